@@ -65,11 +65,11 @@ TEST(test_header)
         "    if (n % 4 == 0) {\n        return 1;\n    }\n    return 0;\n",
         "int64_t m, int64_t n, CUdeviceptr y, CUdeviceptr x, float a)",
         "if (y % 16 != 0) {\n            return K_MISALIGNED;",
-        "int32_t n_ = (int32_t)n;",
+        "int32_t n_value_ = (int32_t)n;",
         "grid_[3] = {k_ceil_div(n, 64), k_min(m, ",
         "grid_[3] = {k_round_up(k_ceil_div(n, 512), 2), k_min(m, ",
         "cluster_[3] = {2, 1, 1};",
-        "void *arguments_[] = {&y, &x, &n_, &a};",
+        "void *arguments_[] = {&y, &x, &n_value_, &a};",
         "return \"B=128 V=4 C=2\";",
     };
     GT_FREED char *header = NULL;
@@ -90,8 +90,8 @@ TEST(test_pipeline)
         "bytes_ += (size_t)((4 * sums_ceil_div(n, 64) + 255) / 256 * 256);",
         "CUdeviceptr parts = scratch_;",
         "SUMS_CU(cuMemsetD8Async)(c, 0, (size_t)(4 * 1), stream_)",
-        "arguments_[] = {&x, &parts, &n_};",
-        "arguments_[] = {&y, &parts, &c, &n_};",
+        "arguments_[] = {&x, &parts, &n_value_};",
+        "arguments_[] = {&y, &parts, &c, &n_value_};",
         "sums_start(rule_, 3, stream_, grid_, block_, cluster_, 0, 0, arguments_)",
     };
     GT_FREED char *header = NULL;

@@ -233,10 +233,11 @@ static void append_locals(writer *w)
         const int value = gt_template_problem_index(w->template, own->name);
         const char *type = is_implied(w, i) ? c_type(w->template, &w->problem, own->type) : NULL;
         if (type && is_parameter(w, (uint32_t)value)) {
-            gt_text_printf(&w->out, "        %s %s_ = (%s)%s;\n", type, own->name, type, own->name);
+            gt_text_printf(&w->out, "        %s %s_value_ = (%s)%s;\n", type, own->name, type,
+                           own->name);
         } else if (type) {
-            gt_text_printf(&w->out, "        %s %s_ = (%s)%" PRId64 ";\n", type, own->name, type,
-                           w->problem.values[value].number);
+            gt_text_printf(&w->out, "        %s %s_value_ = (%s)%" PRId64 ";\n", type, own->name,
+                           type, w->problem.values[value].number);
         }
     }
     for (uint32_t i = w->template->argument_count; i < w->template->parameter_count; i++) {
@@ -297,7 +298,7 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
         const uint32_t argument = all ? i : step->arguments[i];
         const bool implied = argument < w->template->argument_count && is_implied(w, argument);
         gt_text_printf(&w->out, "%s&%s%s", i ? ", " : "", w->template->arguments[argument].name,
-                       implied ? "_" : "");
+                       implied ? "_value_" : "");
     }
     gt_text_append(&w->out, count ? "};\n" : "NULL};\n");
     append_text(w, "            result_ = result_ ? result_ : @_start(rule_, ");
