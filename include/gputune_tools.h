@@ -345,7 +345,7 @@ GPUTUNE_API int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char 
 typedef struct gputune_miss {
     uint32_t size;
     uint64_t count;             /* number of requests */
-    const char *kernel, *sizes; /* kernel: a name or a path; sizes: "n=1048576 T=half" */
+    const char *kernel, *sizes; /* a name, or PATH:KERNEL; "n=1048576 T=half" */
     gputune_objective objective;
     gputune_cache cache;
     const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for the program's data */

@@ -285,15 +285,18 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Makes the columns after the count. The template's path is made absolute. */
+/* Makes the columns after the count. A kernel of the caller's own file is PATH:KERNEL, with an
+ * absolute path. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;
-    const char *path = request->template->path;
-    GT_FREED char *real = request->by_path ? realpath(path, NULL) : NULL;
+    const gt_template *template = request->template;
+    const bool has_file =
+        gt_catalog_watch(request->services->catalog, template, request->by_path) != NULL;
+    GT_FREED char *real = has_file ? realpath(template->path, NULL) : NULL;
     gt_text text = {0};
-    gt_text_printf(&text, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", request->environment,
-                   request->device->name, real ? real : s->kernel, s->problem,
+    gt_text_printf(&text, "%s\t%s\t%s%s%s\t%s\t%s\t%s\t%s\t%s\t%s", request->environment,
+                   request->device->name, real ? real : "", real ? ":" : "", s->kernel, s->problem,
                    gputune_objective_name(s->objective), gputune_cache_name(s->cache), s->alignment,
                    s->inputs, request->only_text);
     return gt_text_take(out, &text);

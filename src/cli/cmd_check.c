@@ -95,7 +95,8 @@ static int check_scenario(const cli_session *session, const cli_scenario *scenar
     gputune_sizes sizes = cli_given.selection.sizes.count ? scenario->sizes : (gputune_sizes){0};
     options.max_variants = all ? 0 : options.max_variants ? options.max_variants : USUAL_VARIANTS;
     cli_console_progress("%s: compiling", kernel);
-    int status = gputune_check(session->tuner, kernel, sizes, &options, add_finding, &checked);
+    int status = gputune_check(session->tuner, scenario->kernel->given, sizes, &options,
+                               add_finding, &checked);
     cli_console_progress_end();
     int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
     if (status >= 0) {

@@ -22,7 +22,7 @@ static int write_form(const cli_session *session, const cli_scenario *scenario)
     char *text;
     size_t bytes;
     const cli_list *list = &given.configurations;
-    CLI_TRY(cli_passed(gputune_emit(&text, &bytes, session->tuner, scenario->kernel->name,
+    CLI_TRY(cli_passed(gputune_emit(&text, &bytes, session->tuner, scenario->kernel->given,
                                     scenario->sizes, list->count ? list->items[0] : NULL,
                                     cli_given.arch, (gputune_form)given.form)));
     return cli_output_write(cli_given.output, true, text, bytes);
@@ -31,9 +31,9 @@ static int write_form(const cli_session *session, const cli_scenario *scenario)
 static int write_rule(const cli_session *session, const cli_scenario *scenario)
 {
     char *text;
-    CLI_TRY(
-        cli_passed(gputune_emit_rule(&text, session->tuner, scenario->kernel->name, scenario->sizes,
-                                     given.archs.items, given.archs.count, given.api)));
+    CLI_TRY(cli_passed(gputune_emit_rule(&text, session->tuner, scenario->kernel->given,
+                                         scenario->sizes, given.archs.items, given.archs.count,
+                                         given.api)));
     return cli_output_write(cli_given.output, true, text, strlen(text));
 }
 
@@ -141,7 +141,7 @@ static int describe_space(const cli_session *session, const cli_scenario *scenar
 {
     gputune_space *space;
     gputune_options options = cli_tuning_options(scenario);
-    CLI_TRY(cli_passed(gputune_describe_space(&space, session->tuner, scenario->kernel->name,
+    CLI_TRY(cli_passed(gputune_describe_space(&space, session->tuner, scenario->kernel->given,
                                               scenario->sizes, cli_given.arch, &options)));
     write_space(space);
     return space->valid ? CLI_EXIT_OK : CLI_EXIT_NOTHING;

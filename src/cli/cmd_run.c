@@ -29,7 +29,7 @@ static int measure_configurations(measured *at, const cli_session *session,
                                   const cli_scenario *scenario, const char *const *configurations,
                                   size_t count)
 {
-    const char *kernel = scenario->kernel->name;
+    const char *kernel = scenario->kernel->given;
     gputune_options options = cli_tuning_options(scenario);
     options.time_limit_s = cli_limit_s(session, options.time_limit_s);
     int status = gputune_run(session->tuner, kernel, scenario->sizes, configurations, count,

@@ -58,7 +58,7 @@ static int compile_kernels(work *at, const cli_session *session)
     const char *label = at->scenario->label;
     gputune_options options = cli_tuning_options(at->scenario);
     at->done = at->failed = 0;
-    int status = gputune_compile(session->tuner, at->scenario->kernel->name, at->scenario->sizes,
+    int status = gputune_compile(session->tuner, at->scenario->kernel->given, at->scenario->sizes,
                                  cli_given.arch, &options, add_variant, at);
     cli_console_progress_end();
     if (cli_is_canceled()) {

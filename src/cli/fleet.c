@@ -144,7 +144,7 @@ static void list_turns(const cli_session *session, const cli_scenarios *scenario
                       .place = turns[i].place,
                       .value = turns[i].cost,
                       .flags = (turns[i].known ? KNOWN : 0U) | (turns[i].started ? STARTED : 0U)};
-        (void)send_texts(own.channel, out, scenario->kernel->name, scenario->label, "");
+        (void)send_texts(own.channel, out, scenario->kernel->given, scenario->label, "");
     }
     *out = (message){.kind = READY};
     (void)send_texts(own.channel, out, session->device.environment, own.label, "");
@@ -499,7 +499,7 @@ static void handle_message(child *child, const message *from)
     case LISTED:
         kernel = cli_allocate(1, sizeof *kernel);
         scenario = cli_allocate(1, sizeof *scenario);
-        kernel->name = cli_copy(first);
+        kernel->given = cli_copy(first);
         *scenario = (cli_scenario){.kernel = kernel, .label = cli_copy(second)};
         cli_add(&child->listed, (cli_turn){.scenario = scenario,
                                            .place = from->place,

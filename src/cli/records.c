@@ -538,7 +538,7 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
     cli_records records = {NULL, 0};
     const gputune_record *newest = NULL;
     const gputune_record_filter filter = {
-        .size = sizeof filter, .kernel = scenario->kernel->name, .all_trials = true};
+        .size = sizeof filter, .kernel = scenario->kernel->given, .all_trials = true};
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     if (cli_given.verbose) {
         (void)gputune_records(session->tuner, &filter, cli_records_add, &records);
@@ -550,6 +550,6 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
         newest = fits && (!newest || strcmp(trial->created, newest->created) > 0) ? trial : newest;
     }
     if (newest) {
-        cli_compile_log(session, scenario->kernel->name, scenario->sizes, newest->configuration);
+        cli_compile_log(session, scenario->kernel->given, scenario->sizes, newest->configuration);
     }
 }

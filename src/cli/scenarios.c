@@ -137,20 +137,18 @@ static int unknown_name(const cli_session *session, const char *name)
     return cli_unknown("kernel", name, names, all.count);
 }
 
-/* Adds the kernels of a name or path, which can then be found by their own names. */
 static int find_kernel(cli_catalogue *out, const cli_session *session, const char *name)
 {
-    size_t first = out->count;
-    CLI_TRY(cli_stored_name(session, name));
-    int status = gputune_kernels(session->tuner, name, take_kernel, out);
-    if (cli_is_path(name)) {
-        return cli_passed(status);
+    const size_t first = out->count;
+    const int status = gputune_kernels(session->tuner, name, take_kernel, out);
+    for (size_t i = first; i < out->count; i++) {
+        cli_kernel *kernel = &out->items[i];
+        kernel->given = strcmp(kernel->name, name) == 0
+                            ? kernel->name
+                            : cli_format("%s:%s", kernel->path, kernel->name);
     }
-    if (status >= 0 && first < out->count &&
-        strcmp(out->items[first].name, name) != 0) { /* `name` is the name of a file */
-        status = gputune_add_template(session->tuner, out->items[first].path);
-    }
-    return status == GPUTUNE_ENOTFOUND ? unknown_name(session, name) : cli_passed(status);
+    return status == GPUTUNE_ENOTFOUND && !cli_is_path(name) ? unknown_name(session, name)
+                                                             : cli_passed(status);
 }
 
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names)
@@ -158,13 +156,6 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     *out = (cli_catalogue){NULL, 0};
     for (size_t i = 0; i < names->count; i++) {
         CLI_TRY(find_kernel(out, session, names->items[i]));
-    }
-    for (size_t i = 1; i < out->count; i++) { /* the library needs unique names */
-        const cli_kernel *kernel = &out->items[i];
-        size_t other = gt_index_of(kernel->name, out->items, i);
-        CLI_REFUSE(other < i, CLI_EXIT_USAGE,
-                   "kernel '%s' is in both %s and %s; give the path of one", kernel->name,
-                   out->items[other].path, kernel->path);
     }
     return CLI_CONTINUE;
 }

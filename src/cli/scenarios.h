@@ -32,16 +32,16 @@ static inline size_t cli_value_index(const cli_value_list *list, const char *val
 
 typedef struct cli_kernel {
     char *name, *path;
-    cli_values sizes; /* each size, with its default */
-    cli_values axes;  /* each axis, with its default */
+    const char *given; /* what the library is given: its name or PATH:KERNEL */
+    cli_values sizes;  /* each size, with its default */
+    cli_values axes;   /* each axis, with its default */
     gputune_objective objective;
 } cli_kernel;
 
 typedef CLI_LIST(cli_kernel) cli_catalogue;
 
 bool cli_is_path(const char *name);
-/* Finds the kernels with these names or paths, as gputune_kernels() does. Afterwards the kernels of
- * a path can be found by their names. */
+/* Finds the kernels with these names or paths, as gputune_kernels() does. */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
 /* Prints a note for each kernel with this name that is verified only against itself. */
 void cli_note_own_references(const cli_session *session, const char *name);

@@ -28,7 +28,7 @@ typedef struct search {
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
 {
     /* compare names, because misses of one kernel have kernel structs of different catalogues */
-    return strcmp(a->scenario->kernel->name, b->scenario->kernel->name) == 0;
+    return strcmp(a->scenario->kernel->given, b->scenario->kernel->given) == 0;
 }
 
 static int take_winner(void *user, const gputune_record *record)
@@ -65,7 +65,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
         }
         at.like = &turns[i];
         const gputune_record_filter filter = {.size = sizeof filter,
-                                              .kernel = scenarios->items[i].kernel->name};
+                                              .kernel = scenarios->items[i].kernel->given};
         /* a failure here only means that no result is known; the tuning will report the error */
         (void)gputune_records(session->tuner, &filter, take_winner, &at);
     }

@@ -4,15 +4,26 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct cli_warm cli_warm;
 
+/* Returns true if the kernel, a name or PATH:KERNEL, is among those of the command line. A path
+ * there selects all kernels of its file. */
 static bool is_selected(const char *kernel)
 {
     const cli_list *named = &cli_warm.kernels;
-    return gt_is_listed(kernel, named->count ? named->items : NULL, named->count);
+    bool is_one = !named->count;
+    for (size_t i = 0; i < named->count && !is_one; i++) {
+        char real[PATH_MAX];
+        const bool is_file = cli_is_path(named->items[i]) && realpath(named->items[i], real);
+        const size_t length = is_file ? strlen(real) : 0;
+        is_one = strcmp(kernel, named->items[i]) == 0 ||
+                 (is_file && strncmp(kernel, real, length) == 0 && kernel[length] == ':');
+    }
+    return is_one;
 }
 
 static int add_some(cli_scenarios *out, const cli_session *session, const char *kernel,
@@ -62,9 +73,9 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
 
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* prefix of the tag of generated inputs */
+    static const char seeded[] = "seed="; /* other data follows a blank */
     size_t at = to->out->count;
-    if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
+    if (strncmp(one->inputs, seeded, strlen(seeded)) != 0 || strchr(one->inputs, ' ')) {
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "
                  "'%s'), which is not available here; expected 'seed=NUMBER'",
                  one->kernel, one->sizes, one->inputs);
@@ -85,16 +96,6 @@ static bool is_here(const wanted *to, const gputune_miss *one)
     return !to->environment || strcmp(to->environment, one->environment) == 0;
 }
 
-static int add_path(void *user, const gputune_miss *one)
-{
-    const wanted *to = user;
-    if (strchr(one->kernel, '/') && is_selected(one->kernel) && is_here(to, one) &&
-        gputune_add_template(to->session->tuner, one->kernel) < 0) {
-        cli_note("%s", gputune_error());
-    }
-    return 0;
-}
-
 static int take_miss(void *user, const gputune_miss *one)
 {
     wanted *to = user;
@@ -112,7 +113,6 @@ static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
     bool any_gpu = cli_given.any_gpu || !session->has_device;
     wanted to = {out, session, any_gpu ? NULL : session->device.environment, 0};
-    CLI_TRY(cli_passed(gputune_misses(cli_warm.from, add_path, &to)));
     CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take_miss, &to)));
     if (to.elsewhere) {
         cli_note("left out %zu scenario%s of other kinds of GPU; --any-gpu includes them",

@@ -56,10 +56,10 @@ int cli_warm_rules(const cli_session *session)
     CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     cli_catch_interrupt();
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
-        code = cli_worse(code, make_rule(session, catalogue.items[i].name, ranges, values.count));
+        code = cli_worse(code, make_rule(session, catalogue.items[i].given, ranges, values.count));
     }
     const gputune_record_filter filter = {
-        .size = sizeof filter, .kernel = catalogue.count == 1 ? catalogue.items[0].name : NULL};
+        .size = sizeof filter, .kernel = catalogue.count == 1 ? catalogue.items[0].given : NULL};
     if (code == CLI_EXIT_OK) {
         size_t printed;
         CLI_TRY(cli_rules_print(&printed, session, &filter));

@@ -119,6 +119,7 @@ typedef struct outcome {
     char default_status[16]; /* status of a default that failed; otherwise "" */
     const char *source, *default_time, *speedup, *flags;
     char hardware[512]; /* cli_hardware_text() */
+    const char *given;  /* cli_kernel.given */
     bool unfinished;
     double place; /* sorts the rows */
 } outcome;
@@ -161,6 +162,7 @@ static const cli_column columns[] = {
     CLI_FIELD(outcome, gpu, "", CLI_TEXT, DATA),
     CLI_FIELD(outcome, hardware, "", CLI_CHARS, 0),
     CLI_FIELD(outcome, unfinished, "", CLI_YES, 0),
+    CLI_FIELD(outcome, given, "", CLI_TEXT, 0),
 };
 
 typedef struct stored {
@@ -186,7 +188,7 @@ static int explain(outcome *row, const cli_session *session, const cli_scenario 
     const char *sizes = scenario->size_text[0] ? scenario->size_text : NULL, *status = "";
     stored at = {&row->info, cli_tuning_options(scenario).cache, scenario, {NULL, 0}};
     const gputune_record_filter filter = {
-        .size = sizeof filter, .kernel = scenario->kernel->name, .sizes = sizes, .failures = true};
+        .size = sizeof filter, .kernel = scenario->kernel->given, .sizes = sizes, .failures = true};
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     int code = CLI_EXIT_OK;
     if (gputune_records(session->tuner, &filter, take_stored, &at) != GPUTUNE_OK) {
@@ -214,8 +216,11 @@ static int explain(outcome *row, const cli_session *session, const cli_scenario 
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario)
 {
-    outcome row = {
-        .info = *info, .sizes = scenario->size_text, .gpu = session->device.name, .place = place};
+    outcome row = {.info = *info,
+                   .sizes = scenario->size_text,
+                   .gpu = session->device.name,
+                   .given = scenario->kernel->given,
+                   .place = place};
     int code = explain(&row, session, scenario);
     row.source = gputune_source_name(info->source);
     row.default_time = row.default_status[0]  ? row.default_status
@@ -298,6 +303,12 @@ static char *describe_gain(const outcome *row)
                       info->speedup, time, cli_value(info->default_ns, info->objective));
 }
 
+/* Quotes a word for a shell if it needs quotes. */
+static const char *shell_word(const char *word)
+{
+    return strpbrk(word, " &();<>|$*?") ? cli_format("'%s'", word) : word;
+}
+
 static void print_gains(const cli_table *table, double seconds)
 {
     const gains all = sum_gains(table);
@@ -320,7 +331,7 @@ static void print_gains(const cli_table *table, double seconds)
                          all.count, least, strcmp(least, most) ? " to " : "",
                          strcmp(least, most) ? most : "");
     const char *time = cli_format(seconds < 10 ? "%.2g" : "%.0f", seconds);
-    const char *why = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
+    const char *why = all.count == 1 ? cli_format(" %s --why", shell_word(all.last->given)) : "";
     const char *next =
         !all.unfinished || cli_is_canceled() ? cli_format("next: gputune show%s", why)
         : all.count == 1

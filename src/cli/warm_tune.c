@@ -27,7 +27,7 @@ static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_
     const gputune_source *source = &out->info.source;
     *out = (cli_tuned){.info = {.size = sizeof(gputune_info)}};
     out->status =
-        tune_kernel(&out->plan, session->tuner, scenario->kernel->name, scenario->sizes, options);
+        tune_kernel(&out->plan, session->tuner, scenario->kernel->given, scenario->sizes, options);
     if (out->status == GPUTUNE_OK) {
         out->status = gputune_plan_info(&out->info, out->plan);
     }

@@ -62,7 +62,7 @@ TEST(misses_are_counted_and_hits_are_not)
     const seen all = what_is_recorded(path);
     assert_int_equal(all.lines, 3);
     assert_memory_equal(all.text, "5 axpy n=1000 T=float ; 1 /", 27);
-    assert_non_null(strstr(all.text, "/templates/axpy.cu n=2000 T=float ; "));
+    assert_non_null(strstr(all.text, "/templates/axpy.cu:axpy n=2000 T=float ; "));
     assert_non_null(strstr(all.text, "1 axpy n=3000 T=float VEC=1 BLOCK=64; "));
     tuner = recording_tuner(path);
     assert_int_equal(tune(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_CACHED);
