@@ -289,7 +289,7 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
         max_plans=_integer("max_plans", max_plans, 0, (1 << 32) - 1))
     options.include_paths, options.include_path_count = _paths("include", include, "./headers")
     if log:
-        options.log = _abi.gputune_log_fn(lambda _, level, line: log(level, line.decode()))
+        options.log = _abi.gputune_log_fn(lambda _, level, line: log(level, text(line)))
     return options
 
 
@@ -1014,7 +1014,7 @@ class Tuner(_Shared):
         code = _taken(lambda out, count: library.gputune_emit(
             out, count, self._handle, _kernel(kernel), packed, encoded("configuration", configuration),
             encoded("arch", arch), wanted))
-        return code if form == "cubin" else code.decode()
+        return code if form == "cubin" else cast(str, text(code))
 
     @_sized
     def emit_rule(self, /, kernel: Path, *, archs: Sequence[str] = (), runtime_api: bool = False,
@@ -1165,11 +1165,12 @@ def draft_template(path: Path, kernel: str | None = None, source: str | None = N
     that mark guesses and ask questions. `source` replaces the text of `path`. `arguments`: -I, -D and
     --host=FILE. Needs libclang: pip install gputune[draft]."""
     if source is None:
-        with builtins.open(path, encoding="utf-8") as file:
+        with builtins.open(path, encoding="utf-8", errors="surrogateescape") as file:
             source = file.read()
     words = (ctypes.c_char_p * (len(arguments) + 1))(*[encoded("arguments", one) for one in arguments], None)
-    return _taken(lambda out, _: library.gputune_draft_template(
-        out, encoded("path", path), source.encode(), encoded("kernel", kernel), words)).decode()
+    program = source.encode(errors="surrogateescape")
+    return cast(str, text(_taken(lambda out, _: library.gputune_draft_template(
+        out, encoded("path", path), program, encoded("kernel", kernel), words))))
 
 
 def _here(method: Callable[Concatenate[Tuner, _P], _R]) -> Callable[_P, _R]:

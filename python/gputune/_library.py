@@ -49,13 +49,13 @@ library = _load()
 def check(status: int) -> int:
     """Raises an exception for a negative status; returns other values."""
     if status < 0:
-        raise failure(status, library.gputune_error().decode())
+        raise failure(status, text(library.gputune_error()))
     return status
 
 
 def text(value: bytes | None) -> Any:
-    """Converts a C string to a str; NULL to None."""
-    return None if value is None else value.decode()
+    """Converts a C string to a str, which may contain a path that is not UTF-8; NULL to None."""
+    return None if value is None else value.decode(errors="surrogateescape")
 
 
 def encoded(what: str, value: Any) -> bytes | None:
@@ -130,7 +130,7 @@ class Interrupt:
         def work() -> None:
             try:
                 status = self._begin(call)
-                answers.append((status, library.gputune_error().decode() if status < 0 else ""))
+                answers.append((status, text(library.gputune_error()) if status < 0 else ""))
             except BaseException as error:
                 self.thrown.append(error)
             finally:
@@ -152,7 +152,7 @@ class Interrupt:
         if self.thrown:
             raise self.thrown[0]
         if status < 0:
-            raise failure(status, message or library.gputune_error().decode())
+            raise failure(status, message or text(library.gputune_error()))
 
 
 def refer(*given: Any) -> Any:

@@ -377,6 +377,7 @@ def tuning_and_what_is_known_then():
 @test
 def failures():
     raises(ValueError, "effort is 'much'; expected one of measure", gputune.tune, "axpy", effort="much")
+    raises(gputune.NotFoundError, "cannot open ./\udcff.cu", gputune.tune, b"./\xff.cu")
     try:
         import pandas  # noqa: F401
     except ImportError:
