@@ -130,7 +130,7 @@ static int list_devices(const cli_list *arguments)
         return cli_table_print(&table);
     }
     int code = cli_fail(status);
-    if (status == GPUTUNE_ENODRIVER && !cli_given.driver) {
+    if (status == GPUTUNE_ENODRIVER && !cli_is_driver_requested()) {
         cli_note("'gputune devices --driver emu' lists the emulator's devices");
     }
     return code;

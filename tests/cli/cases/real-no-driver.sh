@@ -6,3 +6,4 @@ wc -l <err
 grep -c libnothing.so err
 GPUTUNE_DRIVER=./libnothing.so $GPUTUNE run axpy 2>/dev/null
 echo "exit $?"
+GPUTUNE_EMU_DEVICES=h200,mine $GPUTUNE devices --driver emu 2>&1
