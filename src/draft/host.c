@@ -35,26 +35,21 @@ static const char *last_name(const char *text)
                : "size";
 }
 
-draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number)
-{
-    return draft_doubtful(decl, text, number, NULL);
-}
-
-draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
-                             const char *doubt)
+/* Returns the symbol with these properties. Makes one if there is none. */
+static draft_amount *known_value(draft_symbol_kind kind, draft_decl *decl, const char *text,
+                                 const int64_t *number, const char *doubt)
 {
     for (size_t i = 0; i < known.count; i++) {
         const known_symbol *k = &known.items[i];
-        if (k->symbol->kind == DRAFT_HOST && k->decl == decl && strcmp(k->text, text) == 0 &&
-            k->has_number == (number != NULL) && !k->doubt == !doubt &&
-            (!doubt || strcmp(k->doubt, doubt) == 0)) {
-            if (!number || k->number == *number) {
-                return draft_symbol_value(k->symbol);
-            }
+        if (k->symbol->kind == kind && k->decl == decl && strcmp(k->text, text) == 0 &&
+            k->has_number == (number != NULL) && (!number || k->number == *number) &&
+            !k->doubt == !doubt && (!doubt || strcmp(k->doubt, doubt) == 0)) {
+            return draft_symbol_value(k->symbol);
         }
     }
-    draft_symbol *symbol =
-        draft_new_symbol(DRAFT_HOST, decl && !*text ? decl->name : last_name(text));
+    draft_symbol *symbol = draft_new_symbol(kind, kind == DRAFT_CONSTANT ? text
+                                                  : decl && !*text       ? decl->name
+                                                                         : last_name(text));
     symbol->decl = decl;
     symbol->has_number = number != NULL;
     symbol->number = number ? *number : 0;
@@ -64,20 +59,20 @@ draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *
     return draft_symbol_value(symbol);
 }
 
+draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number)
+{
+    return known_value(DRAFT_HOST, decl, text, number, NULL);
+}
+
+draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
+                             const char *doubt)
+{
+    return known_value(DRAFT_HOST, decl, text, number, doubt);
+}
+
 draft_amount *draft_named_number(const char *name, int64_t number)
 {
-    for (size_t i = 0; i < known.count; i++) {
-        const draft_symbol *s = known.items[i].symbol;
-        if (s->kind == DRAFT_CONSTANT && s->number == number && strcmp(s->name, name) == 0) {
-            return draft_symbol_value(known.items[i].symbol);
-        }
-    }
-    draft_symbol *symbol = draft_new_symbol(DRAFT_CONSTANT, name);
-    symbol->number = number;
-    symbol->has_number = true;
-    known_symbol entry = {NULL, "", NULL, true, number, symbol};
-    draft_add(&known, entry);
-    return draft_symbol_value(symbol);
+    return known_value(DRAFT_CONSTANT, NULL, name, &number, NULL);
 }
 
 draft_amount *draft_literal(draft_node *node, int64_t number)
@@ -140,7 +135,7 @@ static void find_extents(draft_amount *out[3], draft_amount *value, const draft_
         }
     } else if (!draft_is_known(value)) {
         out[0] = out[1] = out[2] =
-            draft_unknown("'%s' is computed elsewhere", draft_source_of(node->at));
+            draft_unknown(draft_format("'%s' is computed elsewhere", draft_source_of(node->at)));
     }
 }
 

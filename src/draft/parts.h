@@ -207,7 +207,7 @@ typedef GT_ARRAY(draft_symbol *) draft_symbols;
 
 draft_amount *draft_number(int64_t number);
 draft_amount *draft_symbol_value(draft_symbol *symbol);
-draft_amount *draft_unknown(const char *format, ...) GT_PRINTF(1, 2);
+draft_amount *draft_unknown(const char *why);
 draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, draft_amount *c);
 draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale); /* a + scale * b */
 draft_amount *draft_times(draft_amount *a, draft_amount *b);
@@ -474,7 +474,7 @@ bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 /* Returns the axis with this name, or NULL if there is none. */
 draft_axis *draft_axis_named(draft_settled *s, const char *name);
 /* Adds a question to the draft. */
-void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
+#define draft_ask(settled, ...) draft_add_text(&(settled)->questions, draft_format(__VA_ARGS__))
 /* Ranks a launch: lower if its branch is not taken with the program's numbers, and higher for each
  * known extent. */
 int draft_launch_rank(const draft_launched *launch);

@@ -418,18 +418,14 @@ static int copy_variable(cx_cursor at, cx_cursor parent, void *lambda)
 }
 
 /* Returns the lambda at a place, or NULL. */
-static draft_decl *lambda_at(const draft_spot *place)
+static draft_decl *lambda_at(draft_spot place)
 {
-    draft_decl *at = place->variable;
-    const char *path = place->path;
-    for (draft_amount *value; at && at->at.kind != CX_LAMBDA; path = value->place.path) {
-        value = draft_value_of(at, path);
-        at = value && value->kind == DRAFT_OBJECT ? value->place.variable : NULL;
-        if (!at) {
-            break;
-        }
+    draft_amount *value = NULL;
+    while (place.variable && place.variable->at.kind != CX_LAMBDA) {
+        value = draft_value_of(place.variable, place.path);
+        place = value && value->kind == DRAFT_OBJECT ? value->place : (draft_spot){0};
     }
-    return at;
+    return place.variable;
 }
 
 static void run_lambda(draft_decl *lambda)
@@ -471,16 +467,12 @@ draft_spot draft_spot_of(draft_node *node)
         return member_place(node);
     case CX_SUBSCRIPT:
         return node->count == 2 ? element_place(node) : own_memory();
-    case CX_UNARY:
-        if (node->operation == CX_DEREF) {
-            return pointed(draft_eval(node->children[0]));
-        }
-        draft_eval(node);
-        return node->count ? draft_spot_of(node->children[0]) : own_memory();
-    case CX_THIS:
-        return draft_now.object;
     case CX_BINARY:
     case CX_COMPOUND_ASSIGN:
+    case CX_UNARY:
+        if (node->kind == CX_UNARY && node->operation == CX_DEREF) {
+            return pointed(draft_eval(node->children[0]));
+        }
         draft_eval(node);
         return node->count ? draft_spot_of(node->children[0]) : own_memory();
     default:
@@ -535,7 +527,7 @@ static void change_unseen(const draft_spot *spot, cx_type type, const char *func
         draft_bind(spot->variable, spot->path,
                    draft_doubtful(spot->variable, spot->path, has ? &number : NULL, doubt));
     } else if (type.kind == CX_TYPE_RECORD || draft_is_float(type)) {
-        draft_bind(spot->variable, spot->path, draft_unknown("%s", doubt));
+        draft_bind(spot->variable, spot->path, draft_unknown(doubt));
     }
 }
 
@@ -570,7 +562,7 @@ static draft_amount *call_unknown(draft_node *node)
         draft_node *argument = node->children[i];
         draft_amount *value = draft_eval(argument);
         draft_spot spot = pointed(value);
-        draft_decl *lambda = value->kind == DRAFT_OBJECT ? lambda_at(&value->place) : NULL;
+        draft_decl *lambda = value->kind == DRAFT_OBJECT ? lambda_at(value->place) : NULL;
         if (lambda) {
             run_lambda(lambda);
         }
@@ -589,7 +581,8 @@ static draft_amount *call_unknown(draft_node *node)
         if (draft_on_host() && spot.variable && writes) {
             change_unseen(&spot, cx.getCanonicalType(to), name);
         } else if (spot.buffer) {
-            spot.offset = draft_unknown("it is passed to '%s', whose code is not read", name);
+            spot.offset =
+                draft_unknown(draft_format("it is passed to '%s', whose code is not read", name));
             note_access(&spot, cx.getCanonicalType(to), argument->at, true, writes);
         }
     }
@@ -685,7 +678,7 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     }
     draft_now.returned = NULL;
     draft_now.object = *object;
-    draft_now.lambda = lambda_at(object);
+    draft_now.lambda = lambda_at(*object);
     draft_now.calls++;
     function->busy = true;
     function->is_called |= draft_on_host();

@@ -7,16 +7,6 @@
 
 static const int64_t BLOCKS[] = {32, 64, 128, 256, 512, 1024};
 
-void draft_ask(draft_settled *s, const char *format, ...)
-{
-    gt_text text = {0};
-    va_list args;
-    va_start(args, format);
-    gt_text_vprintf(&text, format, args);
-    va_end(args);
-    draft_add_text(&s->questions, gt_text_string(&text));
-}
-
 /* ---- which launch ---------------------------------------------------------------------------- */
 
 int draft_launch_rank(const draft_launched *launch)
@@ -60,12 +50,9 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
             return draft_named_number(s->axes[i].name, s->axes[i].usual);
         }
     }
-    for (unsigned i = 0; symbol->kind == DRAFT_CONSTANT && i < s->axis_count; i++) {
-        if (strcmp(s->axes[i].name, symbol->name) == 0) {
-            return NULL;
-        }
-    }
-    return symbol->kind == DRAFT_CONSTANT ? draft_number(symbol->number) : NULL;
+    return symbol->kind == DRAFT_CONSTANT && !draft_axis_named(s, symbol->name)
+               ? draft_number(symbol->number)
+               : NULL;
 }
 
 draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value)
@@ -131,8 +118,10 @@ static void add_value(draft_axis *axis, int64_t value)
     }
 }
 
-/* Adds an axis with the program's value. Returns NULL if there are too many axes. */
-static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual)
+/* Adds an axis with the program's value and, from `first`, doubled values up to `most`. Returns
+ * NULL if there are too many axes. */
+static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual, int64_t first,
+                            int64_t most)
 {
     if (s->axis_count == sizeof s->axes / sizeof *s->axes) {
         return NULL;
@@ -140,6 +129,9 @@ static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual)
     draft_axis *axis = &s->axes[s->axis_count++];
     *axis = (draft_axis){.name = name, .usual = usual};
     add_value(axis, usual);
+    for (int64_t value = first; value <= most; value *= 2) {
+        add_value(axis, value);
+    }
     return axis;
 }
 
@@ -223,7 +215,8 @@ static const char *doubt_of(const draft_settled *s, const draft_amount *value)
     const draft_symbols symbols = draft_symbols_of(value);
     for (size_t i = 0; i < symbols.count; i++) {
         const draft_symbol *symbol = symbols.items[i];
-        if (symbol->kind == DRAFT_HOST && (symbol->doubt || !symbol->has_number) &&
+        if (symbol->kind == DRAFT_HOST &&
+            (symbol->doubt || !symbol->has_number || symbol->is_guess) &&
             !is_problem_size(s, symbol)) {
             return draft_format("'%s' %s", symbol->given,
                                 symbol->doubt ? symbol->doubt : "is computed elsewhere");
@@ -386,7 +379,7 @@ static draft_axis *add_extent(draft_settled *s, int d, const char *name, const i
     bool has_bound;
     int64_t most = launch_bound(s, &has_bound);
     most = most ? most : has_bound && !is_code ? total : 1024;
-    draft_axis *axis = add_axis(s, name, numbers[d]);
+    draft_axis *axis = add_axis(s, name, numbers[d], 1, 0);
     const bool is_open = axis && !is_block_fixed(s, d, numbers[d]);
     for (size_t i = 0; is_open && i < sizeof BLOCKS / sizeof *BLOCKS; i++) {
         int64_t value = is_flat ? BLOCKS[i] : BLOCKS[i] / 8;
@@ -426,9 +419,9 @@ static void add_divisor(draft_settled *s, const draft_symbol *symbol)
 {
     bool fits = symbol->kind == DRAFT_CONSTANT && symbol->number >= 1 && symbol->number <= 64 &&
                 is_in_code(s, symbol->name) && !draft_axis_named(s, symbol->name);
-    draft_axis *axis = fits ? add_axis(s, symbol->name, symbol->number) : NULL;
-    for (int64_t value = 1; axis && value <= 4 * symbol->number && value <= 16; value *= 2) {
-        add_value(axis, value);
+    if (fits) {
+        const int64_t most = symbol->number < 4 ? 4 * symbol->number : 16;
+        add_axis(s, symbol->name, symbol->number, 1, most);
     }
 }
 
@@ -456,11 +449,7 @@ static void add_items(draft_settled *s)
         const draft_amount *length = s->facts.accesses.items[i].length;
         fits = fits && draft_is_known(length) && !draft_has_kind(length, DRAFT_GRID_SIZE);
     }
-    draft_axis *axis = fits ? add_axis(s, name, 1) : NULL;
-    for (int64_t value = 2; axis && value <= 8; value *= 2) {
-        add_value(axis, value);
-    }
-    if (axis) {
+    if (fits && add_axis(s, name, 1, 2, 8)) {
         s->grid[0] = draft_make(DRAFT_CEIL_DIV, s->grid[0], draft_named_number(name, 1), NULL);
     }
 }
@@ -471,16 +460,10 @@ static void add_code_axes(draft_settled *s)
 {
     bool has_bound;
     launch_bound(s, &has_bound);
-    draft_axis *axis = s->facts.has_loop && !has_bound && !draft_slice_has("MAXREG")
-                           ? add_axis(s, "MAXREG", 0)
-                           : NULL;
-    s->limits_registers = axis != NULL;
-    for (int64_t value = 32; axis && value <= 128; value *= 2) {
-        add_value(axis, value);
-    }
-    axis = s->kernel->unrolls ? add_axis(s, "UNROLL", 0) : NULL;
-    for (int64_t value = 2; axis && value <= 8; value *= 2) {
-        add_value(axis, value);
+    s->limits_registers = s->facts.has_loop && !has_bound && !draft_slice_has("MAXREG") &&
+                          add_axis(s, "MAXREG", 0, 32, 128);
+    if (s->kernel->unrolls) {
+        add_axis(s, "UNROLL", 0, 2, 8);
     }
 }
 
@@ -597,7 +580,8 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
                                           draft_number(bytes), NULL);
         if (access->buffer == buffer && !draft_is_known(length)) {
             return draft_is_own(access->at) /* users do not know the stub's lines */
-                       ? draft_unknown("%s: %s", draft_place_of(access->at), length->text)
+                       ? draft_unknown(
+                             draft_format("%s: %s", draft_place_of(access->at), length->text))
                        : length;
         }
         most = access->buffer != buffer ? most

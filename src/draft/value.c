@@ -268,15 +268,10 @@ static draft_amount *new_value(draft_operator kind)
     return v;
 }
 
-draft_amount *draft_unknown(const char *format, ...)
+draft_amount *draft_unknown(const char *why)
 {
-    gt_text text = {0};
     draft_amount *v = new_value(DRAFT_UNKNOWN);
-    va_list args;
-    va_start(args, format);
-    gt_text_vprintf(&text, format, args);
-    va_end(args);
-    v->text = gt_text_string(&text);
+    v->text = why;
     return v;
 }
 
@@ -625,7 +620,7 @@ static draft_amount *bound_loaded(draft_symbol *s)
 {
     draft_buffer *buffer = s->buffer;
     if (!buffer) {
-        return draft_unknown("it depends on the contents of '%s'", s->name);
+        return draft_unknown(draft_format("it depends on the contents of '%s'", s->name));
     }
     if (s->number) {
         return draft_number(s->number);
@@ -648,7 +643,7 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
     case DRAFT_COUNTER:
         return bound_counter(b, s, upper);
     case DRAFT_CHANGING:
-        return upper ? draft_unknown("it depends on '%s', which changes", s->name)
+        return upper ? draft_unknown(draft_format("it depends on '%s', which changes", s->name))
                      : draft_number(0);
     case DRAFT_LOADED:
         return upper ? bound_loaded(s) : draft_number(0);

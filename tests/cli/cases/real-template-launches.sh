@@ -80,6 +80,9 @@ draft 'struct base { int t; base(int v) { set(v); } void set(int v) { t = v; } }
 # Values are cut to 8 or 16 bits, or fit.
 draft '' 'int w = 320; unsigned char t = w; short g = w; add<<<g, t>>>(y, x, n);'
 draft 'void run(float *y, float *x, int n, uint8_t t) { add<<<40, t += 100>>>(y, x, n); }' 'run(y, x, n, 192);'
+# The draft asks for each kernel.
+draft '__global__ void put(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }' \
+    'int t = atoi(argv[1]); put<<<40, t>>>(y, n); add<<<40, t>>>(y, x, n);'
 # A loop launches several times; the draft has the first launch.
 draft '' 'int g = 1024, t = 32; for (int k = 0; k < 5; k++) { add<<<g, t>>>(y, x, n); g /= 2; t *= 2; }'
 draft '' 'int t = 64; for (int k = 0; k < 5; k++) { if (rand() > k) { t = 128; break; } } add<<<40, t>>>(y, x, n);'
