@@ -22,17 +22,19 @@
  *
  * These variables override what the application requests:
  *
- *   GPUTUNE_DISABLE    not 0: results are neither looked up nor measured; every plan is the
- * template's default GPUTUNE_FORCE      "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of
- * a kernel's plans. Axes that are not listed have their default. The configuration is verified in a
- * worker first; if it fails, a warning is logged and it is not used GPUTUNE_EFFORT     "cached",
- * "estimate", "measure" or "exhaustive": the effort of every call GPUTUNE_DEBUG      not 0:
- * gputune_launch() asks the driver about the current context and each buffer, and returns EINVAL if
- * a buffer was freed, is host memory, is too short or belongs to another context. Costs some
- * microseconds per launch GPUTUNE_PINNED     a file of wisdom as the only source of results; see
- * gputune_open_options GPUTUNE_RECORD     a file that counts the scenarios that were not stored;
- * see gputune_misses() GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", LEVEL being error, warning, info
- * or debug: write log lines to standard error, or append them to the file */
+ * - GPUTUNE_DISABLE: not 0: results are neither looked up nor measured; every plan is the
+ *   template's default
+ * - GPUTUNE_FORCE: "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans.
+ *   Axes that are not listed have their default. The configuration is verified in a worker first;
+ *   if it fails, a warning is logged and it is not used
+ * - GPUTUNE_EFFORT: "cached", "estimate", "measure" or "exhaustive": the effort of every call
+ * - GPUTUNE_DEBUG: not 0: gputune_launch() asks the driver about the current context and each
+ *   buffer, and returns EINVAL if a buffer was freed, is host memory, is too short or belongs to
+ *   another context. Costs some microseconds per launch
+ * - GPUTUNE_PINNED: a file of wisdom as the only source of results; see gputune_open_options
+ * - GPUTUNE_RECORD: a file that counts the scenarios that were not stored; see gputune_misses()
+ * - GPUTUNE_LOG: "LEVEL" or "LEVEL:FILE", LEVEL being error, warning, info or debug: write log
+ *   lines to standard error, or append them to the file */
 #ifndef GPUTUNE_TOOLS_H
 #define GPUTUNE_TOOLS_H
 
