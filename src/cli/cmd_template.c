@@ -1,5 +1,6 @@
 /* The commands template and embed: write a first template, and a template as a C header. */
 #include "cli/files.h"
+#include "cli/scenarios.h"
 #include "cli/session.h"
 
 #include <ctype.h>
@@ -109,12 +110,15 @@ static int write_template(const cli_list *arguments)
     const char *first = strstr(draft, clause);
     const char *name = first ? first + sizeof clause - 1 : "";
     bool several = strstr(name, clause) != NULL;
+    const char *file = cli_given.output ? cli_given.output : "FILE";
+    const char *folder = cli_given.output && !cli_is_path(file) ? "./" : "";
+    const char *draft_kernel = cli_format("%s%s%s%.*s", folder, file, several ? ":" : "",
+                                          several ? (int)strcspn(name, "<,)") : 0, name);
     cli_note(
         "%zu open question%s ('// ?'), %zu guess%s ('// guess:'); complete the draft, then try: "
-        "gputune space %s%s%.*s",
+        "gputune space %s",
         open, open == 1 ? "" : "s", guesses, guesses == 1 ? "" : "es",
-        cli_given.output ? cli_given.output : "FILE", several ? ":" : "",
-        several ? (int)strcspn(name, "<,)") : 0, name);
+        cli_shell_word(draft_kernel));
     return open ? CLI_EXIT_OPEN : CLI_EXIT_OK;
 }
 

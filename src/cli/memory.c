@@ -105,6 +105,11 @@ char *cli_format(const char *format, ...)
     return text;
 }
 
+const char *cli_shell_word(const char *word)
+{
+    return strpbrk(word, " &();<>|$*?") ? cli_format("'%s'", word) : word;
+}
+
 void cli_append(char **text, const char *format, ...)
 {
     va_list args;

@@ -40,6 +40,8 @@ char *cli_copy_part(const char *string, size_t count);
 char *cli_clean(char *text, bool lines);
 /* Like asprintf. */
 char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
+/* Quotes a word for a shell if it needs quotes. */
+const char *cli_shell_word(const char *word);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */
 void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 

@@ -216,7 +216,7 @@ int cli_stored_nothing(const cli_session *session, const gputune_record_filter *
                                         : " on this GPU";
     const char *sizes = filter->sizes ? cli_format(" at %s", filter->sizes) : "";
     cli_note("no results for %s%s%s yet; run 'gputune warm %s'%s", kernel ? kernel : "any kernel",
-             gpu, sizes, kernel ? kernel : "KERNEL",
+             gpu, sizes, kernel ? cli_shell_word(kernel) : "KERNEL",
              filter->any_gpu ? "" : ", or add --any-gpu to see results of other GPUs");
     return CLI_EXIT_NOTHING;
 }

@@ -303,12 +303,6 @@ static char *describe_gain(const outcome *row)
                       info->speedup, time, cli_value(info->default_ns, info->objective));
 }
 
-/* Quotes a word for a shell if it needs quotes. */
-static const char *shell_word(const char *word)
-{
-    return strpbrk(word, " &();<>|$*?") ? cli_format("'%s'", word) : word;
-}
-
 static void print_gains(const cli_table *table, double seconds)
 {
     const gains all = sum_gains(table);
@@ -331,7 +325,8 @@ static void print_gains(const cli_table *table, double seconds)
                          all.count, least, strcmp(least, most) ? " to " : "",
                          strcmp(least, most) ? most : "");
     const char *time = cli_format(seconds < 10 ? "%.2g" : "%.0f", seconds);
-    const char *why = all.count == 1 ? cli_format(" %s --why", shell_word(all.last->given)) : "";
+    const char *why =
+        all.count == 1 ? cli_format(" %s --why", cli_shell_word(all.last->given)) : "";
     const char *next =
         !all.unfinished || cli_is_canceled() ? cli_format("next: gputune show%s", why)
         : all.count == 1

@@ -467,9 +467,9 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
                   strncmp(sources + at, hashes.text, HASHES_LENGTH) == 0;
     }
     GT_REFUSE(!is_same, GPUTUNE_ENOTFOUND,
-              "the template was edited since the rule was made; 'gputune warm %s --sizes' makes a "
-              "new one",
-              template->name);
+              "the template was edited since the rule was made; 'gputune warm %s:%s --sizes' makes "
+              "a new one",
+              template->path, template->name);
     return GPUTUNE_OK;
 }
 
@@ -520,7 +520,8 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
                                                &request->scenario, &request->patience);
     GT_REFUSE(status == GPUTUNE_ENOTFOUND, status,
               "no rule is stored for this version of the template, these options and this GPU; "
-              "'gputune warm %s --sizes' makes one",
+              "'gputune warm %s%s%s --sizes' makes one",
+              request->by_path ? request->template->path : "", request->by_path ? ":" : "",
               request->template->name);
     GT_TRY(status);
     GT_SCOPED(gt_found_rule_free)
