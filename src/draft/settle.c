@@ -433,9 +433,6 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
             add_divisor(s, symbols.items[i]);
         }
     }
-    for (unsigned i = 0; value->kind == DRAFT_SUM && i < value->part_count; i++) {
-        find_divisors(s, value->parts[i]);
-    }
 }
 
 /* Adds an axis that makes the grid smaller, for kernels whose loops step by all threads of the
