@@ -6,6 +6,7 @@
 #include "farm/measure_service.h"
 #include "farm/measure_value.h"
 #include "farm/measure_verify.h"
+#include "kernel/bind/vary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -71,8 +72,14 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                        is_judged(measure) ? "reference" : "default variant");
         return;
     }
-    gt_text_printf(text, "%s is %s, expected %s%s", name,
-                   is_written ? gt_bits_text(value, type, found->value) : "not written",
+    /* a poison may have the value that a variant writes */
+    const bool is_usual =
+        found->value == 0 || (!gt_type_is_float(type) && (found->value & 0xff) == 0xff);
+    gt_text_printf(text, "%s is %s%s, expected %s%s", name,
+                   is_written || is_usual ? gt_bits_text(value, type, found->value) : "",
+                   is_written ? ""
+                   : is_usual ? " or not written"
+                              : "not written",
                    gt_bits_text(expected, reference_type, found->expected),
                    is_judged(measure) ? "" : " from the default variant");
 }
@@ -84,19 +91,35 @@ static double rounding(gt_type type, const gt_finding *found, const gt_buffer *b
     return found->count > buffer->elements / 2 ? part / 10 : part;
 }
 
+static bool has_specials(const gt_workload *workload)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        has |= workload->buffers[i].variety == GT_VARIETY_SPECIALS;
+    }
+    return has;
+}
+
 static void append_cause(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
                          const gt_finding *found)
 {
     const gt_buffer *buffer = slot->buffer;
     gt_type type = gt_component_type(&slot->workspace->workload, buffer, found->first);
     gt_type expected = buffer->reference_type == buffer->type ? type : buffer->reference_type;
+    double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
+    const double value = gt_type_is_float(type) ? gt_bits_to_double(type, found->value) : 0;
+    const bool is_finite = isfinite(wanted) && (found->unwritten || isfinite(value));
+    if (has_specials(&slot->workspace->workload) && found->unwritten < ONLY_EXPECTED &&
+        !is_finite) {
+        gt_text_append(text, "; 'finite' after inputs in args() excludes NaN and infinities");
+        return;
+    }
     if (found->unwritten) {
         gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements?",
                        found->unwritten == ONLY_EXPECTED ? "" : "()",
                        found->unwritten == ONLY_EXPECTED ? " of the reference" : "()");
         return;
     }
-    double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
     if (isnan(wanted) && !measure->parent) { /* only data proofs accept NaN */
         gt_text_printf(text,
                        ": the correct result is NaN there; change the range of the inputs, or add "

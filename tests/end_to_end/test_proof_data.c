@@ -324,7 +324,7 @@ TEST(scalars_have_other_values)
         {.name = "one of two flags",
          .args = "int s = 0, int t = 0",
          .types = "int s, int t",
-         .right = "if (i < n) y[i] = (1 + s + 2 * t) * x[i];",
+         .right = "if (i < n) y[i] = (s ? t ? 4 : 2 : t ? 3 : 1) * x[i];",
          .other = "if (i < n) y[i] = (s && t ? 4 : 1) * x[i];",
          .words = "where t = 1"},
         {.name = "a factor under a check kernel",
@@ -351,7 +351,7 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
          .other = CUT},
     };
     static const kernel faulty[] = {
-        {.name = "NaN", .right = CLAMP, .other = FMAXF, .words = "NaN"},
+        {.name = "NaN", .right = CLAMP, .other = FMAXF, .words = "'finite' after inputs"},
         {.name = "large inputs", .input = " finite", .right = PLAIN, .other = CUT, .words = ""},
     };
     expect_right(correct, COUNT(correct));
