@@ -133,7 +133,7 @@ static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint6
         .seed = gt_fill_seed(seed, buffer->copy_of ? buffer->copy_of - 1 : slot->index),
         .low = buffer->low,
         .high = buffer->high,
-        .stol = gt_workload_largest(buffer),
+        .stol = gt_workload_largest(buffer->type, buffer->low, buffer->high),
         .type = buffer->type,
         .pattern = buffer->fill,
         .flags = flags[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0)};

@@ -5,6 +5,7 @@
 #include "farm/measure_data_proof.h"
 #include "farm/measure_service.h"
 #include "farm/measure_value.h"
+#include "kernel/bind/vary.h"
 
 #include <stdlib.h>
 
@@ -183,11 +184,14 @@ static gputune_status upload_numbers(gt_measure *measure, gt_workspace *workspac
     }
     for (uint32_t i = 0; i < workload->number_count; ++i) {
         const gt_number *number = &workload->numbers[i];
-        numbers[i] = (gt_service_number){.offset = number->offset,
-                                         .type = number->type,
-                                         .fill = number->fill,
-                                         .low = number->low,
-                                         .high = number->high};
+        numbers[i] = (gt_service_number){
+            .offset = number->offset,
+            .type = number->type,
+            .fill = number->fill,
+            .free = number->free,
+            .low = number->low,
+            .high = number->high,
+            .largest = gt_workload_largest(number->type, number->low, number->high)};
     }
     if (!workspace->numbers) {
         GT_TRY(gt_memory_take(&workspace->numbers, measure, bytes));

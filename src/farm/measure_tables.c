@@ -81,6 +81,7 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
     if (buffer->free && buffer->variety != GT_VARIETY_PLAIN) {
         task.low = -beyond;
         task.high = beyond;
+        task.flags = GT_TASK_FREE;
     }
     bool other_layout = buffer->number_count > 0 && buffer->reference_type != buffer->type;
     slot->moves = task.stol > 0 && task.count > 0 && buffer->direction != GT_OUT && !other_layout &&

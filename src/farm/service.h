@@ -48,8 +48,8 @@ enum {
 
 /* A number of an element with several numbers (gt_number). */
 typedef struct gt_service_number {
-    uint32_t offset, type, fill, unused;
-    double low, high;
+    uint32_t offset, type, fill, free; /* free: no declared range */
+    double low, high, largest;         /* largest: the largest value that a uniform fill draws */
 } gt_service_number;
 
 /* A task of a service kernel. Addresses are in device memory. */

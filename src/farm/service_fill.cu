@@ -39,12 +39,12 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
     }
 }
 
-/* Returns false if the element gets its uniform value. The buffer has eight parts: two with a few
- * rare values, two with a few finite rare values, and one each with the largest value, the smallest
- * value, zeros, and rare values. */
-static __device__ bool is_varied(double *value, const task &t, u64 i)
+/* Returns false if element i of the task gets its uniform value; `at` is its index in the buffer. The
+ * buffer has eight parts: two with a few rare values, two with a few finite rare values, and one
+ * each with the largest value, the smallest value, zeros, and rare values. */
+static __device__ bool is_varied(double *value, const task &t, u64 i, u64 at)
 {
-    u64 part = i / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));
+    u64 part = at / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));
     if ((t.flags & GT_TASK_EXTREMES) == 0 || (part < 4 && draw % 32 != 0)) {
         return false;
     }
@@ -70,11 +70,12 @@ static __device__ bool is_tied(double *value, const task &t, u64 i)
     return (t.flags & GT_TASK_TIES) != 0;
 }
 
-static __device__ u64 fill_bits(const task &t, u64 i)
+static __device__ u64 fill_bits(const task &t, u64 i, u64 at)
 {
     double value;
     i = t.pattern == GT_FILL_SORTED && (t.flags & GT_TASK_TIES) != 0 ? i & ~3ull : i;
-    bool varied = t.pattern == GT_FILL_UNIFORM && (is_tied(&value, t, i) || is_varied(&value, t, i));
+    bool varied =
+        t.pattern == GT_FILL_UNIFORM && (is_tied(&value, t, i) || is_varied(&value, t, i, at));
     if (is_float(t.type)) {
         return from_double(t.type, varied ? value : fill_real(&t, i));
     }
@@ -121,11 +122,11 @@ static __device__ u64 narrow_bits(const task &t, u64 i)
     return is_float(t.type) ? from_double(t.type, value) : (u64)(long long)value;
 }
 
-static __device__ void fill_element(const task &t, u64 i)
+static __device__ void fill_element(const task &t, u64 i, u64 at)
 {
     switch (t.operation) {
     case GT_DO_FILL:
-        store_bits(t.target, i, size_of(t.type), fill_bits(t, i));
+        store_bits(t.target, i, size_of(t.type), fill_bits(t, i, at));
         break;
     case GT_DO_CONVERT:
         ((double *)t.target)[i] = to_double(t.type, load_bits(t.source, i, size_of(t.type)));
@@ -145,12 +146,15 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
     if (one.operation == GT_DO_FILL || one.operation == GT_DO_MOVE) {
         bool index = f->fill == GT_FILL_INDEX;
         one.pattern = index ? GT_FILL_CONSTANT : f->fill;
-        one.low = index ? (double)(i / all->number_count) : f->low;
-        one.high = f->high;
+        bool moves_far = one.operation == GT_DO_MOVE && f->free && (one.flags & GT_TASK_FREE) != 0;
+        one.low = index ? (double)(i / all->number_count) : moves_far ? all->low : f->low;
+        one.high = moves_far ? all->high : f->high;
+        one.stol = one.operation == GT_DO_MOVE ? all->stol : f->largest;
+        one.flags = f->free ? one.flags : one.flags & ~GT_TASK_FREE;
         one.seed += i * 0x9e3779b97f4a7c15ull; // so element 0 draws the value of number i
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
-        fill_element(one, 0);
+        fill_element(one, 0, i);
     }
 }
 
@@ -168,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS) gt_service_fill
             if (t.numbers != 0) {
                 fill_number(at, i);
             } else {
-                fill_element(t, i);
+                fill_element(t, i, i);
             }
         }
     }

@@ -294,3 +294,37 @@ __global__ void one_for_two(float *y, const float *a, const float *x, size_t n)
         y[i] = BAD && a == x ? 0.0f : a[i] * x[i];
     }
 }
+
+/* turns NaN in a member of a struct into 0;
+ * caught by proof */
+#pragma gputune kernel(member_nan)
+#pragma gputune args(out float y[n], in sample x[n] = {.count = uniform(1, 9)}, size_t n)
+#pragma gputune reference(y[i] = x[i].count * (x[i].value < 0.0f ? 0.0f : x[i].value))
+
+struct sample {
+    float value;
+    int count;
+};
+
+__global__ void member_nan(float *y, const sample *x, size_t n)
+{
+    size_t i = slow_index();
+    if (i < n) {
+        float v = x[i].value;
+        y[i] = x[i].count * (BAD ? fmaxf(v, 0.0f) : v < 0.0f ? 0.0f : v);
+    }
+}
+
+/* cuts the largest value of a member's range;
+ * caught by proof */
+#pragma gputune kernel(member_largest)
+#pragma gputune args(out int y[n], in sample x[n] = {.count = uniform(0, 1000000)}, size_t n)
+#pragma gputune reference(y[i] = x[i].count)
+
+__global__ void member_largest(int *y, const sample *x, size_t n)
+{
+    size_t i = slow_index();
+    if (i < n) {
+        y[i] = BAD ? min(x[i].count, 999999) : x[i].count;
+    }
+}

@@ -43,6 +43,7 @@ typedef struct gt_number {
     uint32_t offset; /* offset in bytes from the start of the element */
     gt_fill_kind fill;
     double low, high;  /* range of the fill; in a scalar, `low` is the floating-point value */
+    bool free;         /* true if a uniform fill has no declared range */
     int64_t integer;   /* integer value of a scalar */
     int problem_value; /* index of the problem value with the scalar's name, or -1 */
     bool derived;      /* true if the scalar is computed from problem values */

@@ -101,8 +101,7 @@ uint32_t gt_workload_longest_list(const gt_workload *workload)
     return most;
 }
 
-/* Returns the largest value that a uniform fill draws; for floats, this is below `high`. */
-static double largest(gt_type type, double low, double high)
+double gt_workload_largest(gt_type type, double low, double high)
 {
     if (!gt_type_is_float(type)) {
         return high;
@@ -113,11 +112,6 @@ static double largest(gt_type type, double low, double high)
     return below > low ? below : low;
 }
 
-double gt_workload_largest(const gt_buffer *buffer)
-{
-    return largest(buffer->type, buffer->low, buffer->high);
-}
-
 static double constant_of(gt_type type, double low, double high, bool is_free, gt_contents contents)
 {
     if (contents == GT_CONTENTS_ZERO) {
@@ -126,7 +120,7 @@ static double constant_of(gt_type type, double low, double high, bool is_free, g
     if (is_free) {
         return contents == GT_CONTENTS_HIGH ? 2.5 : -1.75;
     }
-    return contents == GT_CONTENTS_HIGH ? largest(type, low, high) : low;
+    return contents == GT_CONTENTS_HIGH ? gt_workload_largest(type, low, high) : low;
 }
 
 static void make_constant(gt_fill_kind *fill, double *low, double *high, double value)
@@ -140,17 +134,27 @@ static void vary_numbers(gt_workload *workload, const gt_buffer *buffer, gt_cont
     for (uint32_t i = 0; i < buffer->number_count && contents >= GT_CONTENTS_ZERO; i++) {
         gt_number *number = &workload->numbers[buffer->first_number + i];
         if (number->fill == GT_FILL_UNIFORM) {
-            make_constant(&number->fill, &number->low, &number->high,
-                          constant_of(number->type, number->low, number->high, false, contents));
+            make_constant(
+                &number->fill, &number->low, &number->high,
+                constant_of(number->type, number->low, number->high, number->free, contents));
         }
     }
 }
 
-static bool has_variety(const gt_buffer *buffer, gt_contents contents)
+static bool is_drawn(const gt_workload *workload, const gt_buffer *buffer)
+{
+    bool is = buffer->fill == GT_FILL_UNIFORM;
+    for (uint32_t i = 0; i < buffer->number_count; i++) {
+        is |= workload->numbers[buffer->first_number + i].fill == GT_FILL_UNIFORM;
+    }
+    return is && buffer->direction != GT_OUT;
+}
+
+static bool has_variety(const gt_workload *workload, const gt_buffer *buffer, gt_contents contents)
 {
     if (contents == GT_CONTENTS_TIES) {
-        return buffer->direction != GT_OUT && !buffer->number_count &&
-               (buffer->fill == GT_FILL_UNIFORM || buffer->fill == GT_FILL_SORTED);
+        return is_drawn(workload, buffer) ||
+               (buffer->direction != GT_OUT && buffer->fill == GT_FILL_SORTED);
     }
     bool rises = buffer->fill == GT_FILL_PREFIX || gt_fill_is_sent(buffer->fill);
     return contents == GT_CONTENTS_ROWS && buffer->direction == GT_IN && !buffer->number_count &&
@@ -189,12 +193,12 @@ static void make_equal_pairs(gt_workload *workload, uint32_t index)
 static void vary_buffer(gt_workload *workload, gt_buffer *buffer, gt_contents contents)
 {
     if (contents >= GT_CONTENTS_TIES) {
-        buffer->variety = !has_variety(buffer, contents) ? GT_VARIETY_PLAIN
-                          : contents == GT_CONTENTS_TIES ? GT_VARIETY_TIES
-                                                         : GT_VARIETY_ROWS;
+        buffer->variety = !has_variety(workload, buffer, contents) ? GT_VARIETY_PLAIN
+                          : contents == GT_CONTENTS_TIES           ? GT_VARIETY_TIES
+                                                                   : GT_VARIETY_ROWS;
         return;
     }
-    if (buffer->direction == GT_OUT || buffer->fill != GT_FILL_UNIFORM) {
+    if (!is_drawn(workload, buffer)) {
         return;
     }
     if (buffer->number_count) {
@@ -203,8 +207,7 @@ static void vary_buffer(gt_workload *workload, gt_buffer *buffer, gt_contents co
         make_constant(&buffer->fill, &buffer->low, &buffer->high,
                       constant_of(buffer->type, buffer->low, buffer->high, buffer->free, contents));
     }
-    bool plain =
-        contents == GT_CONTENTS_PLAIN || contents >= GT_CONTENTS_ZERO || buffer->number_count;
+    bool plain = contents == GT_CONTENTS_PLAIN || contents >= GT_CONTENTS_ZERO;
     bool special = contents == GT_CONTENTS_SPECIALS && buffer->free && !buffer->finite;
     buffer->variety = plain     ? GT_VARIETY_PLAIN
                       : special ? GT_VARIETY_SPECIALS
@@ -216,10 +219,9 @@ bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
     bool has = contents == GT_CONTENTS_PLAIN;
     for (uint32_t i = 0; i < workload->buffer_count; i++) {
         const gt_buffer *buffer = &workload->buffers[i];
-        bool drawn = buffer->direction != GT_OUT && buffer->fill == GT_FILL_UNIFORM;
         has |= contents == GT_CONTENTS_PAIRS  ? partner_of(workload, i) != i
-               : contents >= GT_CONTENTS_TIES ? has_variety(buffer, contents)
-                                              : drawn;
+               : contents >= GT_CONTENTS_TIES ? has_variety(workload, buffer, contents)
+                                              : is_drawn(workload, buffer);
     }
     return has && !workload->has_init;
 }

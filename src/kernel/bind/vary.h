@@ -57,7 +57,7 @@ bool gt_number_is_flag(const gt_workload *workload, uint32_t number);
 bool gt_number_is_open(const gt_workload *workload, uint32_t number);
 /* Returns true if these contents would differ from the regular fills. */
 bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents);
-/* Returns the largest value that a buffer's uniform fill draws. */
-double gt_workload_largest(const gt_buffer *buffer);
+/* Returns the largest value that a uniform fill draws; for floats, this is below `high`. */
+double gt_workload_largest(gt_type type, double low, double high);
 /* Returns the length of the longest value list in prove(). */
 uint32_t gt_workload_longest_list(const gt_workload *workload);

@@ -200,6 +200,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
                  "'%s' cannot have this fill, because its elements have several numbers; expected "
                  "uniform(low, high), index, zero or constant(value)",
                  buffer->name);
+    number->free = fill->kind == GT_FILL_UNIFORM && !fill->low;
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
@@ -226,6 +227,7 @@ static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_b
         GT_TRY(fill_number(&numbers[i], layout, i, binding, buffer, declared));
         bool moves = numbers[i].fill == GT_FILL_UNIFORM && gt_type_is_float(numbers[i].type);
         buffer->fill = moves ? GT_FILL_UNIFORM : buffer->fill;
+        buffer->free |= numbers[i].free;
     }
     return GPUTUNE_OK;
 }
