@@ -494,9 +494,8 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
         names[count] = all.items[count]->name;
     }
     const char *nearest = gt_nearest(kernel, names, count);
-    return gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'%s%s%s in %s", kernel,
-                   nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
-                   catalog->folder);
+    return gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s' in %s%s%s%s", kernel, catalog->folder,
+                   nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 /* Finds the kernels with this name or path (catalog.h), or all kernels if `kernel` is NULL. Fails

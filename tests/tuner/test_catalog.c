@@ -87,7 +87,7 @@ TEST_OF(test_names_and_paths, gt_catalog *catalog, open_folder, close_folder)
     assert_not_found(catalog, path_of("pair.cu"), GPUTUNE_EINVAL,
                      "%s/pair.cu has the kernels scale, add; expected one, as in %s/pair.cu:scale");
     assert_not_found(catalog, "scal", GPUTUNE_ENOTFOUND,
-                     "no kernel 'scal'; did you mean 'scale'? in %s");
+                     "no kernel 'scal' in %s; did you mean 'scale'?");
     snprintf(path, sizeof path, "%s:sub", path_of("pair.cu"));
     assert_not_found(catalog, path, GPUTUNE_ENOTFOUND,
                      "no kernel 'sub' in %s/pair.cu; the first kernel in it is scale");
