@@ -187,6 +187,10 @@ int gputune_add_template(gputune *tuner, const char *path)
 int gputune_kernels(gputune *tuner, const char *kernel,
                     int (*each)(void *user, const gputune_kernel *kernel), void *user)
 {
+    const int status = kernel && strchr(kernel, '/') ? gputune_add_template(tuner, kernel) : 0;
+    if (status < 0) {
+        return status;
+    }
     const gputune_kernel kernels[] = {
         {sizeof(gputune_kernel), "axpy", "templates/axpy.cu", "axpy: y[i] += a * x[i]",
          "n=67108864", "VEC=1,2,4 BLOCK=64,128,256 UNROLL=1,2", GPUTUNE_OBJECTIVE_KERNEL, false},

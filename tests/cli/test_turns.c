@@ -7,7 +7,7 @@
 enum { COUNT = 6 };
 
 /* Three scenarios of each kernel: gemm with m = n = 256, 64, 1024, and axpy with n = 9, 7, 8. */
-static cli_kernel kernels[2] = {{.name = "gemm"}, {.name = "axpy"}};
+static cli_kernel kernels[2] = {{.given = "gemm"}, {.given = "axpy"}};
 static cli_scenario scenarios[COUNT];
 
 static void make_of(cli_turn *turns, const char *const *sizes, size_t count)
