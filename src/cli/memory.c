@@ -107,7 +107,17 @@ char *cli_format(const char *format, ...)
 
 const char *cli_shell_word(const char *word)
 {
-    return strpbrk(word, " &();<>|$*?") ? cli_format("'%s'", word) : word;
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./:=,+@%";
+    if (!word[strspn(word, plain)]) {
+        return word;
+    }
+    char *text = cli_copy("'");
+    for (; *word; word++) {
+        cli_append(&text, "%s%c", *word == '\'' ? "'\\'" : "", *word);
+    }
+    cli_append(&text, "'");
+    return text;
 }
 
 void cli_append(char **text, const char *format, ...)

@@ -18,6 +18,13 @@ TEST(texts_grow)
     assert_null(cli_copy(NULL));
 }
 
+TEST(words_are_quoted_for_a_shell)
+{
+    assert_string_equal(cli_shell_word("./a-b/k_1.cu:axpy"), "./a-b/k_1.cu:axpy");
+    assert_string_equal(cli_shell_word("a b.cu"), "'a b.cu'");
+    assert_string_equal(cli_shell_word("it's `x`.cu"), "'it'\\''s `x`.cu'");
+}
+
 /* The list is reallocated after the mark but must outlive the mark. A sanitizer reports memory that
  * is released too early. */
 TEST(mark_releases_later_memory)
