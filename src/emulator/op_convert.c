@@ -156,7 +156,7 @@ static uint64_t integer_from_integer(const value *v, const conversion *c)
 
 /* ---- to floats ---- */
 
-/* Returns an integer as a double that is rounded to odd, so that rounding it again is correct. */
+/* Returns an integer as a double that is rounded to odd, so rounding it again is correct. */
 static double odd_double(const value *v)
 {
     if (v->carrier != INTEGER)

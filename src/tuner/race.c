@@ -355,8 +355,8 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
     return true;
 }
 
-/* Replaces the incumbent by a clearly faster contestant, so that slower contestants can leave
- * early, too. A slow incumbent would keep them for full rounds. */
+/* Replaces the incumbent by a clearly faster contestant, because a slow incumbent would keep slower
+ * contestants in the race for full rounds. */
 static bool take_over_early(gt_race *race, double deviation)
 {
     gt_runner *incumbent = race->incumbent, *next = incumbent;
@@ -734,7 +734,7 @@ static bool only_default_is_open(gt_race *race)
 }
 
 /* Enters the contestants with too few rounds. If there are none, enters only the default if only
- * the default is undecided, and otherwise all, so that one lucky moment does not decide. */
+ * the default is undecided. Otherwise enters all, because a single lucky sample must not decide. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {

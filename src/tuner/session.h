@@ -12,7 +12,7 @@
  * of an abandoned job is recognised by its id and ignored. No wait is longer than 0.1 s, so cancels
  * are noticed. At most one session of the process measures times on a GPU (has_gpu).
  *
- * States. `stop` changes once, from NONE to LIMIT or CANCELED. LIMIT is set early, so that the
+ * States. `stop` changes once, from NONE to LIMIT or CANCELED. LIMIT is set early, so the
  * policy has the time it reserves for its end. After a stop, only work that the policy needs for
  * its end starts, and the session ends when the policy is done. */
 #pragma once
@@ -134,7 +134,7 @@ void gt_session_log_timeline(const gt_session *session);
 /* Records disturbances of a round. Warns about the first other user of the GPU. Returns true if the
  * round must be repeated. After three repetitions the round counts, and the result is noisy. */
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
-/* Pauses a background tuning while the application uses the GPU, so that measuring takes no more
- * than its share of the time. Extends the time limit by the pause. The pause ends early when the
+/* Pauses a background tuning while the application uses the GPU, so measuring takes no more than
+ * its share of the time. Extends the time limit by the pause. The pause ends early when the
  * application stops using the GPU, or on a cancel. */
 void gt_session_yield(gt_session *session);
