@@ -5,7 +5,7 @@
  *
  * `auto` tries all configurations if the space is small or time suffices for all, beginning with
  * the fastest hints, because a time limit may end it early. Otherwise it acts like `model`. */
-#include "search/method.h"
+#include "search/model.h"
 
 #include "stats/distribution.h"
 #include "stats/summary.h"
@@ -14,7 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double model_prior_at(const gt_model *model, const float *z);
+/* Returns the standardised time that the prior predicts at z, or 0 without hints. */
+static double model_prior_at(const gt_model *model, const float *z)
+{
+    if (!model->prior.present) {
+        return 0;
+    }
+    gt_prospect prospect;
+    memcpy(prospect.z, z, sizeof prospect.z);
+    prospect.rows = 0;
+    gt_gaussian_look(&model->prior.gaussian, &prospect);
+    return gt_gaussian_expect(&model->prior.gaussian, &prospect, GT_TARGET_TIME);
+}
 
 /* --- times -------------------------------------------------------------------------------------
  *
@@ -321,19 +332,6 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Returns the standardised time that the prior predicts at z, or 0 without hints. */
-static double model_prior_at(const gt_model *model, const float *z)
-{
-    if (!model->prior.present) {
-        return 0;
-    }
-    gt_prospect prospect;
-    memcpy(prospect.z, z, sizeof prospect.z);
-    prospect.rows = 0;
-    gt_gaussian_look(&model->prior.gaussian, &prospect);
-    return gt_gaussian_expect(&model->prior.gaussian, &prospect, GT_TARGET_TIME);
-}
-
 /* --- the pool --------------------------------------------------------------------------------- */
 
 enum {
@@ -586,22 +584,34 @@ enum {
     BETWEEN_CLIMBS = 8 /* number of proposals in a batch between two climbs */
 };
 
-static gputune_status model_open(gt_strategy *strategy, void *state)
+static void drop_model(gt_model **model)
 {
-    gt_model *model = state;
-    model->width = INFINITY;
-    GT_TRY(gt_coordinates_make(&model->coordinates, strategy->domain));
-    return gt_gaussian_open(&model->gaussian, &model->coordinates);
+    gt_model_free(*model);
 }
 
-static void model_close(void *state)
+gputune_status gt_model_new(gt_model **out, const gt_domain *domain)
 {
-    gt_model *model = state;
+    GT_SCOPED(drop_model) gt_model *model = calloc(1, sizeof *model);
+    GT_TRY(gt_allocated(model));
+    model->width = INFINITY;
+    model->results = UINT64_MAX;
+    GT_TRY(gt_coordinates_make(&model->coordinates, domain));
+    GT_TRY(gt_gaussian_open(&model->gaussian, &model->coordinates));
+    *out = gt_take(&model);
+    return GPUTUNE_OK;
+}
+
+void gt_model_free(gt_model *model)
+{
+    if (!model) {
+        return;
+    }
     gt_coordinates_free(&model->coordinates);
     gt_gaussian_close(&model->gaussian);
     gt_gaussian_close(&model->prior.gaussian);
     gt_array_free(&model->pool);
     gt_hash_index_free(&model->places);
+    free(model);
 }
 
 static bool is_new(const gt_strategy *strategy, const gt_point *point)
@@ -648,68 +658,6 @@ static gputune_status update_model(gt_model *model, gt_strategy *strategy)
     return model_pool_near_best(model, strategy);
 }
 
-static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point *out, bool *found)
-{
-    gt_model *model = state;
-    if (!model->is_open || model->hint_count < strategy->hints.count) {
-        model->is_open = true;
-        model->results = UINT64_MAX;
-        model->hint_count = strategy->hints.count;
-        model_forget_rows(model, &strategy->evidence);
-        GT_TRY(model_prior_make(model, strategy));
-    }
-    if (!is_ready(model, strategy)) {
-        *found = propose_first(model, strategy, out);
-        return GPUTUNE_OK;
-    }
-    if (model->results != strategy->evidence.results) {
-        GT_TRY(update_model(model, strategy));
-        model->results = strategy->evidence.results;
-        model->batch = 0;
-    } else {
-        model_add_pending(model, &strategy->evidence);
-    }
-    int64_t best;
-    bool climb = model->batch++ % BETWEEN_CLIMBS == 0;
-    GT_TRY(model_pool_best(model, strategy, climb, &best));
-    *found = best >= 0;
-    if (*found) {
-        *out = model->pool.items[best].point;
-        model->gain = model->pool.items[best].gain;
-    }
-    return GPUTUNE_OK;
-}
-
-static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
-{
-    const gt_model *model = state;
-    (void)strategy;
-    if (model->count_when_learnt) {
-        out->expected_gain = model->gain;
-    }
-}
-
-/* Updates the model first if slow compiles in all workers have prevented proposals. */
-static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
-{
-    gt_model *model = state;
-    bool late = model->is_open && !model->count_when_learnt && is_ready(model, strategy);
-    if (late && update_model(model, strategy) != GPUTUNE_OK) {
-        return -1;
-    }
-    return model->count_when_learnt ? model_gain_at(model, strategy, point) : -1;
-}
-
-const gt_method gt_method_model = {.bytes = sizeof(gt_model),
-                                   .open = model_open,
-                                   .close = model_close,
-                                   .propose = propose_model,
-                                   .learns = true,
-                                   .look = look_model,
-                                   .worth = model_worth};
-
-/* --- auto ------------------------------------------------------------------------------------- */
-
 enum {
     SMALL = 128, /* spaces of up to this size are tried completely */
     PROBE = 16   /* number of results needed to estimate the rate */
@@ -745,35 +693,63 @@ static const gt_tried *best_hint(const gt_strategy *strategy)
     return best;
 }
 
-static bool propose_any(gt_strategy *strategy, gt_point *out)
+static bool tries_all(const gt_strategy *strategy)
 {
-    const gt_tried *hint = best_hint(strategy);
-    if (!hint) {
-        return gt_strategy_walk(strategy, out);
-    }
-    *out = hint->point;
-    return true;
+    return strategy->kind == GPUTUNE_STRATEGY_AUTO && is_time_for_all(strategy);
 }
 
-static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point *out, bool *found)
+gputune_status gt_model_propose(gt_strategy *strategy, gt_point *out, bool *found)
 {
-    if (is_time_for_all(strategy)) {
-        *found = propose_any(strategy, out);
+    gt_model *model = strategy->model;
+    if (tries_all(strategy)) {
+        const gt_tried *hint = best_hint(strategy);
+        *found = hint != NULL;
+        *out = hint ? hint->point : *out;
         return GPUTUNE_OK;
     }
-    return propose_model(strategy, state, out, found);
+    if (model->hint_count < strategy->hints.count) {
+        model->results = UINT64_MAX;
+        model->hint_count = strategy->hints.count;
+        model_forget_rows(model, &strategy->evidence);
+        GT_TRY(model_prior_make(model, strategy));
+    }
+    if (!is_ready(model, strategy)) {
+        *found = propose_first(model, strategy, out);
+        return GPUTUNE_OK;
+    }
+    if (model->results != strategy->evidence.results) {
+        GT_TRY(update_model(model, strategy));
+        model->results = strategy->evidence.results;
+        model->batch = 0;
+    } else {
+        model_add_pending(model, &strategy->evidence);
+    }
+    int64_t best;
+    bool climb = model->batch++ % BETWEEN_CLIMBS == 0;
+    GT_TRY(model_pool_best(model, strategy, climb, &best));
+    *found = best >= 0;
+    if (*found) {
+        *out = model->pool.items[best].point;
+        model->gain = model->pool.items[best].gain;
+    }
+    return GPUTUNE_OK;
 }
 
-static void look_auto(gt_strategy *strategy, void *state, gt_outlook *out)
+void gt_model_look(gt_outlook *out, const gt_strategy *strategy)
 {
-    look_model(strategy, state, out);
-    out->learns = !is_time_for_all(strategy);
+    if (strategy->model->count_when_learnt) {
+        out->expected_gain = strategy->model->gain;
+    }
+    out->learns = !tries_all(strategy);
 }
 
-const gt_method gt_method_auto = {.bytes = sizeof(gt_model),
-                                  .open = model_open,
-                                  .close = model_close,
-                                  .propose = propose_auto,
-                                  .learns = true,
-                                  .look = look_auto,
-                                  .worth = model_worth};
+/* Updates the model first if slow compiles in all workers have prevented proposals. */
+double gt_model_worth(gt_strategy *strategy, const gt_point *point)
+{
+    gt_model *model = strategy->model;
+    bool late = !model->count_when_learnt && is_ready(model, strategy);
+    if (late && update_model(model, strategy) != GPUTUNE_OK) {
+        return -1;
+    }
+    return model->count_when_learnt ? model_gain_at(model, strategy, point) : -1;
+}

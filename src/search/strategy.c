@@ -4,7 +4,7 @@
  * `local` proposes neighbours of the few fastest configurations, preferring the fastest. Neighbours
  * differ in one axis, and sometimes in two, because constraints connect axes. The search begins
  * with random configurations, and tries further ones later to leave local optima. */
-#include "search/method.h"
+#include "search/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum {
 #define ADJACENT 0.5  /* fraction of neighbours with an adjacent value */
 #define JUMP     0.2  /* fraction of neighbours that differ in two axes */
 
-static bool step_method(gt_strategy *strategy, gt_point *point)
+static bool move_point(gt_strategy *strategy, gt_point *point)
 {
     double which = gt_random_unit(&strategy->random);
     if (which < ADJACENT) {
@@ -33,7 +33,7 @@ static bool propose_near(gt_strategy *strategy, const gt_point *centre, gt_point
 {
     for (int i = 0; i < TRIES; i++) {
         *out = *centre;
-        if (step_method(strategy, out) && !gt_evidence_has(&strategy->evidence, out)) {
+        if (move_point(strategy, out) && !gt_evidence_has(&strategy->evidence, out)) {
             return true;
         }
     }
@@ -56,10 +56,9 @@ static bool propose_any_near(gt_strategy *strategy, gt_point *out)
     return false;
 }
 
-static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point *out, bool *found)
+static gputune_status propose_local(gt_strategy *strategy, gt_point *out, bool *found)
 {
     const gt_point *fallback = strategy->domain->fallback;
-    (void)state;
     *found = true;
     if (fallback && !gt_evidence_has(&strategy->evidence, fallback)) {
         *out = *fallback;
@@ -73,34 +72,23 @@ static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point
     return GPUTUNE_OK;
 }
 
-static const gt_method local = {.propose = propose_local, .learns = true};
-
-static gputune_status propose_next(gt_strategy *strategy, void *state, gt_point *out, bool *found)
+static gputune_status propose_random(gt_strategy *strategy, gt_point *out, bool *found)
 {
-    (void)state;
-    *found = gt_strategy_walk(strategy, out);
-    return GPUTUNE_OK;
-}
-
-static gputune_status propose_random(gt_strategy *strategy, void *state, gt_point *out, bool *found)
-{
-    (void)state;
     *found = gt_strategy_draw(strategy, out);
     return GPUTUNE_OK;
 }
 
-static const gt_method exhaustive = {.propose = propose_next};
-static const gt_method at_random = {.propose = propose_random};
-
 static const struct {
     const char *name;
-    const gt_method *method;
+    /* Proposes a point that is not in the evidence. Sets *found to false if it finds none; the
+     * remaining points are then proposed in order. NULL: proposes all points in order. */
+    gputune_status (*propose)(gt_strategy *strategy, gt_point *out, bool *found);
 } strategies[GPUTUNE_STRATEGY_COUNT] = {
-    [GPUTUNE_STRATEGY_AUTO] = {"auto", &gt_method_auto},
-    [GPUTUNE_STRATEGY_EXHAUSTIVE] = {"exhaustive", &exhaustive},
-    [GPUTUNE_STRATEGY_RANDOM] = {"random", &at_random},
-    [GPUTUNE_STRATEGY_MODEL] = {"model", &gt_method_model},
-    [GPUTUNE_STRATEGY_LOCAL] = {"local", &local},
+    [GPUTUNE_STRATEGY_AUTO] = {"auto", gt_model_propose},
+    [GPUTUNE_STRATEGY_EXHAUSTIVE] = {"exhaustive", NULL},
+    [GPUTUNE_STRATEGY_RANDOM] = {"random", propose_random},
+    [GPUTUNE_STRATEGY_MODEL] = {"model", gt_model_propose},
+    [GPUTUNE_STRATEGY_LOCAL] = {"local", propose_local},
 };
 
 enum {
@@ -142,16 +130,14 @@ gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const 
     GT_TRY(check_domain(domain));
     GT_SCOPED(drop_strategy) gt_strategy *strategy = calloc(1, sizeof *strategy);
     GT_TRY(gt_allocated(strategy));
-    strategy->method = strategies[kind].method;
+    strategy->kind = kind;
     strategy->domain = domain;
     strategy->settings = *settings;
     strategy->settings.workers = settings->workers ? settings->workers : 1;
     strategy->settings.epsilon = settings->epsilon > 0 ? settings->epsilon : EPSILON;
     strategy->random.state = settings->seed;
-    strategy->state = calloc(1, strategy->method->bytes + 1);
-    GT_TRY(gt_allocated(strategy->state));
-    if (strategy->method->open) {
-        GT_TRY(strategy->method->open(strategy, strategy->state));
+    if (kind == GPUTUNE_STRATEGY_AUTO || kind == GPUTUNE_STRATEGY_MODEL) {
+        GT_TRY(gt_model_new(&strategy->model, domain));
     }
     *out = gt_take(&strategy);
     return GPUTUNE_OK;
@@ -162,10 +148,7 @@ void gt_strategy_free(gt_strategy *strategy)
     if (!strategy) {
         return;
     }
-    if (strategy->state && strategy->method->close) {
-        strategy->method->close(strategy->state);
-    }
-    free(strategy->state);
+    gt_model_free(strategy->model);
     gt_evidence_free(&strategy->evidence);
     gt_array_free(&strategy->hints);
     free(strategy);
@@ -238,8 +221,10 @@ gputune_status gt_strategy_propose(gt_strategy *strategy, gt_point *out, size_t 
     *given = 0;
     while (*given < count) {
         gt_point point = {{0}};
-        bool found;
-        GT_TRY(strategy->method->propose(strategy, strategy->state, &point, &found));
+        bool found = false;
+        if (strategies[strategy->kind].propose) {
+            GT_TRY(strategies[strategy->kind].propose(strategy, &point, &found));
+        }
         if (!found && !gt_strategy_walk(strategy, &point)) {
             return GPUTUNE_OK;
         }
@@ -276,9 +261,9 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
                         .since_improved = evidence->result_count - evidence->count_at_best,
                         .remaining = remaining > 0 ? remaining : 0,
                         .expected_gain = -1,
-                        .learns = strategy->method->learns};
-    if (strategy->method->look) {
-        strategy->method->look(strategy, strategy->state, out);
+                        .learns = strategy->kind == GPUTUNE_STRATEGY_LOCAL};
+    if (strategy->model) {
+        gt_model_look(out, strategy);
     }
     out->exhausted =
         !evidence->count[GT_TRIED_PENDING] &&
@@ -290,14 +275,14 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
 {
     const gt_evidence *evidence = &strategy->evidence;
     gt_evidence_note_compiling(&strategy->evidence, point, seconds);
-    if (evidence->compiled < ENOUGH || !strategy->method->worth) {
+    if (evidence->compiled < ENOUGH || !strategy->model) {
         return false;
     }
     double usual = evidence->compile_s / evidence->compiled;
     if (seconds <= FAR_LONGER * usual) {
         return false;
     }
-    double worth = strategy->method->worth(strategy, strategy->state, point);
+    double worth = gt_model_worth(strategy, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
     /* a running compile is expected to take as long again */

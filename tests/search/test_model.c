@@ -1,7 +1,7 @@
 /* Tests the model's estimate of its own errors. */
 #include "search/landscape.h"
 
-#include "search/method.h"
+#include "search/model.h"
 
 enum { TRIED = 100, BATCH = 4, ASKED = 200, SEEDS = 3 };
 
@@ -34,7 +34,7 @@ static double mean_error(const landscape *at, uint64_t seed)
     gt_search_settings settings = {.seed = seed};
     ASSERT_OK(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at->domain, &settings));
     landscape_search(strategy, at, TRIED, BATCH);
-    gt_model *model = strategy->state;
+    gt_model *model = strategy->model;
     bool is_new;
     ASSERT_OK(gt_model_learn(&is_new, model, strategy));
     gt_random random = {seed};
@@ -85,7 +85,7 @@ static double width_after_a_search(double (*log_time)(const gt_point *point))
     landscape_open(&at);
     ASSERT_OK(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings));
     landscape_search(strategy, &at, TRIED, BATCH);
-    const gt_model *model = strategy->state;
+    const gt_model *model = strategy->model;
     double width = model->width;
     gt_strategy_free(strategy);
     return width;
@@ -110,7 +110,7 @@ static double doubt_of_a_proposal(double epsilon)
         ASSERT_OK(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings));
         landscape_search(strategy, &at, TRIED, BATCH);
         strategy->settings.epsilon = epsilon;
-        const gt_model *model = strategy->state;
+        const gt_model *model = strategy->model;
         gt_point point;
         gt_prospect prospect = {0};
         size_t given;

@@ -1,28 +1,13 @@
-/* The parts of a strategy: its method and its evidence. Shared by strategy.c and model.c. */
+/* The internals of a strategy, shared by strategy.c and model.c. */
 #pragma once
 
 #include "search/evidence.h"
 #include "search/gaussian.h"
 #include "search/strategy.h"
 
-typedef struct gt_method {
-    size_t bytes; /* size of the state in bytes; initially zero */
-    gputune_status (*open)(gt_strategy *strategy, void *state); /* may be NULL */
-    void (*close)(void *state);                                 /* may be NULL */
-    /* Proposes a point that is not in the evidence. Sets *found to false if the method has no more
-     * points; the remaining points are then tried in order. */
-    gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
-    /* Sets the members of gt_outlook that only the method can compute. May be NULL. */
-    void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
-    bool learns; /* true if later proposals depend on results */
-    /* Returns the expected gain of a proposal, as a reduction of the time's logarithm; negative:
-     * unknown. May be NULL. */
-    double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
-} gt_method;
-
 struct gt_strategy {
-    const gt_method *method;
-    void *state;
+    gputune_strategy kind;
+    struct gt_model *model; /* owned; NULL unless the kind is `auto` or `model` */
     const gt_domain *domain;
     gt_search_settings settings;
     gt_random random;
@@ -31,8 +16,6 @@ struct gt_strategy {
     gt_point walked; /* last point of the walk through the domain */
     bool walking, walked_all;
 };
-
-extern const gt_method gt_method_auto, gt_method_model;
 
 /* Finds the next point of the domain that is not in the evidence. Returns false at the end. */
 bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
@@ -69,9 +52,8 @@ typedef struct gt_model {
     gt_coordinates coordinates;
     gt_gaussian gaussian;
     gt_model_prior prior;
-    bool is_open;      /* true if the prior was made */
     size_t hint_count; /* number of hints in the prior */
-    uint64_t results;  /* evidence.results at the last update */
+    uint64_t results;  /* evidence.results at the last update; UINT64_MAX: update again */
 
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of a row's point in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
@@ -98,3 +80,13 @@ gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *s
 
 /* Converts a logarithm of a time to a standardised value. */
 double gt_model_value(const gt_model *model, double log_time);
+
+/* Opens a model of a domain. gt_model_free() frees *out. ENOMEM. */
+gputune_status gt_model_new(gt_model **out, const gt_domain *domain);
+void gt_model_free(gt_model *model);
+/* Proposes a point that is not in the evidence. Sets *found to false if the model knows none. */
+gputune_status gt_model_propose(gt_strategy *strategy, gt_point *out, bool *found);
+/* Sets the members of an outlook that depend on the model. */
+void gt_model_look(gt_outlook *out, const gt_strategy *strategy);
+/* Returns the expected gain of a point, as a reduction of the time's logarithm; -1: unknown. */
+double gt_model_worth(gt_strategy *strategy, const gt_point *point);
