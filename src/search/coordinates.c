@@ -1,8 +1,8 @@
 /* Converts points to coordinates for a model of the times. */
 #include "search/coordinates.h"
 
-#include "search/bonds.h"
 #include "stats/correlation.h"
+#include "stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,10 +11,14 @@
 enum {
     PER_AXIS = 3,
     MOST_TWOS = 7,
-    DRAWS = 200 /* number of random points for comparing features */
+    DRAWS = 200,       /* number of random points for comparing features */
+    BOND_DRAWS = 1000, /* number of random points for finding bonds */
+    CELLS = 8          /* maximum number of groups of an axis's choices */
 };
 /* rank correlation above which two features count as having the same order */
 #define SAME_ORDER 0.999
+/* Standard deviations by which the statistic must exceed that of independent axes. */
+#define SURE 5.0
 
 static bool all_above(const gt_domain_axis *axis, double least)
 {
@@ -102,6 +106,88 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
     }
 }
 
+/* --- bonds ------------------------------------------------------------------------------------
+ *
+ * Two axes are bonded if constraints connect them, such as the two sides of a block. The product of
+ * such axes often determines the time. Bonds are found with the G-test of independence (Sokal and
+ * Rohlf, Biometry) on random draws, so they are found in every kind of domain. */
+
+typedef struct bond {
+    uint32_t a, b; /* axes, a < b */
+} bond;
+
+static uint32_t count_cells(const gt_domain *domain, uint32_t axis)
+{
+    uint32_t choices = domain->axes[axis].choices;
+    return choices < CELLS ? choices : CELLS;
+}
+
+static uint32_t find_cell(const gt_domain *domain, uint32_t axis, const gt_point *point)
+{
+    return point->choice[axis] * count_cells(domain, axis) / domain->axes[axis].choices;
+}
+
+/* Returns the dependence of two axes beyond that of independent axes, in standard deviations. */
+static double measure_dependence(const gt_domain *domain, const gt_point *draws, uint32_t count,
+                                 uint32_t a, uint32_t b)
+{
+    uint32_t both[CELLS][CELLS] = {{0}}, of_a[CELLS] = {0}, of_b[CELLS] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t x = find_cell(domain, a, &draws[i]), y = find_cell(domain, b, &draws[i]);
+        both[x][y]++;
+        of_a[x]++;
+        of_b[y]++;
+    }
+    double g = 0, freedom = (count_cells(domain, a) - 1.0) * (count_cells(domain, b) - 1.0);
+    for (uint32_t x = 0; x < CELLS; x++) {
+        for (uint32_t y = 0; y < CELLS; y++) {
+            double seen = both[x][y];
+            g += seen > 0 ? 2 * seen * log(seen * count / of_a[x] / of_b[y]) : 0;
+        }
+    }
+    return (g - freedom) / sqrt(2 * freedom);
+}
+
+static uint32_t draw_points(gt_point *draws, const gt_domain *domain)
+{
+    gt_random random = {0};
+    uint32_t count = 0, wanted = domain->size < BOND_DRAWS ? (uint32_t)domain->size : BOND_DRAWS;
+    while (count < wanted && domain->draw(domain->user, &random, &draws[count])) {
+        count++;
+    }
+    return count;
+}
+
+/* Finds the most dependent pairs of axes, the strongest first, at most GT_PRODUCTS. Finds none if
+ * the domain's size is an estimate, because a draw may then take long. */
+static gputune_status find_bonds(bond *out, uint32_t *count, const gt_domain *domain)
+{
+    *count = 0;
+    if (!domain->size_is_exact) {
+        return GPUTUNE_OK;
+    }
+    GT_FREED gt_point *draws = calloc(BOND_DRAWS, sizeof *draws);
+    GT_TRY(gt_allocated(draws));
+    GT_FREED gt_ranked *found = calloc(GT_SEARCH_AXES * GT_SEARCH_AXES, sizeof *found);
+    GT_TRY(gt_allocated(found));
+    uint32_t drawn = draw_points(draws, domain), all = 0;
+    for (uint32_t b = 1; drawn && b < domain->axis_count; b++) {
+        for (uint32_t a = 0; a < b; a++) {
+            bool choose = domain->axes[a].choices > 1 && domain->axes[b].choices > 1;
+            double strength = choose ? measure_dependence(domain, draws, drawn, a, b) : 0;
+            if (strength > SURE) {
+                found[all++] = (gt_ranked){-strength, (size_t)a * GT_SEARCH_AXES + b};
+            }
+        }
+    }
+    gt_sort_ranked(found, all); /* strongest first */
+    for (; *count < all && *count < GT_PRODUCTS; ++*count) {
+        uint32_t pair = (uint32_t)found[*count].index;
+        out[*count] = (bond){pair / GT_SEARCH_AXES, pair % GT_SEARCH_AXES};
+    }
+    return GPUTUNE_OK;
+}
+
 /* Returns the base-2 logarithm of the ratio of the largest to the smallest value. */
 static double range(double *low, const gt_domain_axis *axis)
 {
@@ -121,16 +207,16 @@ static void fill_factor(float *value, const gt_domain_axis *axis, double low, do
     }
 }
 
-static void add_product(gt_coordinates *out, float **unused, const gt_domain *domain, gt_bond bond)
+static void add_product(gt_coordinates *out, float **unused, const gt_domain *domain, bond tied)
 {
-    const gt_domain_axis *a = &domain->axes[bond.a], *b = &domain->axes[bond.b];
+    const gt_domain_axis *a = &domain->axes[tied.a], *b = &domain->axes[tied.b];
     if (!has_logarithms(a) || !has_logarithms(b)) {
         return;
     }
     double low_a, low_b, both = range(&low_a, a) + range(&low_b, b);
     uint32_t at = out->count;
-    fill_factor(begin_axis(out, unused, bond.a, a->choices, false), a, low_a, both);
-    out->other[at] = bond.b;
+    fill_factor(begin_axis(out, unused, tied.a, a->choices, false), a, low_a, both);
+    out->other[at] = tied.b;
     out->factor[at] = *unused;
     *unused += b->choices;
     fill_factor(out->factor[at], b, low_b, both);
@@ -205,9 +291,9 @@ gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain)
 {
     *out = (gt_coordinates){.domain = domain};
     size_t values = 1;
-    gt_bond bonds[GT_PRODUCTS];
+    bond bonds[GT_PRODUCTS];
     uint32_t bond_count;
-    GT_TRY(gt_bonds_find(bonds, &bond_count, GT_PRODUCTS, domain));
+    GT_TRY(find_bonds(bonds, &bond_count, domain));
     for (uint32_t i = 0; i < domain->axis_count; i++) {
         values += (size_t)PER_AXIS * domain->axes[i].choices;
     }

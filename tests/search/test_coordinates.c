@@ -73,7 +73,7 @@ TEST(there_is_an_end_to_features)
     assert_int_equal(count_of(&at), plain + GT_FEATURES);
 }
 
-TEST(nothing_is_drawn_for_features_if_a_draw_may_take_long)
+TEST(nothing_is_drawn_if_a_draw_may_take_long)
 {
     landscape at = make();
     landscape_open(&at);
@@ -81,5 +81,29 @@ TEST(nothing_is_drawn_for_features_if_a_draw_may_take_long)
     at.domain.features = features;
     at.domain.feature_count = 5;
     at.domain.size_is_exact = false;
+    at.domain.draw = NULL; /* the test crashes if `draw` is called */
     assert_int_equal(count_of(&at), plain);
+}
+
+static bool fits(const gt_point *point)
+{
+    return (point->choice[1] + 1) * (point->choice[2] + 1) <= 16;
+}
+
+TEST(axes_that_a_constraint_connects_have_their_product_as_a_coordinate)
+{
+    landscape at = make();
+    landscape_open(&at);
+    uint32_t plain = count_of(&at);
+    at.allows = fits;
+    gt_coordinates coordinates;
+    ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
+    assert_int_equal(coordinates.count, plain + 1);
+    float x[GT_COORDINATES], y[GT_COORDINATES], z[GT_COORDINATES];
+    gt_coordinates_of(x, &coordinates, &(gt_point){{0, 1, 5}});
+    gt_coordinates_of(y, &coordinates, &(gt_point){{0, 3, 2}});
+    gt_coordinates_of(z, &coordinates, &(gt_point){{0}});
+    assert_true(fabsf(x[plain] - y[plain]) < 1e-6f);
+    assert_true(x[plain] > z[plain] + 0.4f && x[plain] < 1);
+    gt_coordinates_free(&coordinates);
 }
