@@ -93,6 +93,6 @@ bool cli_is_given(const char *name);
 void cli_print_folded(const char *text, size_t at);
 void cli_help(const cli_command *command);
 
-extern const cli_command cmd_warm, cmd_show, cmd_run, cmd_check, cmd_compare, cmd_kernels,
-    cmd_space, cmd_emit, cmd_embed, cmd_template, cmd_devices, cmd_doctor, cmd_forget, cmd_merge,
-    cmd_wisdom, cmd_report, cmd_export;
+extern const cli_command cmd_warm, cmd_show, cmd_run, cmd_check, cmd_kernels, cmd_space, cmd_emit,
+    cmd_embed, cmd_template, cmd_devices, cmd_doctor, cmd_forget, cmd_merge, cmd_wisdom, cmd_report,
+    cmd_export;

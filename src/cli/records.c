@@ -56,6 +56,15 @@ static const char *outcome(const gputune_record *record)
     return text;
 }
 
+/* Returns "faster", "slower" or "same" by the interval of the speed-up, or "" without one. */
+static const char *verdict_of(const gputune_record *record)
+{
+    if (!(record->speedup > 0 && record->speedup_low > 0)) {
+        return "";
+    }
+    return record->speedup_low > 1 ? "faster" : record->speedup_high < 1 ? "slower" : "same";
+}
+
 static void derive_figures(row *out)
 {
     const gputune_record *r = &out->record;
@@ -71,7 +80,7 @@ static void derive_figures(row *out)
                            ? cli_format("±%.2f%%", half_ns / r->median_ns * 100)
                            : "";
     out->speedup = cli_speedup(r->speedup, r->speedup_low, r->speedup_high);
-    out->verdict = cli_verdict(r);
+    out->verdict = verdict_of(r);
     out->pipeline_grids = is_pipeline ? r->grids : "";
     out->pipeline_blocks = is_pipeline ? r->blocks : "";
     out->flags = flags(r);
@@ -87,9 +96,8 @@ enum {
     WINNERS = CLI_VIEW_WINNERS,
     TRIALS = CLI_VIEW_TRIALS,
     RUN = CLI_VIEW_RUN,
-    COMPARE = CLI_VIEW_COMPARE,
     WHY = CLI_VIEW_WHY,
-    ALL = WINNERS | TRIALS | RUN | COMPARE | WHY,
+    ALL = WINNERS | TRIALS | RUN | WHY,
     DATA = CLI_IN_DATA,
     SPARE = CLI_SPARE
 };
@@ -107,7 +115,7 @@ static const cli_column columns[] = {
     SAME(environment, "", CLI_TEXT, DATA),
     SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | SPARE),
     SAME(configuration, "configuration", CLI_TEXT, DATA | ALL),
-    SAME(status, "status", CLI_STATUS, DATA | RUN | COMPARE),
+    SAME(status, "status", CLI_STATUS, DATA | RUN),
     MADE(NULL, "grid", CLI_TEXT, RUN, record.grids),
     MADE(NULL, "block", CLI_TEXT, RUN, record.blocks),
     MADE(NULL, "grids", CLI_TEXT, WINNERS | TRIALS | SPARE, pipeline_grids),
@@ -115,23 +123,23 @@ static const cli_column columns[] = {
     SAME(default_ns, "", CLI_TIME, DATA),
     MADE(NULL, "default", CLI_FIGURE, WINNERS, default_time),
     SAME(median_ns, "median", CLI_TIME, DATA | ALL),
-    MADE(NULL, "95%", CLI_TEXT, RUN | COMPARE, uncertainty),
+    MADE(NULL, "95%", CLI_TEXT, RUN, uncertainty),
     SAME(mean_ns, "mean", CLI_TIME, DATA | TRIALS | SPARE),
     SAME(stddev_ns, "sd", CLI_TIME, DATA | TRIALS | SPARE),
     SAME(low_ns, "95% from", CLI_TIME, DATA | TRIALS | SPARE),
     SAME(high_ns, "to", CLI_TIME, DATA | TRIALS | SPARE),
     SAME(min_ns, "min", CLI_TIME, DATA | TRIALS | SPARE),
-    SAME(samples, "n", CLI_SOME_COUNT, DATA | TRIALS | RUN | COMPARE | SPARE),
-    MADE(NULL, "speed-up", CLI_TEXT, WINNERS | COMPARE | WHY, speedup),
+    SAME(samples, "n", CLI_SOME_COUNT, DATA | TRIALS | RUN | SPARE),
+    MADE(NULL, "speed-up", CLI_TEXT, WINNERS | RUN | WHY, speedup),
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
     SAME(speedup_high, "", CLI_RATIO, DATA),
-    MADE("verdict", "verdict", CLI_STATUS, CLI_IN_ITS_DATA | COMPARE, verdict),
+    MADE("verdict", "verdict", CLI_STATUS, CLI_IN_ITS_DATA | RUN, verdict),
     SAME(bytes, "", CLI_REAL, DATA),
     SAME(flops, "", CLI_REAL, DATA),
     MADE("bytes_per_s", "bandwidth", CLI_RATE, DATA | WINNERS | TRIALS | RUN | WHY | SPARE,
          bytes_per_s),
-    MADE("flops_per_s", "arithmetic", CLI_FLOPS, DATA | RUN, flops_per_s),
+    MADE("flops_per_s", "arithmetic", CLI_FLOPS, DATA | RUN | SPARE, flops_per_s),
     MADE(NULL, "arithmetic", CLI_FLOPS, WINNERS | TRIALS | WHY, flops_only),
     SAME(copy_bytes_per_s, "", CLI_RATE, DATA),
     MADE("copy_share", "of copy", CLI_SHARE, DATA | WINNERS | RUN | WHY | SPARE, copy_share),
@@ -153,7 +161,7 @@ static const cli_column columns[] = {
     MADE(NULL, "flags", CLI_TEXT, ALL, flags),
     MADE(NULL, "outcome", CLI_STATUS, TRIALS, outcome),
     SAME(eliminated_round, "", CLI_SOME_COUNT, DATA),
-    SAME(message, "message", CLI_TEXT, DATA | RUN | COMPARE),
+    SAME(message, "message", CLI_TEXT, DATA | RUN),
     SAME(stop_reason, "", CLI_TEXT, DATA),
     SAME(created, "", CLI_TEXT, DATA),
     SAME(default_status, "", CLI_TEXT, DATA),
@@ -190,14 +198,6 @@ void cli_record_add(cli_table *table, const gputune_record *record)
 {
     const row added = {.record = *record};
     derive_figures(cli_table_add_measured(table, &added, record->objective));
-}
-
-const char *cli_verdict(const gputune_record *record)
-{
-    if (!(record->speedup > 0 && record->speedup_low > 0)) {
-        return "";
-    }
-    return record->speedup_low > 1 ? "faster" : record->speedup_high < 1 ? "slower" : "same";
 }
 
 int cli_records_add(void *list, const gputune_record *record)

@@ -11,17 +11,13 @@ enum {
     CLI_VIEW_WINNERS = CLI_VIEW,
     CLI_VIEW_TRIALS = CLI_VIEW << 1,
     CLI_VIEW_RUN = CLI_VIEW << 2,
-    CLI_VIEW_COMPARE = CLI_VIEW << 3,
-    CLI_VIEW_WHY = CLI_VIEW << 4,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 5 /* flag that adds the GPU to a view */
+    CLI_VIEW_WHY = CLI_VIEW << 3,
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 4 /* flag that adds the GPU to a view */
 };
 
 cli_table cli_record_table(unsigned view);
 /* Adds a row to a table whose items begin with a gputune_record. */
 void cli_record_add(cli_table *table, const gputune_record *record);
-
-/* Returns "faster", "slower" or "same" by the interval of the speed-up, or "" without one. */
-const char *cli_verdict(const gputune_record *record);
 
 /* A word of the column `flags`, and whether to show it. */
 typedef struct cli_flag {

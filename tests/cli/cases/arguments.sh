@@ -6,7 +6,7 @@ $FAKE kernels axpy scale
 echo "exit $?"
 $FAKE forget
 echo "exit $?"
-$FAKE compare axpy
+$FAKE run
 echo "exit $?"
 $FAKE warm axpy --arch sm_90
 $FAKE warm axpy --any-gpu

@@ -1,6 +1,6 @@
 # Every command and option is in the man page.
 page=$(dirname "$0")/../../../tools/man/gputune.1
-for command in warm show run check compare kernels space emit embed template devices doctor forget merge wisdom report export; do
+for command in warm show run check kernels space emit embed template devices doctor forget merge wisdom report export; do
     grep -q "^\.B $command$" "$page" || echo "$command is missing"
     $FAKE $command --help | sed -n 's/^  .\{4\}--\([a-z-]*\).*/\1/p; s/^  -., --\([a-z-]*\).*/\1/p'
 done | sort -u | grep -v '^help$' | while read -r option; do

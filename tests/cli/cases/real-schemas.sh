@@ -26,7 +26,7 @@ for words in '' restricted part bad-default broken; do
     done
     fake warm axpy scale
     fake run axpy
-    fake compare axpy VEC=1 VEC=2
+    fake run axpy -c VEC=1 -c VEC=2
     fake forget axpy
     fake forget --outdated
     page $FAKE
@@ -49,7 +49,6 @@ real show axpy $emu --why --history
 real show axpy $emu --why
 page $GPUTUNE
 real run axpy $emu -s n=1000
-real compare axpy VEC=1 VEC=4 $emu -s n=1000
 real check axpy --max-variants 1
 real kernels
 real devices $emu

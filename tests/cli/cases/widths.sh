@@ -18,7 +18,7 @@ show --all
 show --all --any-gpu --history
 show --why
 run axpy
-compare axpy VEC=1 VEC=2
+run axpy -c VEC=1 -c VEC=2
 kernels
 space axpy
 devices
