@@ -72,8 +72,7 @@ gt_limit gt_binding_cluster(gt_binding *binding)
 gt_limit gt_binding_block(gt_binding *binding)
 {
     const gt_device *device = binding->device;
-    const gt_template_parts *parts = binding->template->parts;
-    int64_t size[3], threads = 1, bounds, registers;
+    int64_t size[3], threads = 1;
     for (int i = 0; i < 3; i++) {
         GT_WITHIN(bind_number(&size[i], step_of(binding)->block.items[i], 1, binding));
     }
@@ -88,6 +87,14 @@ gt_limit gt_binding_block(gt_binding *binding)
     for (int i = 0; i < 3; i++) {
         binding->slots[GT_SLOT_BLOCK + i] = size[i];
     }
+    return GT_LIMIT_NONE;
+}
+
+gt_limit gt_binding_bounds(gt_binding *binding)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    const int64_t threads = gt_volume(binding->shape.block);
+    int64_t bounds, registers;
     GT_WITHIN(bind_number(&bounds, parts->launch_bounds[0], threads, binding));
     GT_EXCLUDE(bounds < threads, GT_LIMIT_BOUNDS);
     GT_WITHIN(bind_number(&registers, parts->maxreg, 0, binding));
@@ -155,6 +162,7 @@ static gt_limit bind_shape(gt_binding *binding)
 {
     GT_WITHIN(gt_binding_cluster(binding));
     GT_WITHIN(gt_binding_block(binding));
+    GT_WITHIN(gt_binding_bounds(binding));
     GT_WITHIN(gt_binding_shared(binding));
     for (uint32_t i = 0; i < 3; i++) {
         GT_WITHIN(gt_binding_grid(binding, i));

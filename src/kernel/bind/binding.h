@@ -34,6 +34,8 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
                      const gt_device *device);
 gt_limit gt_binding_cluster(gt_binding *binding);
 gt_limit gt_binding_block(gt_binding *binding);
+/* Checks launch_bounds() against the block, and maxreg(). */
+gt_limit gt_binding_bounds(gt_binding *binding);
 /* Evaluates the dynamic shared memory, and sets the slots of max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
 /* Returns true if a run-time size is 0. Grids may then be empty. */

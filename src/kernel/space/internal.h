@@ -6,37 +6,27 @@
 
 #include "base/array.h"
 
-/* ---- terms.c ---- */
+/* ---- keys.c ---- */
 
-/* A term is a part of a constraint or of a binding stage. A term can be evaluated when its axes
- * have values. */
-typedef enum gt_term_kind {
-    GT_TERM_CODE,  /* an expression or a part of an expression */
-    GT_TERM_SLOT,  /* the slot of an axis; known if the axis has a value */
-    GT_TERM_JOIN,  /* a combination of two terms, which has a key but no value */
-    GT_TERM_LAUNCH /* a slot that a stage sets; operands[0] is the input of the stage */
-} gt_term_kind;
+enum { GT_FILTERS_MAX = 192 };
 
-typedef struct gt_term {
-    gt_term_kind kind;
-    const gt_expression *expression;
-    int at; /* index of an operation in the expression's code */
-    int slot;
-    int operands[2]; /* indices of terms; negative: none */
-    uint32_t axes;   /* bit i: the term depends on axis i */
-} gt_term;
+/* A condition on configurations: a binding stage, a require(), or an operand of && in a
+ * require(). */
+typedef struct gt_filter {
+    uint32_t axes;                  /* bit i: the filter depends on axis i */
+    uint32_t raw;                   /* axes whose values matter outside of the expressions */
+    size_t first, inputs;           /* range of gt_space.inputs: expressions of the filter */
+    int at;                         /* operation of the require() */
+    int order;                      /* rank among the filters with the same last axis */
+    int require;                    /* index of the require() if `bind` is NULL */
+    gt_limit (*bind)(gt_binding *); /* binding stage, or NULL for a require() */
+} gt_filter;
 
-/* The terms of all constraints and binding stages of a space. */
-typedef struct gt_term_list {
-    GT_ARRAY(gt_term) items;
-    int of_slot[GT_SLOT_MAX]; /* term index of each slot; negative: constant slot */
-} gt_term_list;
-
-/* The state of a term when only some axes have values. */
+/* The state of a filter when only some axes have values. */
 typedef enum gt_left {
-    GT_LEFT_OPEN,  /* the term depends on axes without a value */
-    GT_LEFT_VALUE, /* the term has a value */
-    GT_LEFT_FAILED /* the term cannot be computed, for example because of a division by zero */
+    GT_LEFT_OPEN,  /* the filter depends on axes without a value */
+    GT_LEFT_VALUE, /* the filter has a value */
+    GT_LEFT_FAILED /* the value cannot be computed, for example because of a division by zero */
 } gt_left;
 
 typedef struct gt_residue {
@@ -45,44 +35,11 @@ typedef struct gt_residue {
     uint64_t key; /* residues with equal keys have equal values for all values of the other axes */
 } gt_residue;
 
-gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t *slots,
-                             uint32_t known);
+/* Evaluates a filter when only the axes in `known` have values. A binding stage has only a key. */
+gt_residue gt_filter_evaluate(const gt_space *space, const gt_filter *filter, const int64_t *slots,
+                              uint32_t known);
 
 /* ---- diagram.c ---- */
-
-/* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes, with
- * one level per axis. Nodes of a level differ in their sets of valid continuations. Counting and
- * drawing take one step per level. */
-enum { GT_FILTERS_MAX = 192 };
-
-/* Child of a value without valid continuations. */
-static const uint32_t GT_NODE_DEAD = UINT32_MAX;
-
-/* A diagram. Without nodes if there is only one axis, or if too many nodes would be needed. */
-typedef struct gt_diagram {
-    uint32_t axes[GT_AXIS_MAX]; /* axis of each level */
-    uint32_t count;
-    uint32_t *children[GT_AXIS_MAX];  /* children of each level: [node * values + position] */
-    double *endings[GT_AXIS_MAX + 1]; /* number of valid continuations, by level and node */
-    uint32_t width[GT_AXIS_MAX + 1];  /* number of nodes on each level */
-    double *excluded;                 /* number of excluded combinations, by reason */
-} gt_diagram;
-
-/* Builds a diagram from all filters that depend only on these axes. Uses at most a few MB and 100
- * ms. If that is not enough, or after a failure, the diagram has no nodes. ENOMEM, ECANCELED. */
-gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
-                                uint32_t count);
-/* Frees the nodes, but keeps the axes. */
-void gt_diagram_clear(gt_diagram *diagram);
-/* Returns the child of a node for the value at `position`. */
-uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
-                          uint32_t node, int position);
-/* Returns the number of valid continuations from a node. */
-double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
-                          uint32_t node);
-/* Returns the number of combinations of the first `levels` axes that have a valid continuation, or
- * -1 if out of memory. */
-double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);
 
 /* Reasons for excluding a configuration: 0 (none), a gt_limit, GT_REASON_REQUIRE plus the index of
  * a false require(), or GT_REASON_FAILED plus the index of a require() that cannot be evaluated. */
@@ -92,16 +49,39 @@ enum {
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* A condition on configurations: a binding stage, a require(), or an operand of && in a
- * require(). */
-typedef struct gt_filter {
-    uint32_t axes;                  /* bit i: the filter depends on axis i */
-    int term;                       /* term of the require() or the stage's inputs; -1: none */
-    int depth;                      /* last axis on which the filter depends, or -1 */
-    int order;                      /* rank among the filters with equal depth */
-    int require;                    /* index of the require() if `bind` is NULL */
-    gt_limit (*bind)(gt_binding *); /* binding stage, or NULL for a require() */
-} gt_filter;
+/* Child of a value without valid continuations. */
+enum { GT_NODE_DEAD = -1 };
+
+/* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes, with
+ * one level per axis. Nodes of a level differ in their sets of valid continuations. Counting and
+ * drawing take one step per level. */
+typedef struct gt_diagram {
+    uint32_t axes[GT_AXIS_MAX]; /* axis of each level */
+    uint32_t count;
+    bool is_complete; /* false if too many nodes would be needed; there are then no nodes */
+    /* by level: [node * values + position] is a node of the next level, or a reason as a negative
+     * number */
+    GT_ARRAY(int32_t) children[GT_AXIS_MAX];
+    GT_ARRAY(double) endings[GT_AXIS_MAX + 1]; /* number of valid continuations of each node */
+    double *paths[GT_AXIS_MAX + 1];            /* number of paths to each node */
+    double excluded[GT_SPACE_REASONS];         /* number of excluded combinations, by reason */
+} gt_diagram;
+
+/* Builds a diagram from all filters that depend only on these axes. Uses at most 10 MB and 200
+ * ms. If that is not enough, or after a failure, the diagram is not complete. ENOMEM, ECANCELED. */
+gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
+                                uint32_t count);
+/* Frees the nodes, but keeps the axes. */
+void gt_diagram_clear(gt_diagram *diagram);
+/* Returns the child of a node for the value at `position`. */
+int32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
+                         int32_t node, int position);
+/* Returns the number of valid continuations from a node. */
+double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
+                          int32_t node);
+/* Returns the number of combinations of the first `levels` axes that have a valid continuation.
+ * The diagram must be complete. */
+double gt_diagram_beginnings(const gt_diagram *diagram, uint32_t levels);
 
 /* A group of axes that filters connect. The space is the product of its groups. */
 typedef struct gt_group {
@@ -112,30 +92,13 @@ typedef struct gt_group {
     double missed[GT_SPACE_REASONS]; /* fraction of random draws that each reason excluded */
 } gt_group;
 
-/* One axis of a search, and the level of that axis in the group's diagram. */
-typedef struct gt_search_level {
-    const gt_group *group;
-    uint32_t axis, level;
-    int before;                    /* search level of the previous diagram level, or -1 */
-    uint8_t order[GT_AXIS_VALUES]; /* positions of the values in random order, for random draws */
-    int next;                      /* number of values tried so far */
-    uint32_t child;                /* diagram node for the current value */
-} gt_search_level;
-
-/* A depth-first search for valid combinations. */
-typedef struct gt_space_search {
-    gt_space *space;
-    gt_binding *binding; /* binding for the filters of this search */
-    gt_random *random;   /* NULL: try values in their order */
-    uint64_t checks;     /* number of values that may still be tried */
-    gt_config found;     /* current values, only for the axes of the search */
-    gt_search_level levels[GT_AXIS_MAX];
-    uint32_t count, at, known, turns;
-} gt_space_search;
-
+/* The walk over all configurations: a depth-first search over the axes in their order. */
 typedef struct gt_walk {
     gt_binding binding;
-    gt_space_search search; /* search over all axes in their order */
+    gt_config found;
+    int next[GT_AXIS_MAX];      /* number of values tried so far */
+    int32_t child[GT_AXIS_MAX]; /* diagram node after the current value */
+    uint32_t at, turns;
     bool started, finished;
 } gt_walk;
 
@@ -145,7 +108,8 @@ struct gt_space {
     uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* allowed values of each axis, in order */
     int counts[GT_AXIS_MAX];                      /* number of allowed values */
     int blocked[GT_AXIS_MAX][GT_AXIS_VALUES];     /* reason that always excludes a value, or 0 */
-    gt_term_list terms;
+    uint32_t slot_axes[GT_SLOT_MAX];              /* bit i: axis i determines the slot */
+    GT_ARRAY(const gt_expression *) inputs;
     gt_filter filters[GT_FILTERS_MAX];
     int filter_count;
     uint8_t touching[GT_AXIS_MAX][GT_FILTERS_MAX]; /* filters that depend on each axis, in order */

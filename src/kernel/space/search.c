@@ -6,110 +6,59 @@
 
 static bool is_loose(const gt_group *group)
 {
-    return group->diagram.count > 1 && !group->diagram.children[0];
+    return !group->diagram.is_complete;
 }
 
-static void enter_level(gt_space_search *search)
+void gt_space_rewind(gt_space *space)
 {
-    gt_search_level *level = &search->levels[search->at];
-    level->next = 0;
-    for (int v = 0; v < search->space->counts[level->axis] && search->random; v++) {
-        int other = (int)gt_random_below(search->random, (uint64_t)v + 1);
-        level->order[v] = level->order[other]; /* a Fisher-Yates shuffle */
-        level->order[other] = (uint8_t)v;
-    }
+    gt_walk *walk = &space->walk;
+    walk->started = walk->finished = false;
+    walk->at = walk->next[0] = 0;
 }
 
-static void search_open(gt_space_search *search, gt_space *space, gt_binding *binding)
+/* Sets the axis of the walk to its next valid value. Returns false if there is none. */
+static bool advance_axis(gt_space *space)
 {
-    search->space = space;
-    search->binding = binding;
-    search->checks = UINT64_MAX;
-    search->count = search->at = search->known = search->turns = 0;
-}
-
-static void search_add(gt_space_search *search, const gt_group *group, uint32_t level, int before)
-{
-    search->levels[search->count++] = (gt_search_level){
-        .group = group, .axis = group->diagram.axes[level], .level = level, .before = before};
-}
-
-static void search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
-                         gt_random *random, uint32_t checks)
-{
-    search_open(search, space, &space->probe);
-    search->random = random;
-    search->checks = checks;
-    for (uint32_t i = 0; i < group->diagram.count; i++) {
-        search_add(search, group, i, (int)i - 1);
-    }
-    enter_level(search);
-}
-
-static bool try_value(gt_space_search *search, const gt_search_level *level, int position)
-{
-    gt_space *space = search->space;
-    const uint32_t axis = level->axis, known = search->known | UINT32_C(1) << axis;
-    search->checks--;
-    search->found.choice[axis] = space->choices[axis][position];
-    if (!is_loose(level->group)) {
-        return true;
-    }
-    gt_slots_axis(search->binding->slots, space->template, axis, search->found.choice[axis]);
-    return !gt_space_check(space, search->binding, known, axis);
-}
-
-static bool advance_search(gt_space_search *search)
-{
-    gt_search_level *level = &search->levels[search->at];
-    const int values = search->space->counts[level->axis];
-    const uint32_t node = level->before < 0 ? 0 : search->levels[level->before].child;
-    while (level->next < values && search->checks > 0) {
-        int tried = level->next++, position = search->random ? level->order[tried] : tried;
-        level->child =
-            gt_diagram_child(&level->group->diagram, search->space, level->level, node, position);
-        if (level->child != GT_NODE_DEAD && try_value(search, level, position)) {
+    gt_walk *walk = &space->walk;
+    const uint32_t axis = walk->at, before = (UINT32_C(1) << axis) - 1;
+    const gt_group *group = &space->groups[space->group_of[axis]];
+    const uint32_t earlier = group->axes & before, level = (uint32_t)__builtin_popcount(earlier);
+    const int32_t node = earlier ? walk->child[31 - __builtin_clz(earlier)] : 0;
+    while (walk->next[axis] < space->counts[axis]) {
+        const int position = walk->next[axis]++;
+        walk->child[axis] = gt_diagram_child(&group->diagram, space, level, node, position);
+        walk->found.choice[axis] = space->choices[axis][position];
+        if (walk->child[axis] == GT_NODE_DEAD) {
+            continue;
+        }
+        gt_slots_axis(walk->binding.slots, space->template, axis, walk->found.choice[axis]);
+        if (!is_loose(group) ||
+            !gt_space_check(space, &walk->binding, before | (before + 1), axis)) {
             return true;
         }
     }
     return false;
 }
 
-static void step_back(gt_space_search *search)
+/* Finds the next valid configuration. Returns false after the last one, or after a cancel. */
+static bool walk_on(gt_space *space)
 {
-    search->known &= ~(UINT32_C(1) << search->levels[--search->at].axis);
-}
-
-/* Finds the next valid combination and sets search->found. Returns false after the last one, after
- * a cancel, or when no checks are left. */
-static bool search_next(gt_space_search *search)
-{
-    if (search->at == search->count) { /* continue after the last combination found */
-        step_back(search);
-    }
-    for (;;) {
-        if (++search->turns % 256 == 0 && gt_space_is_canceled(search->space)) {
-            return false;
-        }
-        if (advance_search(search)) {
-            search->known |= UINT32_C(1) << search->levels[search->at].axis;
-            if (++search->at == search->count) {
-                return true;
+    gt_walk *walk = &space->walk;
+    const uint32_t count = space->template->axis_count;
+    walk->at -= walk->at == count; /* continue after the last configuration found */
+    while (!(++walk->turns % 256 == 0 && gt_space_is_canceled(space))) {
+        if (!advance_axis(space)) {
+            if (walk->at == 0) {
+                return false;
             }
-            enter_level(search);
-        } else if (search->checks == 0 || search->at == 0) {
-            return false;
+            walk->at--;
+        } else if (++walk->at == count) {
+            return true;
         } else {
-            step_back(search);
+            walk->next[walk->at] = 0;
         }
     }
-}
-
-enum { DRAWS = 4096, DRAW_CHECKS = 1 << 14 };
-
-void gt_space_rewind(gt_space *space)
-{
-    space->walk.started = space->walk.finished = false;
+    return false;
 }
 
 bool gt_space_next(gt_space *space, gt_config *out)
@@ -120,20 +69,12 @@ bool gt_space_next(gt_space *space, gt_config *out)
     if (found && first) {
         walk->started = true;
         walk->binding = space->base;
-        search_open(&walk->search, space, &walk->binding);
     }
-    for (uint32_t i = 0; i < space->template->axis_count && found && first; i++) {
-        const gt_group *group = &space->groups[space->group_of[i]];
-        const uint32_t earlier = group->axes & ((UINT32_C(1) << i) - 1);
-        search_add(&walk->search, group, (uint32_t)__builtin_popcount(earlier),
-                   earlier ? 31 - __builtin_clz(earlier) : -1);
-    }
-    found = found &&
-            (space->template->axis_count ? search_next(&walk->search)
-                                         : first); /* a space without axes has one configuration */
+    /* a space without axes has one configuration */
+    found = found && (space->template->axis_count ? walk_on(space) : first);
     walk->finished = !found;
     if (found) {
-        *out = walk->search.found;
+        *out = walk->found;
     }
     return found;
 }
@@ -168,11 +109,12 @@ static int draw_from(gt_space *space, const gt_group *group, gt_random *random, 
 {
     const gt_diagram *d = &group->diagram;
     double place = place_among(gt_diagram_endings(d, space, 0, 0), random);
-    uint32_t node = 0;
+    int32_t node = 0;
     for (uint32_t level = 0; level < d->count; level++) {
-        uint32_t axis = d->axes[level], next = GT_NODE_DEAD;
+        const uint32_t axis = d->axes[level];
+        int32_t next = GT_NODE_DEAD;
         for (int v = 0; v < space->counts[axis]; v++) {
-            uint32_t child = gt_diagram_child(d, space, level, node, v);
+            int32_t child = gt_diagram_child(d, space, level, node, v);
             if (child == GT_NODE_DEAD) {
                 continue;
             }
@@ -191,6 +133,7 @@ static int draw_from(gt_space *space, const gt_group *group, gt_random *random, 
 
 static bool draw_group(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
+    enum { DRAWS = 1 << 14 };
     if (gt_diagram_endings(&group->diagram, space, 0, 0) <= 0) {
         return false;
     }
@@ -199,13 +142,7 @@ static bool draw_group(gt_space *space, const gt_group *group, gt_random *random
             return true;
         }
     }
-    gt_space_search search = {.found = *out};
-    search_begin(&search, space, group, random, DRAW_CHECKS);
-    if (!search_next(&search)) {
-        return false;
-    }
-    *out = search.found;
-    return true;
+    return false;
 }
 
 bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out)
@@ -267,14 +204,10 @@ static void estimate_group(gt_space *space, gt_group *group)
 
 static gputune_status prepare_group(gt_space *space, gt_group *group)
 {
-    gt_diagram *diagram = &group->diagram;
-    gputune_status status = GPUTUNE_OK;
-    diagram->count = list_axes(diagram->axes, group->axes);
-    if (diagram->count > 1) {
-        uint32_t axes[GT_AXIS_MAX];
-        status = gt_diagram_build(diagram, space, axes, list_axes(axes, group->axes));
-    }
-    group->count = gt_diagram_endings(diagram, space, 0, 0);
+    uint32_t axes[GT_AXIS_MAX];
+    const uint32_t count = list_axes(axes, group->axes);
+    const gputune_status status = gt_diagram_build(&group->diagram, space, axes, count);
+    group->count = gt_diagram_endings(&group->diagram, space, 0, 0);
     group->certainty = GT_EXACT;
     if (is_loose(group) && group->count > 0) {
         estimate_group(space, group);
@@ -341,8 +274,8 @@ static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *gro
     double count = -1;
     GT_SCOPED(gt_diagram_clear) gt_diagram diagram = {0};
     (void)gt_diagram_build(&diagram, space, axes, own + rest);
-    if (diagram.children[0]) {
-        count = gt_diagram_beginnings(&diagram, space, own);
+    if (diagram.is_complete) {
+        count = gt_diagram_beginnings(&diagram, own);
     }
     multiply_size(size, count < 0 || count > group->count ? group->count : count,
                   count < 0 ? GT_AT_MOST : group->certainty);
@@ -376,9 +309,9 @@ bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice)
     while (d->axes[level] != axis) {
         level++;
     }
-    uint32_t width = d->children[level] ? d->width[level] : 1;
+    const int32_t width = d->is_complete ? (int32_t)d->endings[level].count : 1;
     for (int v = 0; v < space->counts[axis]; v++) {
-        for (uint32_t n = 0; n < width && space->choices[axis][v] == choice; n++) {
+        for (int32_t n = 0; n < width && space->choices[axis][v] == choice; n++) {
             if (gt_diagram_child(d, space, level, n, v) != GT_NODE_DEAD) {
                 return true;
             }
@@ -426,11 +359,11 @@ static void exclude_in_group(tally *tally, const gt_space *space, const gt_group
 {
     const gt_diagram *d = &group->diagram;
     const double drawn = gt_diagram_endings(d, space, 0, 0);
-    if (!d->excluded) {
+    if (is_loose(group)) {
         exclude_values(tally, space, group, others, certainty);
     }
     for (int r = 1; r < GT_SPACE_REASONS; r++) {
-        count_excluded(tally, r, (d->excluded ? d->excluded[r] : 0) * others, certainty);
+        count_excluded(tally, r, d->excluded[r] * others, certainty);
         count_excluded(tally, r, drawn * group->missed[r] * others, GT_ABOUT);
     }
 }

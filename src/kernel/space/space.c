@@ -7,7 +7,7 @@
  *
  * Axes that filters connect form a group, and the space is the product of its groups. Decision
  * diagrams count the valid combinations of a group (diagram.c). After each axis, combinations with
- * the same remaining conditions (terms.c) share a node, so millions of combinations need only few
+ * the same remaining conditions (keys.c) share a node, so millions of combinations need only few
  * nodes. If a diagram would become too large, its group is loose: the filters test each
  * combination, and counts are estimates.
  *
@@ -33,105 +33,59 @@ enum {
     ORDER_LAUNCH
 };
 
-/* Makes the filters of a space. Integer members are the terms of the stages' inputs, or -1. */
-typedef struct planner {
-    gt_space *space;
-    const gt_template *template;
-    const gt_template_parts *parts;
-    gt_term_list *terms;
-    int cluster, block, shared, grid[3];
-    gputune_status status;
-} planner;
-
-static uint32_t axes_of(const planner *p, int term)
+/* Begins a filter. Its inputs must be added before the next filter begins. */
+static gt_filter *new_filter(gt_space *space, int order, gt_limit (*bind)(gt_binding *))
 {
-    return term < 0 ? 0 : p->terms->items.items[term].axes;
+    gt_filter *filter = &space->filters[space->filter_count++];
+    *filter = (gt_filter){.order = order, .bind = bind, .first = space->inputs.count};
+    return filter;
 }
 
-static uint32_t axes_in(const planner *p, const gt_instruction *code, int at)
+static void add_raw(gt_filter *filter, uint32_t axes)
 {
-    const gt_instruction *step = &code[at];
-    const int operands = gt_operation_operands(step->operation);
-    if (step->operation == GT_DO_SLOT) {
-        return axes_of(p, p->terms->of_slot[step->target]);
+    filter->raw |= axes;
+    filter->axes |= axes;
+}
+
+/* Adds an expression. Expressions with loop counters belong to the filter of the pipeline. */
+static gputune_status add_input(gt_space *space, gt_filter *filter, const gt_expression *expression)
+{
+    if (!expression || gt_counters_used(expression)) {
+        return GPUTUNE_OK;
     }
-    const uint32_t last = operands > 0 ? axes_in(p, code, at - 1) : 0;
-    return operands > 1 ? axes_in(p, code, step->target) | last : last;
-}
-
-/* Adds a term and returns its index. A term depends on the axes of its operands or code. */
-static int add_term(planner *p, gt_term term)
-{
-    for (int i = 0; i < 2; i++) {
-        term.axes |= axes_of(p, term.operands[i]);
+    for (int i = 0; i < expression->count; i++) {
+        const gt_instruction *one = &expression->code[i];
+        filter->axes |= one->operation == GT_DO_SLOT ? space->slot_axes[one->target] : 0;
     }
-    term.axes |= term.kind == GT_TERM_CODE ? axes_in(p, term.expression->code, term.at) : 0;
-    p->status = gt_array_push(&p->terms->items, term) < 0 ? gt_fail_memory() : p->status;
-    return p->status < 0 ? -1 : (int)p->terms->items.count - 1;
+    filter->inputs++;
+    return gt_array_push(&space->inputs, expression);
 }
 
-/* Returns a term that joins two terms. If one is negative, returns the other. */
-static int join_terms(planner *p, int a, int b)
+static gputune_status add_dimensions(gt_space *space, gt_filter *filter, const gt_dimensions *all)
 {
-    return a < 0 ? b : b < 0 ? a : add_term(p, (gt_term){.kind = GT_TERM_JOIN, .operands = {a, b}});
-}
-
-static void add_axes(planner *p)
-{
-    for (uint32_t i = 0; i < p->template->axis_count; i++) {
-        const int slots[2] = {GT_SLOT_AXIS + (int)i, GT_SLOT_AXIS_BYTES + (int)i};
-        for (int k = 0; k < 2; k++) {
-            p->terms->of_slot[slots[k]] = add_term(p, (gt_term){.kind = GT_TERM_SLOT,
-                                                                .slot = slots[k],
-                                                                .operands = {-1, -1},
-                                                                .axes = UINT32_C(1) << i});
-        }
+    for (uint32_t i = 0; i < all->count; i++) {
+        GT_TRY(add_input(space, filter, all->items[i]));
     }
+    return GPUTUNE_OK;
 }
 
-/* Adds a term for a slot that a binding stage sets. `operand` is the term of the stage's inputs. */
-static void add_launch(planner *p, int slot, int operand)
+/* Adds all expressions of the clauses with these words. */
+static gputune_status add_clauses(gt_space *space, gt_filter *filter, const char *words)
 {
-    p->terms->of_slot[slot] =
-        add_term(p, (gt_term){.kind = GT_TERM_LAUNCH, .slot = slot, .operands = {operand, -1}});
-}
-
-static void add_filter(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
-{
-    uint32_t axes = axes_of(p, term);
-    p->space->filters[p->space->filter_count++] =
-        (gt_filter){.axes = axes,
-                    .term = term,
-                    .depth = axes ? 31 - __builtin_clz(axes) : -1,
-                    .order = order,
-                    .require = require,
-                    .bind = bind};
-}
-
-static int add_code(planner *p, const gt_expression *expression, int at)
-{
-    return add_term(
-        p,
-        (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
-}
-
-/* Joins a term with an expression. Expressions with loop counters belong to the pipeline's
- * filter. */
-static int join_expression(planner *p, int joined, const gt_expression *expression)
-{
-    return !expression || gt_counters_used(expression)
-               ? joined
-               : join_terms(p, joined, add_code(p, expression, expression->count - 1));
-}
-
-static int join_kind(planner *p, gt_axis_kind kind)
-{
-    int joined = -1;
-    for (uint32_t i = 0; i < p->template->axis_count; i++) {
-        bool is = p->template->axes[i].kind == kind;
-        joined = join_terms(p, joined, is ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
+    const gt_template_parts *parts = space->template->parts;
+    for (const gt_expression *one = NULL; (one = gt_expression_of(parts, words, one));) {
+        GT_TRY(add_input(space, filter, one));
     }
-    return joined;
+    return GPUTUNE_OK;
+}
+
+static uint32_t axes_of_kind(const gt_template *template, gt_axis_kind kind)
+{
+    uint32_t axes = 0;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        axes |= template->axes[i].kind == kind ? UINT32_C(1) << i : 0;
+    }
+    return axes;
 }
 
 static bool needs_occupancy(const gt_template_parts *parts)
@@ -145,51 +99,6 @@ static bool needs_occupancy(const gt_template_parts *parts)
         asks |= gt_expression_uses_any(parts->constraints[i], GT_SLOT_OCCUPANCY, 2);
     }
     return asks;
-}
-
-static int join_words(planner *p, int joined, const char *words)
-{
-    for (const gt_expression *one = NULL; (one = gt_expression_of(p->parts, words, one));) {
-        joined = join_expression(p, joined, one);
-    }
-    return joined;
-}
-
-static void plan_block(planner *p)
-{
-    const gt_template_step *first = &p->parts->steps[0];
-    for (uint32_t i = 0; i < p->template->axis_count; i++) {
-        bool sets = p->template->axes[i].kind == GT_AXIS_CLUSTER;
-        p->cluster = join_terms(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
-    }
-    for (uint32_t i = 0; i < 3; i++) {
-        p->cluster = join_expression(p, p->cluster, first->cluster.items[i]);
-        p->terms->of_slot[GT_SLOT_BLOCK + i] = join_expression(p, -1, first->block.items[i]);
-        p->block = join_terms(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
-    }
-    p->block = join_words(p, p->block, "launch_bounds maxreg");
-}
-
-static void plan_shared(planner *p)
-{
-    const gt_expression *shared = p->parts->steps[0].shared;
-    bool occupancy = needs_occupancy(p->parts);
-    bool of_block = occupancy || gt_expression_uses_any(shared, GT_SLOT_BLOCK, 3);
-    p->shared = join_terms(p, join_expression(p, -1, shared), of_block ? p->block : -1);
-    p->shared = join_terms(p, p->shared, occupancy ? p->cluster : -1);
-    add_launch(p, GT_SLOT_OCCUPANCY, p->shared);
-    add_launch(p, GT_SLOT_OCCUPANCY + 1, p->shared);
-}
-
-static void plan_grid(planner *p)
-{
-    for (uint32_t i = 0; i < 3; i++) {
-        const gt_expression *own = p->parts->steps[0].grid.items[i];
-        bool of_block = gt_expression_uses_any(own, GT_SLOT_BLOCK, 3);
-        p->grid[i] = join_expression(p, p->cluster, own);
-        p->grid[i] = join_terms(p, p->grid[i], of_block ? p->block : -1);
-        add_launch(p, GT_SLOT_GRID + (int)i, p->grid[i]);
-    }
 }
 
 static gt_limit bind_grid_x(gt_binding *binding)
@@ -207,104 +116,119 @@ static gt_limit bind_grid_z(gt_binding *binding)
     return gt_binding_grid(binding, 2);
 }
 
-static void plan_cooperative(planner *p)
+/* Adds the filters of the first kernel's shape, and notes which axes determine its slots. */
+static gputune_status plan_shape(gt_space *space)
 {
-    const gt_expression *cooperative = p->parts->steps[0].cooperative;
-    if (!cooperative) {
-        return;
-    }
-    int term = join_terms(p, join_expression(p, -1, cooperative), p->shared);
+    static gt_limit (*const grids[])(gt_binding *) = {bind_grid_x, bind_grid_y, bind_grid_z};
+    const gt_template_parts *parts = space->template->parts;
+    const gt_template_step *step = &parts->steps[0];
+    uint32_t *slots = space->slot_axes;
+    gt_filter *cluster = new_filter(space, ORDER_CLUSTER, gt_binding_cluster);
+    add_raw(cluster, axes_of_kind(space->template, GT_AXIS_CLUSTER));
+    GT_TRY(add_dimensions(space, cluster, &step->cluster));
+    gt_filter *block = new_filter(space, ORDER_BLOCK, gt_binding_block);
+    GT_TRY(add_dimensions(space, block, &step->block));
     for (int i = 0; i < 3; i++) {
-        term = join_terms(p, term, p->grid[i]);
+        slots[GT_SLOT_BLOCK + i] = step->block.items[i] ? block->axes : 0;
     }
-    add_filter(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
+    gt_filter *bounds = new_filter(space, ORDER_BLOCK, gt_binding_bounds);
+    add_raw(bounds, block->axes);
+    GT_TRY(add_clauses(space, bounds, "launch_bounds maxreg"));
+    gt_filter *shared = new_filter(space, ORDER_SHARED, gt_binding_shared);
+    add_raw(shared, needs_occupancy(parts) ? block->axes | cluster->axes : 0);
+    GT_TRY(add_input(space, shared, step->shared));
+    slots[GT_SLOT_OCCUPANCY] = slots[GT_SLOT_OCCUPANCY + 1] = shared->axes;
+    for (int i = 0; i < 3; i++) {
+        gt_filter *grid = new_filter(space, ORDER_GRID, grids[i]);
+        add_raw(grid, cluster->axes);
+        GT_TRY(add_input(space, grid, step->grid.items[i]));
+        slots[GT_SLOT_GRID + i] = grid->axes;
+    }
+    const uint32_t carveouts = axes_of_kind(space->template, GT_AXIS_CARVEOUT);
+    gt_filter *carveout = new_filter(space, ORDER_CARVEOUT, gt_binding_carveout);
+    add_raw(carveout, carveouts ? carveouts | shared->raw : 0);
+    GT_TRY(add_input(space, carveout, carveouts ? step->shared : NULL));
+    if (step->cooperative) {
+        gt_filter *cooperative = new_filter(space, ORDER_COOPERATIVE, gt_binding_cooperative);
+        add_raw(cooperative, shared->raw);
+        GT_TRY(add_input(space, cooperative, step->cooperative));
+        GT_TRY(add_input(space, cooperative, step->shared));
+        GT_TRY(add_dimensions(space, cooperative, &step->grid));
+    }
+    return GPUTUNE_OK;
 }
 
-static void plan_pipeline(planner *p)
+static gputune_status plan_rest(gt_space *space)
 {
-    if (!p->parts->is_pipeline) {
-        return;
+    const gt_template_parts *parts = space->template->parts;
+    if (parts->map_count > 0) {
+        gt_filter *maps = new_filter(space, ORDER_CARVEOUT, gt_binding_maps);
+        GT_TRY(add_clauses(space, maps, "tensormap"));
     }
-    /* values inside loops are known only late, so the filter depends on all tunables of the
-     * loops */
-    const bool has_loops = p->parts->has_loops;
-    const uint64_t axes = has_loops ? gt_axes_of(p->parts, GT_WORDS_LAUNCHED) : 0;
-    const int *terms = p->terms->of_slot;
-    int joined = has_loops ? -1 : join_words(p, -1, GT_WORDS_LAUNCHED);
-    for (uint32_t i = 0; i < p->template->axis_count; i++) {
-        joined = join_terms(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
-        joined = join_terms(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
+    /* checks all blocks together; block_values() checks each block */
+    if (space->template->pass_count > 1) {
+        gt_filter *blocks = new_filter(space, ORDER_CARVEOUT, gt_binding_blocks);
+        add_raw(blocks, axes_of_kind(space->template, GT_AXIS_PASS));
     }
-    add_filter(p, joined, ORDER_STEPS, gt_binding_steps, 0);
-}
-
-static void plan_steps(planner *p)
-{
-    plan_block(p);
-    plan_shared(p);
-    plan_grid(p);
-    const int carveout = join_kind(p, GT_AXIS_CARVEOUT);
-    add_filter(p, p->cluster, ORDER_CLUSTER, gt_binding_cluster, 0);
-    add_filter(p, p->block, ORDER_BLOCK, gt_binding_block, 0);
-    add_filter(p, p->shared, ORDER_SHARED, gt_binding_shared, 0);
-    add_filter(p, p->grid[0], ORDER_GRID, bind_grid_x, 0);
-    add_filter(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
-    add_filter(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
-    add_filter(p, join_terms(p, carveout, carveout >= 0 ? p->shared : -1), ORDER_CARVEOUT,
-               gt_binding_carveout, 0);
-    if (p->parts->map_count > 0) {
-        add_filter(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
+    if (parts->is_pipeline) {
+        gt_filter *steps = new_filter(space, ORDER_STEPS, gt_binding_steps);
+        /* values inside loops are known only when all tunables of the loops have values */
+        add_raw(steps, parts->has_loops ? (uint32_t)gt_axes_of(parts, GT_WORDS_LAUNCHED) : 0);
+        GT_TRY(add_clauses(space, steps, parts->has_loops ? "" : GT_WORDS_LAUNCHED));
     }
-    if (p->template->pass_count >
-        1) { /* checks all blocks together; block_values() checks each block */
-        add_filter(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
-    }
-    plan_cooperative(p);
-    plan_pipeline(p);
+    return GPUTUNE_OK;
 }
 
 /* Adds a filter for each operand of && in a require(), because one operand may already exclude a
- * configuration. Leaves `spare` filters free. */
-static void add_require(planner *p, int require, int at, int spare)
+ * configuration. The operand's code is code[begin] to code[at]. Leaves `spare` filters free. */
+static gputune_status add_require(gt_space *space, int require, int begin, int at, int spare)
 {
-    const gt_expression *expression = p->parts->constraints[require];
+    const gt_expression *expression = space->template->parts->constraints[require];
+    const gt_instruction *step = &expression->code[at];
+    if (step->operation == GT_DO_AND && space->filter_count + spare + 2 <= GT_FILTERS_MAX) {
+        GT_TRY(add_require(space, require, begin, step->target, spare + 1));
+        return add_require(space, require, step->target + 1, at - 1, spare);
+    }
+    /* filters on plain values are cheap, so they run first */
     const bool plain =
         !gt_expression_uses_any(expression, GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
-    const gt_instruction *step = &expression->code[at];
-    if (step->operation == GT_DO_AND && p->space->filter_count + spare + 2 <= GT_FILTERS_MAX) {
-        add_require(p, require, step->target, spare + 1);
-        add_require(p, require, at - 1, spare);
-    } else { /* filters on plain values are cheap, so they run first */
-        add_filter(p, add_code(p, expression, at), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL,
-                   require);
+    gt_filter *filter = new_filter(space, plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL);
+    filter->require = require;
+    filter->at = at;
+    for (int i = begin; i <= at; i++) {
+        const gt_instruction *one = &expression->code[i];
+        filter->axes |= one->operation == GT_DO_SLOT ? space->slot_axes[one->target] : 0;
     }
+    return gt_array_push(&space->inputs, expression);
+}
+
+static int last_axis(const gt_filter *filter)
+{
+    return filter->axes ? 31 - __builtin_clz(filter->axes) : -1;
 }
 
 static int compare_filters(const void *a, const void *b)
 {
     const gt_filter *x = a, *y = b;
-    int difference = x->depth - y->depth;
+    int difference = last_axis(x) - last_axis(y);
     difference = difference ? difference : x->order - y->order;
     difference = difference ? difference : x->require - y->require;
-    return difference ? difference : x->term - y->term;
-}
-
-static int reason_against_residue(const gt_filter *filter, const gt_residue *left)
-{
-    return left->left == GT_LEFT_FAILED                  ? GT_REASON_FAILED + filter->require
-           : left->left == GT_LEFT_VALUE && !left->value ? GT_REASON_REQUIRE + filter->require
-                                                         : 0;
+    return difference ? difference : (x->first > y->first) - (x->first < y->first);
 }
 
 /* Applies a filter. The earlier filters on its axes must have run. Returns an exclusion reason or
  * 0. */
 static int apply_filter(const gt_space *space, gt_binding *binding, const gt_filter *filter)
 {
+    int64_t holds;
     if (filter->bind) {
         return (int)filter->bind(binding);
     }
-    gt_residue left = gt_terms_evaluate(&space->terms, filter->term, binding->slots, filter->axes);
-    return reason_against_residue(filter, &left);
+    const gt_instruction *code = space->inputs.items[filter->first]->code;
+    return gt_code_run(&holds, code, filter->at, binding->slots)
+               ? GT_REASON_FAILED + filter->require
+           : !holds ? GT_REASON_REQUIRE + filter->require
+                    : 0;
 }
 
 static void list_filter(gt_space *space)
@@ -324,19 +248,21 @@ static void list_filter(gt_space *space)
 
 static gputune_status plan_filter(gt_space *space)
 {
-    planner p = {space,         space->template, space->template->parts, &space->terms,
-                 .cluster = -1, .block = -1,     .status = GPUTUNE_OK};
-    memset(space->terms.of_slot, -1, sizeof space->terms.of_slot);
+    const gt_template *template = space->template;
+    const int constraints = (int)template->parts->constraint_count;
     for (int i = 0; i < 3; i++) { /* value of missing dimensions */
         space->base.slots[GT_SLOT_BLOCK + i] = 1;
     }
-    add_axes(&p);
-    plan_steps(&p);
-    const int constraints = (int)p.parts->constraint_count;
-    for (int i = 0; i < constraints; i++) {
-        add_require(&p, i, p.parts->constraints[i]->count - 1, constraints - i);
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        space->slot_axes[GT_SLOT_AXIS + i] = UINT32_C(1) << i;
+        space->slot_axes[GT_SLOT_AXIS_BYTES + i] = UINT32_C(1) << i;
     }
-    GT_TRY(p.status);
+    GT_TRY(plan_shape(space));
+    GT_TRY(plan_rest(space));
+    for (int i = 0; i < constraints; i++) {
+        GT_TRY(
+            add_require(space, i, 0, template->parts->constraints[i]->count - 1, constraints - i));
+    }
     qsort(space->filters, (size_t)space->filter_count, sizeof *space->filters, compare_filters);
     list_filter(space);
     return GPUTUNE_OK;
@@ -345,9 +271,11 @@ static gputune_status plan_filter(gt_space *space)
 int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
                     uint32_t known, uint64_t *key)
 {
-    gt_residue left = gt_terms_evaluate(&space->terms, filter->term, binding->slots, known);
-    *key = !filter->bind && left.left == GT_LEFT_VALUE ? 0 : left.key;
-    return filter->bind ? 0 : reason_against_residue(filter, &left);
+    const gt_residue left = gt_filter_evaluate(space, filter, binding->slots, known);
+    *key = left.left == GT_LEFT_VALUE ? 0 : left.key;
+    return left.left == GT_LEFT_FAILED                 ? GT_REASON_FAILED + filter->require
+           : left.left == GT_LEFT_VALUE && !left.value ? GT_REASON_REQUIRE + filter->require
+                                                       : 0;
 }
 
 int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis)
@@ -510,7 +438,7 @@ void gt_space_free(gt_space *space)
     for (int g = 0; g < space->group_count; g++) {
         gt_diagram_clear(&space->groups[g].diagram);
     }
-    gt_array_free(&space->terms.items);
+    gt_array_free(&space->inputs);
     free(space);
 }
 

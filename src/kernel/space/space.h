@@ -37,7 +37,7 @@ gputune_status gt_space_open(gt_space **out, const gt_template *template, const 
 void gt_space_free(gt_space *space);
 /* Sets a callback that cancels long operations by returning true. */
 void gt_space_set_cancel(gt_space *space, bool (*canceled)(void *user), void *user);
-/* Builds the diagrams once, in up to 100 ms and 10 MB. Counting, drawing and iterating call this
+/* Builds the diagrams once, in up to 200 ms and 10 MB. Counting, drawing and iterating call this
  * function. After ENOMEM or ECANCELED, counts are estimates and bounds. */
 gputune_status gt_space_prepare(gt_space *space);
 /* Fails with ENOVARIANT and the most frequent reasons if no configuration is valid. */
@@ -51,9 +51,8 @@ size_t gt_space_choices(const gt_space *space, uint32_t axis, const uint8_t **ou
 bool gt_space_next(gt_space *space, gt_config *out);
 void gt_space_rewind(gt_space *space);
 /* Draws a valid configuration uniformly; equal states of *random give equal results. Takes
- * microseconds if counts are exact. Otherwise tries thousands of random configurations, and then
- * searches for about 10 ms, which is not uniform. Returns false if none was found or after a
- * cancel. */
+ * microseconds if counts are exact. Otherwise tries up to 16,384 random combinations of each group
+ * of axes. Returns false if none was valid, or after a cancel. */
 bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out);
 
 bool gt_space_has(gt_space *space, const gt_config *config);
