@@ -1,12 +1,10 @@
-/* Trimmed means and intervals of paired differences. */
+/* Trimmed means of paired differences, and their bounds. */
 #include "stats/paired.h"
 
 #include "stats/distribution.h"
 #include "stats/summary.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Returns how many of `count` values remain after trimming. */
 static double count_remaining(uint32_t count)
@@ -21,9 +19,7 @@ gt_paired gt_paired_sorted(const double *sorted, size_t count)
     gt_paired paired = {.count = (uint32_t)count,
                         .mean = gt_trimmed_mean(sorted, count, GT_PAIRED_TRIM),
                         .error = INFINITY,
-                        .freedom = left - 1,
-                        .low = -INFINITY,
-                        .high = INFINITY};
+                        .freedom = left - 1};
     if (left < 2) {
         return paired;
     }
@@ -58,23 +54,8 @@ void gt_paired_moderate(gt_paired *paired, double prior, double weight)
 
 double gt_paired_bound(const gt_paired *paired, int sign, double error)
 {
-    if (!isfinite(paired->error)) {
-        return sign < 0 ? -INFINITY : INFINITY;
-    }
-    double reach = paired->error * gt_student_quantile(1 - error, paired->freedom);
-    return paired->mean + sign * reach;
-}
-
-gputune_status gt_paired_interval(gt_paired *out, const double *differences, size_t count,
-                                  double confidence)
-{
-    GT_REFUSE(!count, GPUTUNE_EINVAL, "nothing to compare: no paired samples");
-    GT_FREED double *sorted = malloc(count * sizeof *sorted);
-    GT_TRY(gt_allocated(sorted));
-    memcpy(sorted, differences, count * sizeof *sorted);
-    gt_sort(sorted, count);
-    *out = gt_paired_sorted(sorted, count);
-    out->low = gt_paired_bound(out, -1, (1 - confidence) / 2);
-    out->high = gt_paired_bound(out, 1, (1 - confidence) / 2);
-    return GPUTUNE_OK;
+    bool is_known = isfinite(paired->error) && paired->freedom >= 1;
+    return is_known ? paired->mean +
+                          sign * paired->error * gt_student_quantile(1 - error, paired->freedom)
+                    : sign * (double)INFINITY;
 }

@@ -10,20 +10,15 @@
 #define GT_PAIRED_TRIM 0.2
 
 typedef struct gt_paired {
-    uint32_t count;   /* number of differences, including those that are cut */
-    double mean;      /* trimmed mean */
-    double error;     /* standard error of the mean; infinite for one difference */
-    double freedom;   /* degrees of freedom of the standard error */
-    double low, high; /* interval of the mean; infinite for one difference, or if not requested */
+    uint32_t count; /* number of differences, including those that are cut */
+    double mean;    /* trimmed mean */
+    double error;   /* standard error of the mean; infinite for one difference */
+    double freedom; /* degrees of freedom of the standard error */
 } gt_paired;
 
-/* Computes the trimmed mean and its standard error. With h of n values left, the error is sqrt(SSW
- * / (h (h - 1))), where SSW is the winsorised sum of squares, with h - 1 degrees of freedom (Tukey
- * and McLaughlin 1963; Yuen 1974). `low` and `high` bound the two-sided interval for the given
- * confidence, for example 0.95. Returns EINVAL without differences, or ENOMEM. */
-gputune_status gt_paired_interval(gt_paired *out, const double *differences, size_t count,
-                                  double confidence);
-/* Like gt_paired_interval(), but without the interval, from `count` > 0 ascending values. */
+/* Computes the trimmed mean of `count` > 0 ascending values, and its standard error. With h of n
+ * values left, the error is sqrt(SSW / (h (h - 1))), where SSW is the winsorised sum of squares,
+ * with h - 1 degrees of freedom (Tukey and McLaughlin 1963; Yuen 1974). */
 gt_paired gt_paired_sorted(const double *sorted, size_t count);
 /* Moves the standard error towards a variance that is known from other comparisons, as in the
  * moderated t-statistic (Smyth 2004). `prior` is the known variance of one difference, and `weight`
@@ -31,8 +26,8 @@ gt_paired gt_paired_sorted(const double *sorted, size_t count);
 void gt_paired_moderate(gt_paired *paired, double prior, double weight);
 /* Returns the variance of one difference, from the standard error; 0 if count is 1. */
 double gt_paired_variance(const gt_paired *paired);
-/* Returns a one-sided bound, which the true location exceeds (sign -1) or stays below (sign +1)
- * with probability 1 - `error`. */
+/* Returns a one-sided bound of the mean: the true location is above the bound (sign -1) or below it
+ * (sign +1) with probability 1 - `error`. Infinite if the standard error is unknown. */
 double gt_paired_bound(const gt_paired *paired, int sign, double error);
 
 /* The result of a race. */

@@ -359,8 +359,6 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     GT_TRY(gt_strdup(&winner.proved_at, gt_rows_text(rows)));
     winner.median_ns = gt_rows_real(rows);
-    winner.low_ns = gt_rows_real(rows);
-    winner.high_ns = gt_rows_real(rows);
     winner.default_ns = gt_rows_real(rows);
     GT_TRY(gt_columns_take(&winner, rows, &gt_winner_columns));
     winner.terms.proved &= !rows->database->distrust;

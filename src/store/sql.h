@@ -45,9 +45,9 @@
 #define GT_TEXT_DEFAULT                                                                            \
     "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND d.hash = w.default_trial "
 #define GT_TEXT_WINNERS                                                                            \
-    "SELECT t.proved_at, t.median, t.low, t.high, d.median" GT_TEXT_WINNER                         \
-    " FROM winner w" GT_TEXT_PLACE("w") GT_TEXT_WON GT_TEXT_DEFAULT                                \
-        "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
+    "SELECT t.proved_at, t.median, d.median" GT_TEXT_WINNER " FROM winner w" GT_TEXT_PLACE("w")    \
+        GT_TEXT_WON GT_TEXT_DEFAULT "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL            \
+                                    "AND " GT_TEXT_SOUND_WINNER
 
 /* Selects the rows of one GPU and scenario. Follows a table's name. */
 #define GT_TEXT_OF       " t" GT_TEXT_PLACE("t") "WHERE g.environment = ?1 AND s.hash = ?2 "

@@ -98,20 +98,6 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
 
 typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the field owns the images */
 
-static void free_trial(gt_trial *trial)
-{
-    free((char *)trial->config);
-    free((char *)trial->message);
-}
-
-static void free_trials(gt_trial_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free_trial(&list->items[i]);
-    }
-    gt_array_free(list);
-}
-
 /* Finds a variant in the last race that sampled it; NULL if no race did. */
 static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
@@ -180,9 +166,10 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     const gt_field *field = &tuning->session.field;
     char text[96];
     *trial = gt_field_trial(field, variant, duplicate);
-    trial->noisy = tuning->disturbance.noisy;
+    trial->noisy = tuning->session.disturbance.noisy;
     GT_TRY(gt_config_text((char **)&trial->config, request->template,
                           duplicate ? &duplicate->config : &variant->config));
+    GT_TRY(gt_strdup((char **)&trial->proved_at, request->proved_at));
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
@@ -216,16 +203,17 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
 {
-    GT_SCOPED(free_trial) gt_trial trial = {0};
-    GT_TRY(describe_trial(&trial, tuning, variant, duplicate));
-    const gt_trial *known = gt_history_find(&tuning->history, trial.hash);
-    bool vague = gt_trial_is_correct(trial.status) || trial.limit_ns > 0;
-    bool is_better_known = known && ((vague && !trial.time.count && known->time.count) ||
-                                     ((trial.status == GT_TRIAL_UNPROVED || trial.limit_ns > 0) &&
+    const gt_trial none = {0};
+    GT_TRY(gt_array_push(out, none));
+    gt_trial *trial = &out->items[out->count - 1];
+    GT_TRY(describe_trial(trial, tuning, variant, duplicate));
+    const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
+    bool vague = gt_trial_is_correct(trial->status) || trial->limit_ns > 0;
+    bool is_better_known = known && ((vague && !trial->time.count && known->time.count) ||
+                                     ((trial->status == GT_TRIAL_UNPROVED || trial->limit_ns > 0) &&
                                       gt_trial_is_correct(known->status)));
-    if (!is_better_known) {
-        GT_TRY(gt_array_push(out, trial));
-        trial = (gt_trial){0}; /* the list now owns the strings */
+    if (is_better_known) {
+        gt_trial_list_drop(out, out->count - 1);
     }
     return GPUTUNE_OK;
 }
@@ -251,23 +239,11 @@ static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool se
     return GPUTUNE_OK;
 }
 
-static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning)
-{
-    const gt_field *field = &tuning->session.field;
-    for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
-        const gt_unit *unit = field->units.items[i];
-        if (unit->stage == GT_STAGE_READY && !unit->from_store && !unit->is_quick) {
-            GT_TRY(gt_array_push(out, gt_unit_code(unit, tuning->session.request->device)));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_tuning_keep(gt_tuning *tuning)
 {
     static const int64_t interval_ns = 1000000000;
     const gt_request *request = tuning->session.request;
-    GT_SCOPED(free_trials) gt_trial_list trials = {0};
+    GT_SCOPED(gt_trial_list_free) gt_trial_list trials = {0};
     int64_t now = gt_now_ns();
     int64_t since = tuning->last_kept_ns ? tuning->last_kept_ns : tuning->session.start_ns;
     if (now - since < interval_ns) {
@@ -396,7 +372,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                           .terms = terms_of(tuning, result),
                           .variants = gt_tuning_tried(tuning),
                           .failed = count_failed(field)};
-    choice->verdict.noisy = tuning->disturbance.noisy;
+    choice->verdict.noisy = tuning->session.disturbance.noisy;
     GT_TRY(explain_end(&choice->stop_reason, tuning, result, choice->terms.proved));
     return gt_choice_take(choice, field, gt_tuning_variant(tuning, result->winner));
 }
@@ -415,18 +391,16 @@ static int compiler_version(const gt_tuning *tuning)
 }
 
 /* Lists code to store. A final result does not need the variants' code. */
-static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
+static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;
-    int version = compiler_version(tuning);
-    if (!final) {
-        GT_TRY(list_codes(out, tuning));
-    }
-    for (int i = 0; i < GT_UNIT_FIRST; i++) {
+    const int version = compiler_version(tuning);
+    for (size_t i = 0; i < (final ? GT_UNIT_FIRST : field->units.count); i++) {
         const gt_unit *unit = field->units.items[i];
         gt_code code = gt_unit_code(unit, tuning->session.request->device);
         code.nvrtc_version = code.nvrtc_version ? code.nvrtc_version : version;
-        if (!unit->from_store) {
+        bool is_wanted = i < GT_UNIT_FIRST || (unit->stage == GT_STAGE_READY && !unit->is_quick);
+        if (is_wanted && !unit->from_store) {
             GT_TRY(gt_array_push(out, code));
         }
     }
@@ -440,7 +414,7 @@ static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list
     const gt_request *request = tuning->session.request;
     bool final = winner && winner->terms.final;
     GT_FREED gt_code_list codes = {0};
-    GT_TRY(list_all_codes(&codes, tuning, final));
+    GT_TRY(list_codes(&codes, tuning, final));
     gt_site site = gt_site_of(&request->scenario, request->device, request->host_text);
     site.nvrtc_version = compiler_version(tuning);
     site.copy_bytes_per_s = tuning->session.field.preparation.copy_bytes_per_s;
@@ -577,7 +551,7 @@ static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 void gt_tuning_keep_findings(gt_tuning *tuning)
 {
     char message[512];
-    GT_SCOPED(free_trials) gt_trial_list list = {0};
+    GT_SCOPED(gt_trial_list_free) gt_trial_list list = {0};
     gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
@@ -612,7 +586,7 @@ static void order_duplicates(gt_tuning *tuning)
 
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
 {
-    GT_SCOPED(free_trials) gt_trial_list list = {0};
+    GT_SCOPED(gt_trial_list_free) gt_trial_list list = {0};
     gt_race_result result = {0};
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     order_duplicates(tuning);

@@ -208,8 +208,8 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
 /* Describes in *out the scalars proved with only one value; NULL if none. The caller frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
-/* Returns the trial of `duplicate`, or of the variant if `duplicate` is NULL. Times, noise,
- * configuration and message are not set. */
+/* Returns the trial of `duplicate`, or of the variant if `duplicate` is NULL, without times, noise
+ * and texts. */
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                         const gt_duplicate *duplicate);
 /* Converts a sample to the value that is compared, stored and shown. For the objective rate, the

@@ -310,7 +310,6 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .occupancy = variant->verified.occupancy,
                       .max_error = variant->verified.max_error,
                       .compile_ns = unit->compiled.compile_ns,
-                      .proved_at = field->options.request->proved_at,
                       .driver_version = field->options.request->device->driver_version,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }

@@ -35,6 +35,7 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant,
         return;
     }
     trial.config = config;
+    trial.proved_at = request->proved_at;
     trial.message = variant->message ? variant->message : "";
     if (variant->stage == GT_STAGE_READY) {
         const gt_trial *known = gt_history_find(history, trial.hash);

@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "stats/distribution.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -117,16 +116,6 @@ static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b,
     size_t count = collect_ratios(race->scratch, a, b, kind, NULL);
     gt_sort(race->scratch, count);
     return count;
-}
-
-/* Returns the lower (sign -1) or upper bound of a log-ratio; infinite if unknown. `error` is the
- * probability that the log-ratio is beyond the bound. */
-static double bound_of(double error, const gt_paired *paired, int sign)
-{
-    if (!isfinite(paired->error) || paired->freedom < 1) {
-        return sign < 0 ? -INFINITY : INFINITY;
-    }
-    return paired->mean + sign * paired->error * gt_student_quantile(1 - error, paired->freedom);
 }
 
 /* --- the spread of all ratios ----------------------------------------------------------------- */
@@ -509,7 +498,7 @@ static void race_judge(gt_race *race)
     drop_early(race, deviation);
     for (gt_runner *r = race->first; r; r = r->next) {
         if (r != race->incumbent && !r->is_default && runner_is_in(r) && runner_is_ready(race, r) &&
-            bound_of(DROP_ERROR, &r->paired, -1) > 0) {
+            gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0) {
             leave_race(race, r, GT_RACE_LEFT_SLOWER);
         }
     }
@@ -521,8 +510,8 @@ static void race_judge(gt_race *race)
  * ties. Only the width of the interval counts, so neither contestant is favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
-    double low = bound_of(DROP_ERROR, &runner->paired, -1);
-    double high = bound_of(STOP_ERROR, &runner->paired, 1);
+    double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);
+    double high = gt_paired_bound(&runner->paired, 1, STOP_ERROR);
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
@@ -539,7 +528,7 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     if (!runner_is_ready(race, runner)) {
         return false;
     }
-    if (bound_of(STOP_ERROR, &runner->paired, -1) > -log1p(race->options.epsilon) &&
+    if (gt_paired_bound(&runner->paired, -1, STOP_ERROR) > -log1p(race->options.epsilon) &&
         (!runner->is_default || is_default_resolved(race, runner))) {
         return true;
     }
@@ -562,7 +551,8 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
         if (!race_is_done_with(race, r, &limit)) {
             return false;
         }
-        bool slower = bound_of(DROP_ERROR, &r->paired, -1) > 0; /* the default never leaves */
+        bool slower =
+            gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0; /* the default never leaves */
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
     }
@@ -576,8 +566,8 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
 {
     double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
-           bound_of(DROP_ERROR, &runner->paired, -1) <= 0 &&
-           bound_of(STOP_ERROR, &runner->paired, 1) <= within;
+           gt_paired_bound(&runner->paired, -1, DROP_ERROR) <= 0 &&
+           gt_paired_bound(&runner->paired, 1, STOP_ERROR) <= within;
 }
 
 /* Returns true if the estimate is within epsilon of the incumbent and its interval includes 0. */
@@ -585,7 +575,7 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
            runner->paired.mean <= log1p(race->options.epsilon) &&
-           bound_of(STOP_ERROR, &runner->paired, -1) <= 0;
+           gt_paired_bound(&runner->paired, -1, STOP_ERROR) <= 0;
 }
 
 /* Returns true if a contestant is not shown to be slower, and unlikely to be much slower. The limit
@@ -593,7 +583,7 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
-           bound_of(DROP_ERROR, &runner->paired, -1) <= 0 &&
+           gt_paired_bound(&runner->paired, -1, DROP_ERROR) <= 0 &&
            runner->paired.mean <= log1p(2 * race->options.epsilon);
 }
 
@@ -1061,12 +1051,11 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
         out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;
         return GPUTUNE_OK;
     }
-    gt_paired paired;
-    GT_TRY(gt_paired_interval(&paired, race->scratch, count, 0.95));
+    const gt_paired paired = gt_paired_sorted(race->scratch, count);
     double speedup = exp(paired.mean), alone = race->options.exact ? speedup : 0;
     out->speedup = speedup;
-    out->speedup_low = count > 1 ? exp(paired.low) : alone;
-    out->speedup_high = count > 1 ? exp(paired.high) : alone;
+    out->speedup_low = count > 1 ? exp(gt_paired_bound(&paired, -1, 0.025)) : alone;
+    out->speedup_high = count > 1 ? exp(gt_paired_bound(&paired, 1, 0.025)) : alone;
     return GPUTUNE_OK;
 }
 

@@ -1,6 +1,5 @@
 /* Measures given configurations side by side. */
 #include "base/objective.h"
-#include "tuner/outcome.h"
 #include "tuner/samples.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
@@ -23,8 +22,7 @@ typedef struct run_state {
     run_plan plan;
     uint32_t rounds;
     bool is_narrow;      /* true if every interval is narrow, or no more rounds are wanted */
-    gt_race_round round; /* true if every interval is narrow, or no more rounds are wanted */
-    gt_disturbance disturbance;
+    gt_race_round round; /* the round in progress */
 } run_state;
 
 /* Returns false if the field added the variant as the default. */
@@ -78,32 +76,22 @@ static gputune_status count_round(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Records a round's samples. A failed or disturbed round is repeated. */
-static gputune_status sampled(gt_session *session, const gt_event *event)
+static gputune_status sampled(gt_session *session, const gt_sampled *sampled)
 {
     run_state *run = session->state;
     gt_race_end end;
-    uint64_t culprit;
-    if (session->stop != GT_STOP_NONE) {
-        return GPUTUNE_OK;
-    }
-    if (event->status != GPUTUNE_OK) {
-        GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s",
-                  event->message);
-        GT_TRY(gt_field_blame(&session->field, &culprit, event));
-        gt_race_fail(run->race, culprit);
-        return GPUTUNE_OK;
-    }
-    if (gt_disturbance_note(&run->disturbance, &event->sampled, &session->request->log)) {
-        return GPUTUNE_OK;
-    }
-    for (uint32_t i = 0; i < event->sampled.count; i++) {
+    for (uint32_t i = 0; i < sampled->count; i++) {
         uint64_t id = run->round.ids[i];
         const gt_variant *variant = session->field.variants.items[id];
-        GT_TRY(gt_race_record(run->race, id, gt_variant_value(variant, event->sampled.values[i])));
+        GT_TRY(gt_race_record(run->race, id, gt_variant_value(variant, sampled->values[i])));
     }
     GT_TRY(gt_race_end_round(run->race, &end));
     return count_round(run);
+}
+
+static void failed(gt_session *session, uint64_t variant)
+{
+    gt_race_fail(((run_state *)session->state)->race, variant);
 }
 
 static gputune_status open_race(run_state *run)
@@ -182,7 +170,7 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
         trial.time.median = gt_field_pilot(field, variant);
     }
     trial.message = variant->message ? variant->message : "";
-    trial.noisy = run->disturbance.noisy;
+    trial.noisy = run->session.disturbance.noisy;
     *record = (gputune_record){.size = sizeof(gputune_record),
                                .stop_reason = "",
                                .default_configuration = "",
@@ -247,8 +235,12 @@ static void end_run(run_state *run)
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count, gt_run_way way,
                       gt_record_fn each, void *user)
 {
-    static const gt_policy policy = {
-        .measures = true, .exclusive = true, .next = next, .sampled = sampled, .done = done};
+    static const gt_policy policy = {.measures = true,
+                                     .exclusive = true,
+                                     .next = next,
+                                     .sampled = sampled,
+                                     .failed = failed,
+                                     .done = done};
     gt_list_proposer proposer = gt_list_proposer_make(configs, count);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .skips_slow = way == GT_RUN_TO_RANK};

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "tuner/data.h"
+#include "tuner/outcome.h"
 
 #include <assert.h>
 #include <math.h>
@@ -154,25 +155,6 @@ static gputune_status try_to_measure(gt_session *session)
     return gt_field_allow_measuring(&session->field);
 }
 
-bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log)
-{
-    enum { REPEATED_MAX = 3 };
-    if (sampled->noisy && !disturbance->named) {
-        disturbance->named = true;
-        gt_log_line(log, GPUTUNE_LOG_WARNING,
-                    "the GPU is also used by %s; the result is marked noisy",
-                    sampled->other[0] ? sampled->other : "another process");
-    }
-    disturbance->noisy |= sampled->noisy;
-    if (sampled->spoiled && disturbance->spoiled < REPEATED_MAX) {
-        disturbance->spoiled++;
-        return true;
-    }
-    disturbance->noisy |= sampled->spoiled;
-    disturbance->spoiled = 0;
-    return false;
-}
-
 /* --- the loop --------------------------------------------------------------------------------- */
 
 double gt_session_elapsed_s(const gt_session *session)
@@ -280,6 +262,45 @@ static void note_sharing(gt_session *session, const gt_event *event)
     }
 }
 
+/* Records disturbances of a round. Warns about the first other user of the GPU. Returns true if the
+ * round must be repeated. After three repetitions the round counts, and the result is noisy. */
+static bool note_disturbance(gt_session *session, const gt_sampled *sampled)
+{
+    enum { REPEATED_MAX = 3 };
+    gt_disturbance *disturbance = &session->disturbance;
+    if (sampled->noisy && !disturbance->named) {
+        disturbance->named = true;
+        gt_log_line(&session->request->log, GPUTUNE_LOG_WARNING,
+                    "the GPU is also used by %s; the result is marked noisy",
+                    sampled->other[0] ? sampled->other : "another process");
+    }
+    disturbance->noisy |= sampled->noisy;
+    if (sampled->spoiled && disturbance->spoiled < REPEATED_MAX) {
+        disturbance->spoiled++;
+        return true;
+    }
+    disturbance->noisy |= sampled->spoiled;
+    disturbance->spoiled = 0;
+    return false;
+}
+
+/* Passes the end of a round to the policy. A failed or disturbed round will be repeated. */
+static gputune_status handle_round(gt_session *session, const gt_event *event)
+{
+    uint64_t culprit;
+    if (event->status == GPUTUNE_OK) {
+        return note_disturbance(session, &event->sampled)
+                   ? GPUTUNE_OK
+                   : session->policy->sampled(session, &event->sampled);
+    }
+    GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
+    GT_TRY(gt_field_blame(&session->field, &culprit, event));
+    if (culprit != GT_NO_VARIANT) {
+        session->policy->failed(session, culprit);
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id != session->round_id) {
@@ -291,7 +312,7 @@ static gputune_status handle_sampled(gt_session *session, const gt_event *event)
     }
     gt_schedule_note_round(&session->field.schedule, session->timeline.latest_s);
     note_sharing(session, event);
-    return session->policy->sampled ? session->policy->sampled(session, event) : GPUTUNE_OK;
+    return session->stop == GT_STOP_NONE ? handle_round(session, event) : GPUTUNE_OK;
 }
 
 static gputune_status handle_event(gt_session *session, gt_event *event)

@@ -30,8 +30,10 @@ typedef struct gt_policy {
     bool exclusive; /* true if the session measures times, so no other session may measure */
     /* Submits the measure worker's next job. Called whenever the worker may be idle. */
     gputune_status (*next)(gt_session *session);
-    /* Handles the end of a requested round: its samples or its failure. */
-    gputune_status (*sampled)(gt_session *session, const gt_event *event);
+    /* Handles the samples of a round, unless the round must be repeated. */
+    gputune_status (*sampled)(gt_session *session, const gt_sampled *sampled);
+    /* Handles the failure of the variant that was being sampled. */
+    void (*failed)(gt_session *session, uint64_t variant);
     /* Handles the result of a repeated proof. */
     gputune_status (*proved_again)(gt_session *session, const gt_event *event);
     /* Returns how many seconds before its limit the session must stop, so the policy can end. */
@@ -92,6 +94,7 @@ struct gt_session {
     int64_t last_renewal_ns;
     gt_yielding yielding;
     gt_timeline timeline;
+    gt_disturbance disturbance;
 };
 
 /* Returns EBUSY in a callback of a session, because two sessions would wait for each other. */
@@ -131,9 +134,6 @@ double gt_session_busy_s(const gt_session *session);
 /* Writes the timeline to the debug log. */
 void gt_session_log_timeline(const gt_session *session);
 
-/* Records disturbances of a round. Warns about the first other user of the GPU. Returns true if the
- * round must be repeated. After three repetitions the round counts, and the result is noisy. */
-bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
 /* Pauses a background tuning while the application uses the GPU, so measuring takes no more than
  * its share of the time. Extends the time limit by the pause. The pause ends early when the
  * application stops using the GPU, or on a cancel. */

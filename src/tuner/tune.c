@@ -24,43 +24,23 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Computes the speed-up over the current default. The winner's tuning had another default, and
- * measured the current one as a variant, but not side by side with the winner. */
-static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
-                                      const gt_request *request, gt_hash hash)
-{
-    GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    GT_TRY(gt_history_load(&history, request));
-    const gt_trial *trial = gt_history_find(&history, hash);
-    if (trial && gt_trial_is_correct(trial->status) && trial->time.median > 0) {
-        choice->default_ns = trial->time.median;
-        choice->verdict.speedup = trial->time.median / winner->median_ns;
-        choice->verdict.speedup_low = trial->time.low / winner->high_ns;
-        choice->verdict.speedup_high = trial->time.high / winner->low_ns;
-    }
-    return GPUTUNE_OK;
-}
-
-/* Sets the times of a stored winner. Omits the speed-up if the current default was not measured. */
+/* Sets the times of a stored winner. Omits the speed-up if the template has another default now. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
     const gt_config standard = gt_config_default(request->template);
     gt_hash hash;
-    gputune_status made =
-        gt_request_trial(&hash, request, &standard); /* fails if the default is excluded */
+    gputune_status made = gt_request_trial(&hash, request, &standard);
     if (made == GPUTUNE_ENOMEM) {
-        GT_TRY(made);
+        return made; /* other failures mean that the default is excluded */
     }
     choice->time_ns = winner->median_ns;
-    if (made == GPUTUNE_OK && !gt_hash_equal(hash, winner->default_trial)) {
-        choice->verdict = (gt_verdict){.tie = winner->verdict.tie, .noisy = winner->verdict.noisy};
-        return winner->median_ns > 0 && strcmp(winner->problem, request->problem_text) == 0
-                   ? compare_default(choice, winner, request, hash)
-                   : GPUTUNE_OK;
-    }
     choice->default_ns = winner->default_ns;
     choice->verdict = winner->verdict;
+    if (made == GPUTUNE_OK && !gt_hash_equal(hash, winner->default_trial)) {
+        choice->default_ns = 0;
+        choice->verdict = (gt_verdict){.tie = winner->verdict.tie, .noisy = winner->verdict.noisy};
+    }
     return GPUTUNE_OK;
 }
 

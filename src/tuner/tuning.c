@@ -166,11 +166,6 @@ static gputune_status next(gt_session *session)
     return gt_tuning_keep(tuning);
 }
 
-static gputune_status sampled(gt_session *session, const gt_event *event)
-{
-    return session->stop == GT_STOP_NONE ? gt_tuning_take_round(session->state, event) : GPUTUNE_OK;
-}
-
 /* Warns if the winner writes a variable of its module, or reads a constant that is never set. */
 static void warn_of_winner(const gt_request *request, const gt_verified *verified)
 {
@@ -242,7 +237,8 @@ static bool done(const gt_session *session)
 const gt_policy gt_tuning_policy = {.measures = true,
                                     .exclusive = true,
                                     .next = next,
-                                    .sampled = sampled,
+                                    .sampled = gt_tuning_sampled,
+                                    .failed = gt_tuning_failed,
                                     .proved_again = proved_again,
                                     .sets_aside_s = gt_tuning_sets_aside_s,
                                     .stopped = gt_tuning_stopped,

@@ -66,7 +66,6 @@ typedef struct gt_tuning {
     gt_race_round round;     /* the round in progress; `ids` is valid until the next round */
     gt_history history;
     gt_strategy_proposer strategy;
-    gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* deadline of the winner's last proof after a stop */
     double kept_s;      /* seconds of the limit that were left at the stop */
@@ -92,8 +91,9 @@ gputune_status gt_tuning_admit(gt_tuning *tuning);
 uint32_t gt_tuning_untimed(const gt_tuning *tuning);
 /* Requests the next round, or ends the race if none is needed. */
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
-/* Handles the samples, or the failure, of a round. */
-gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
+/* Handle the samples of a round, and the failure of a contestant (gt_policy). */
+gputune_status gt_tuning_sampled(gt_session *session, const gt_sampled *sampled);
+void gt_tuning_failed(gt_session *session, uint64_t id);
 /* If there was no round, uses the times of the launches that verified contestants as samples. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy and `race` is still by time. */

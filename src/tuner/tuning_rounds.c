@@ -2,7 +2,6 @@
 #include "tuner/tuning.h"
 
 #include "base/objective.h"
-#include "tuner/outcome.h"
 
 #include <math.h>
 
@@ -218,8 +217,9 @@ void gt_tuning_adopt_weighing(gt_tuning *tuning)
     tuning->playoff.race = NULL;
 }
 
-static void fail_contestant(gt_tuning *tuning, uint64_t id)
+void gt_tuning_failed(gt_session *session, uint64_t id)
 {
+    gt_tuning *tuning = session->state;
     gt_race_fail(tuning->race, id);
     if (tuning->phase == GT_PHASE_PLAYOFF) {
         gt_race_fail(tuning->playoff.race, id);
@@ -365,34 +365,14 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
     return gt_session_sample(&tuning->session, &job);
 }
 
-static gputune_status record_round(gt_tuning *tuning, const gt_event *event)
+gputune_status gt_tuning_sampled(gt_session *session, const gt_sampled *sampled)
 {
+    gt_tuning *tuning = session->state;
     const gt_race_round *round = &tuning->round;
-    for (uint32_t i = 0; i < event->sampled.count && i < round->count; i++) {
-        if (isfinite(event->sampled.values[i]) && event->sampled.values[i] > 0) {
-            GT_TRY(record_sample(tuning, round->ids[i], event->sampled.values[i]));
-        }
+    for (uint32_t i = 0; i < sampled->count && i < round->count; i++) {
+        GT_TRY(record_sample(tuning, round->ids[i], sampled->values[i]));
     }
     return end_round(tuning, round);
-}
-
-gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
-{
-    gt_session *session = &tuning->session;
-    uint64_t culprit;
-    GT_REFUSE(event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant,
-              event->status, "%s", event->message);
-    if (event->status != GPUTUNE_OK) {
-        GT_TRY(gt_field_blame(&session->field, &culprit, event));
-        if (culprit != GT_NO_VARIANT) {
-            fail_contestant(tuning, culprit);
-        }
-        return GPUTUNE_OK;
-    }
-    if (gt_disturbance_note(&tuning->disturbance, &event->sampled, &session->request->log)) {
-        return GPUTUNE_OK; /* requesting the round again discards its samples */
-    }
-    return record_round(tuning, event);
 }
 
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
@@ -406,6 +386,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->disturbance.noisy = true; /* single launches were not sampled side by side */
+    tuning->session.disturbance.noisy = true; /* single launches were not sampled side by side */
     return record_pilots(tuning, &round);
 }

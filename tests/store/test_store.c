@@ -42,7 +42,7 @@ TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
     assert_string_equal(found.code.image.data, "the winner's code");
     assert_string_equal(found.fallback.image.data, "the default's code");
     assert_int_equal(found.code.resources.registers, 32);
-    assert_true(found.median_ns == 100 && found.low_ns == 97 && found.high_ns == 103);
+    assert_true(found.median_ns == 100);
     assert_true(found.default_ns == 200 && found.verdict.speedup_low == 1.9);
     assert_true(found.verdict.tie && found.terms.proved && !found.verdict.noisy && !found.modelled);
     assert_int_equal(found.terms.effort, GPUTUNE_MEASURE);
