@@ -58,7 +58,7 @@ typedef struct job {
 
 struct gt_background {
     gputune *tuner;
-    gt_services services; /* the tuner's services, with low-priority workers */
+    gt_services services; /* the tuner's services, with other workers */
     gt_workers workers;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -75,7 +75,6 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner)
     GT_TRY(gt_allocated(background));
     gt_farm_options options = tuner->workers.options;
     options.compile_workers = (tuner->services.compile_workers + 3) / 4;
-    options.low_priority = true;
     pthread_mutex_init(&background->mutex, NULL);
     gt_condition_open(&background->changed);
     background->tuner = tuner;

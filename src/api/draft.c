@@ -51,8 +51,7 @@ static gputune_status run_worker(gt_text *out, const char *const *words, const c
     close(host);
     gt_end end = status == GPUTUNE_OK ? gt_process_wait(&process, &code, 1) : GT_END_RUNNING;
     if (end == GT_END_RUNNING) {
-        gt_process_kill(&process);
-        gt_process_abandon(&process);
+        gt_process_end(&process);
     }
     GT_REFUSE(end == GT_END_SIGNALED || (end == GT_END_EXITED && code != 0), GPUTUNE_ECRASHED,
               "%s: the process that read it ended with %s %d, probably because of a bug in "

@@ -93,7 +93,6 @@ typedef struct gt_farm_options {
     int device_ordinal; /* index among the devices that this process sees */
     /* number of compile workers; 0: one per core, shared with other farms */
     uint32_t compile_workers;
-    bool low_priority;
     double deadline_s;  /* time limit for a proof or a sample, in seconds; 0: 10 s */
     int driver_version; /* version of the driver, as in 13000; limits NVRTC's version; 0: any */
     const char *arch;   /* architecture for which compilers are warmed up; NULL: sm_90 */

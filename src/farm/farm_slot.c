@@ -78,48 +78,28 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
 }
 
 /* Time limits for a hello in seconds (CROWDED_S while waiting for a core), and nice values. */
-enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
+enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
-
-/* The host's end does not block, because the host must not miss deadlines. */
-static gputune_status open_channel(int *host, int *child)
-{
-    GT_TRY(gt_process_channel(host, child));
-    if (fcntl(*host, F_SETFL, O_NONBLOCK) == 0) {
-        return GPUTUNE_OK;
-    }
-    const gputune_status status =
-        gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(errno));
-    close(*host);
-    close(*child);
-    return status;
-}
-
-static gputune_status start_process(gt_link *link, const gt_host_farm *farm, bool measure,
-                                    const char *const *arguments, int child)
-{
-    const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
-    GT_TRY(gt_process_spawn(&link->process, arguments, environment->items, child));
-    if (!measure) { /* compilers run at lower priority than measure workers */
-        (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid,
-                          farm->options.low_priority ? LOW_NICENESS : NICENESS);
-    }
-    return GPUTUNE_OK;
-}
 
 gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
                              const char *const *arguments)
 {
+    const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
     gt_link made = {
         .open = true, .start_ns = gt_now_ns(), .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     int child = -1;
-    GT_TRY(open_channel(&made.channel, &child));
-    gputune_status status = start_process(&made, farm, measure, arguments, child);
+    GT_TRY(gt_process_channel(&made.channel, &child));
+    /* the host must not block, because it would miss deadlines */
+    (void)fcntl(made.channel, F_SETFL, O_NONBLOCK);
+    gputune_status status = gt_process_spawn(&made.process, arguments, environment->items, child);
     close(child);
     if (status != GPUTUNE_OK) {
         close(made.channel);
         return status;
+    }
+    if (!measure) { /* compilers run at lower priority than measure workers */
+        (void)setpriority(PRIO_PROCESS, (id_t)made.process.pid, NICENESS);
     }
     *link = made;
     return GPUTUNE_OK;
@@ -237,8 +217,7 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
         return;
     }
     const gt_end end = gt_process_wait(&link->process, &code, seconds);
-    gt_link_kill(link);
-    gt_process_abandon(&link->process);
+    gt_process_end(&link->process);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         death.crashed |= end == GT_END_SIGNALED && code == faults[i];
     }

@@ -4,15 +4,12 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/file.h"
-#include "base/signals.h"
 #include "base/text.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,29 +20,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Environment variables that are hidden from workers; from compile workers only if `may_compile` is
- * false. */
-static const struct {
-    const char *begins;
-    bool may_compile;
-} unwanted[] = {
-    {"CUDA_LAUNCH_BLOCKING=", false},
-    {"CUDA_INJECTION", false},
-    {"NVTX_INJECTION", false},
-    {"NV_NSIGHT_INJECTION", false},
-    {"COMPUTE_PROFILE", false},
-    {"CUDA_PROFILE", false},
-    {"CUDA_ENABLE_COREDUMP_ON_", false},
-    {"CUDA_ENABLE_USER_TRIGGERED_COREDUMP", false},
-    {"CUDA_ENABLE_CPU_COREDUMP_", false},
-    {"CUDA_DEVICE_WAITS_ON_EXCEPTION=", false},
-    {"CUDA_ENABLE_LIGHTWEIGHT_COREDUMP", false},
-    {"CUDA_MPS_PIPE_DIRECTORY=", true},
-    {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=", true},
-    {"CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=", true},
-    {"CUDA_MPS_CLIENT_PRIORITY=", true},
-    {"CUDA_DEVICE_MAX_CONNECTIONS=", true},
-};
+/* Beginnings of the environment variables that are hidden from workers. */
+static const char *const unwanted[] = {"CUDA_LAUNCH_BLOCKING=",
+                                       "CUDA_INJECTION",
+                                       "NVTX_INJECTION",
+                                       "NV_NSIGHT_INJECTION",
+                                       "COMPUTE_PROFILE",
+                                       "CUDA_PROFILE",
+                                       "CUDA_ENABLE_COREDUMP_ON_",
+                                       "CUDA_ENABLE_USER_TRIGGERED_COREDUMP",
+                                       "CUDA_ENABLE_CPU_COREDUMP_",
+                                       "CUDA_DEVICE_WAITS_ON_EXCEPTION=",
+                                       "CUDA_ENABLE_LIGHTWEIGHT_COREDUMP",
+                                       "CUDA_MPS_",
+                                       "CUDA_DEVICE_MAX_CONNECTIONS="};
 
 /* One connection to the GPU suffices for one stream. With the driver's default of eight
  * connections, making a context takes twice as long. */
@@ -68,8 +56,7 @@ gputune_status gt_process_environment(gt_texts *out, bool measure, const char *d
     for (char **variable = environ; variable && *variable; variable++) {
         bool kept = !(measure && device && begins_with(*variable, "CUDA_VISIBLE_DEVICES="));
         for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
-            kept &= !begins_with(*variable, unwanted[i].begins) ||
-                    (unwanted[i].may_compile && !measure);
+            kept &= !begins_with(*variable, unwanted[i]);
         }
         if (kept) {
             GT_TRY(add_variable(out, *variable));
@@ -245,51 +232,14 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds)
     }
 }
 
-static void *reap_children(void *argument)
+void gt_process_end(gt_process *process)
 {
-    GT_FREED gt_process *process = argument;
+    static const double reap_s = 0.25;
     int code;
-    reap_process(process, &code, 0);
-    return NULL;
-}
-
-/* Prevents unloading by dlclose(), because the reaping thread runs this library's code. */
-static void pin_library(void)
-{
-    Dl_info info;
-    static const char anchor;
-    if (dladdr(&anchor, &info) && info.dli_fname) {
-        dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-    }
-}
-
-static bool start_reaper(gt_process *process)
-{
-    static pthread_once_t pinned = PTHREAD_ONCE_INIT;
-    pthread_once(&pinned, pin_library);
-    pthread_attr_t attributes;
-    pthread_t thread;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, 128 << 10);
-    bool started = gt_thread_start(&thread, &attributes, reap_children, process) == 0;
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
-void gt_process_abandon(gt_process *process)
-{
-    int code;
-    if (gt_process_wait(process, &code, 0) != GT_END_RUNNING) {
-        return;
-    }
-    gt_process *copy = malloc(sizeof *copy);
-    if (copy) {
-        *copy = *process;
-    }
-    if (!copy || !start_reaper(copy)) {
-        free(copy);
-        reap_process(process, &code, 0); /* waiting is rare, and SIGKILL takes milliseconds */
+    gt_process_kill(process);
+    gt_process_wait(process, &code, reap_s);
+    if (!process->ended && process->pidfd >= 0) {
+        close(process->pidfd);
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
 }

@@ -14,7 +14,7 @@ enum {
 typedef struct gt_process {
     pid_t pid;
     int pidfd;  /* -1: no pidfd */
-    bool ended; /* true if the process was reaped, or if another thread will reap it */
+    bool ended; /* true if the process was reaped */
 } gt_process;
 
 /* Starts arguments[0] in its own process group, because the host handles interrupts from the
@@ -37,8 +37,9 @@ typedef enum gt_end {
  * return GT_END_UNKNOWN. */
 gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 
-/* Lets a detached thread reap a killed child, so the caller need not wait. */
-void gt_process_abandon(gt_process *process);
+/* Kills a child and reaps it. If the child does not end within a quarter of a second, it remains a
+ * zombie until this process ends. */
+void gt_process_end(gt_process *process);
 
 /* Makes a worker's environment: the host's environment without variables that distort measurements
  * or break the worker (blocking launches, profilers, GPU core dumps). With `measure`, also disables
