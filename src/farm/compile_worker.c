@@ -200,7 +200,7 @@ static gt_request_fn *const calls[GT_FRAME_KINDS] = {[GT_FRAME_COMPILE] = compil
 int gt_compile_worker(int channel, const char *arch, int driver_version)
 {
     compiler compiler = {0};
-    gputune_status status = gt_send_hello(channel);
+    gputune_status status = GPUTUNE_OK;
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);

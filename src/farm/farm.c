@@ -211,7 +211,10 @@ static void serve_slots(gt_host_farm *farm, double seconds)
         }
     }
     for (size_t i = 0; i < farm->watched.count; i++) {
-        gt_slot_check(farm->watched.items[i]);
+        gt_slot *slot = farm->watched.items[i];
+        if (gt_slot_patience(slot) <= 0) {
+            slot->role->late(slot);
+        }
     }
     gt_compile_pump(farm);
     gt_measure_pump(&farm->measure);

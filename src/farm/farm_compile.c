@@ -176,6 +176,8 @@ void gt_cores_divide(gt_compile_host *host)
 
 /* much longer than any successful compile; NVRTC has no time limit */
 static const double COMPILE_DEADLINE_S = 120;
+/* Time for loading the compiler, which takes about a second at most. */
+static const double START_S = 10;
 /* A worker may be replaced if it has been compiling a cancelled job for this many seconds. */
 static const double FORGOTTEN_S = 0.5;
 /* Seconds between checks of how many cores other farms use. */
@@ -373,16 +375,16 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Tries the dead worker's job once more. If the worker died before its hello, no job was the cause,
- * and the next worker would probably die too. */
+/* Tries the dead worker's job once more. If the worker died before it was ready, no job was the
+ * cause, and the next worker would probably die too. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
     gt_host_farm *farm = slot->farm;
-    bool greeted = slot->link.greeted;
+    bool ready = slot->ready;
     gt_link_finish(&slot->link, &death, 0.2);
-    compile_return_from(slot, greeted);
-    if (greeted && slot->queue.count > 0) {
+    compile_return_from(slot, ready);
+    if (ready && slot->queue.count > 0) {
         gt_farm_request *request = gt_slot_take(slot, 0);
         if (++request->attempts < ATTEMPTS_MAX && !request->forgotten) {
             compile_return(&farm->compile, request);
@@ -392,7 +394,7 @@ static void slot_died(gt_slot *slot)
                        "(GPUTUNE_COMPILE_MEMORY)",
                        death.words, farm->compile.memory_mb);
         fail_request(farm, request, GPUTUNE_ECRASHED, death.crashed, 0);
-    } else if (!greeted && ++farm->compile.start_failures >= START_FAILURES_MAX) {
+    } else if (!ready && ++farm->compile.start_failures >= START_FAILURES_MAX) {
         gt_farm_break(farm, gt_fail(GPUTUNE_EWORKER,
                                     "%s %s before it answered; run it by hand with --version to "
                                     "see why",
@@ -423,16 +425,26 @@ static void end_job(gt_slot *slot)
 
 static double left_s(gt_slot *slot)
 {
-    return slot->queue.count ? gt_slot_left_s(slot, COMPILE_DEADLINE_S) : INFINITY;
+    return !slot->ready            ? gt_slot_left_s(slot, START_S)
+           : slot->queue.count > 0 ? gt_slot_left_s(slot, COMPILE_DEADLINE_S)
+                                   : INFINITY;
 }
 
 static void handle_timeout(gt_slot *slot)
 {
+    if (!slot->ready) {
+        gt_farm_break(slot->farm,
+                      gt_fail(GPUTUNE_EWORKER,
+                              "%s was started but did not respond within %g s; run it by hand with "
+                              "--version, or point GPUTUNE_WORKER at the right gputune-worker",
+                              slot->farm->worker, START_S));
+        return;
+    }
     gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
     end_job(slot);
 }
 
-/* The farm is unusable, because every worker would have the same wrong version. */
+/* The farm is unusable, because every worker would have the same version. */
 static void refuse_jobs(gt_slot *slot)
 {
     gt_farm_break(slot->farm, GPUTUNE_EWORKER);

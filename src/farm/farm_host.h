@@ -16,8 +16,6 @@ typedef struct gt_link {
     bool open;
     int channel;
     gt_process process;
-    bool greeted; /* true after a hello with the correct version */
-    int64_t start_ns;
     gt_frame_reader reader;
 } gt_link;
 
@@ -75,8 +73,8 @@ typedef struct gt_slot gt_slot;
 typedef struct gt_worker_role {
     /* Handles a frame from the worker. Returns false if the worker is unusable. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
-    /* Handles a worker of another version or without a hello. Replacing such a worker would not
-     * help. The thread's message has the reason. */
+    /* Handles a worker of another version, which another worker could not replace. The thread's
+     * message has the reason. */
     void (*refuse)(gt_slot *slot);
     void (*died)(gt_slot *slot);
     /* Returns the seconds until the first request is late, or INFINITY. */
@@ -156,9 +154,6 @@ gt_push gt_slot_push(gt_slot *slot);
 void gt_slot_receive(gt_slot *slot);
 /* Returns the seconds until gt_slot_check() must be called, or INFINITY. */
 double gt_slot_patience(gt_slot *slot);
-/* Call this when gt_slot_patience() has expired. Refuses a worker without a hello; otherwise calls
- * the role's late(). */
-void gt_slot_check(gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
 
@@ -173,7 +168,7 @@ typedef struct gt_compile_host {
     bool shares_cores;
     int cores;
     uint32_t place;
-    unsigned start_failures; /* consecutive workers that ended before their hello */
+    unsigned start_failures; /* consecutive workers that ended before they were ready */
     gt_queue queue;          /* jobs not yet given to a worker */
     gt_queue kept;           /* successful cancelled jobs, the oldest first */
     gt_texts environment;

@@ -77,8 +77,8 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* Time limits for a hello in seconds (CROWDED_S while waiting for a core), and nice values. */
-enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 10 };
+/* Additional time for a worker that waits for a core, in seconds; nice value of compilers. */
+enum { CROWDED_S = 60, NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
@@ -86,8 +86,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
                              const char *const *arguments)
 {
     const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
-    gt_link made = {
-        .open = true, .start_ns = gt_now_ns(), .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
+    gt_link made = {.open = true, .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     int child = -1;
     GT_TRY(gt_process_channel(&made.channel, &child));
     /* the host must not block, because it would miss deadlines */
@@ -102,18 +101,6 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
         (void)setpriority(PRIO_PROCESS, (id_t)made.process.pid, NICENESS);
     }
     *link = made;
-    return GPUTUNE_OK;
-}
-
-static gputune_status take_hello(gt_link *link, const gt_frame *frame)
-{
-    gt_hello hello;
-    GT_TRY(gt_frame_body(&hello, frame, &gt_record_hello));
-    GT_REFUSE(strcmp(hello.version, gt_wire_version) != 0, GPUTUNE_EWORKER,
-              "the worker is gputune %s, but this library is %s; install both from one build, or "
-              "point GPUTUNE_WORKER at the right gputune-worker",
-              hello.version, gt_wire_version);
-    link->greeted = true;
     return GPUTUNE_OK;
 }
 
@@ -187,17 +174,6 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
     double left_s = allowed_s - gt_slot_spent_s(slot);
     return left_s > 0 && link_works(&slot->link) ? fmin(left_s, LOOK_AGAIN_S)
                                                  : allowed_s - passed_s;
-}
-
-/* Returns the seconds until the worker must send its hello or must be checked again. */
-static double hello_s(const gt_link *link)
-{
-    if (!link->open || link->greeted) {
-        return INFINITY;
-    }
-    double waited_s = gt_seconds_since(link->start_ns);
-    bool late = waited_s >= HELLO_S && waited_s < CROWDED_S && link_works(link);
-    return late ? LOOK_AGAIN_S : HELLO_S - waited_s;
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
@@ -422,13 +398,11 @@ void gt_slot_receive(gt_slot *slot)
         if (read == GT_READ_AGAIN) {
             return;
         }
-        bool hello = read == GT_READ_FRAME && frame.kind == GT_FRAME_HELLO;
-        bool sane = hello ? take_hello(link, &frame) == GPUTUNE_OK
-                          : read == GT_READ_FRAME && slot->role->handle(slot, &frame);
+        bool sane = read == GT_READ_FRAME && slot->role->handle(slot, &frame);
         if (read == GT_READ_FRAME) {
             gt_frame_release(&frame);
         }
-        if (!sane && !link->greeted && (hello || read == GT_READ_FAILED)) {
+        if (read == GT_READ_FAILED && !slot->ready) {
             slot->role->refuse(slot);
             return;
         }
@@ -444,22 +418,7 @@ void gt_slot_receive(gt_slot *slot)
 
 double gt_slot_patience(gt_slot *slot)
 {
-    return slot->link.open ? fmin(slot->role->left_s(slot), hello_s(&slot->link)) : INFINITY;
-}
-
-void gt_slot_check(gt_slot *slot)
-{
-    if (gt_slot_patience(slot) > 0) {
-        return;
-    }
-    if (hello_s(&slot->link) > 0) {
-        slot->role->late(slot);
-        return;
-    }
-    gt_message_set("%s was started but did not respond within %d s; run it by hand with --version, "
-                   "or point GPUTUNE_WORKER at the right gputune-worker",
-                   slot->farm->worker, HELLO_S);
-    slot->role->refuse(slot);
+    return slot->link.open ? slot->role->left_s(slot) : INFINITY;
 }
 
 void gt_farm_break(gt_host_farm *farm, gputune_status status)

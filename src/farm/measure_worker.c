@@ -99,9 +99,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
 int gt_measure_worker(int channel, const char *driver, int ordinal)
 {
     gt_measure *measure = NULL;
-    gputune_status status = gt_send_hello(channel);
-    GT_THEN(status, open_device(&measure, channel, driver, ordinal));
-    if (status < 0) {
+    if (open_device(&measure, channel, driver, ordinal) < 0) {
         return GT_EXIT_DEVICE;
     }
     const gt_server server = {measure, calls, set_idle_name};

@@ -1,4 +1,4 @@
-/* A worker's side of the channel: sends hello and reports, and serves requests in a loop. */
+/* A worker's side of the channel: sends reports, and serves requests in a loop. */
 #include "farm/wire.h"
 #include "farm/worker.h"
 
@@ -15,13 +15,6 @@ void gt_current_set(gt_current *current, uint64_t variant)
     if (current->host) { /* ignore failures, because this process ends with its host */
         (void)gt_frame_send(current->host, GT_FRAME_HAND, 0, NULL, &current->hand);
     }
-}
-
-gputune_status gt_send_hello(int channel)
-{
-    gt_hello hello = {{0}};
-    snprintf(hello.version, sizeof hello.version, "%s", gt_wire_version);
-    return gt_frame_send(channel, GT_FRAME_HELLO, 0, NULL, &hello);
 }
 
 gt_answer gt_answer_for(gputune_status status, uint64_t culprit)

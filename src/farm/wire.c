@@ -2,6 +2,8 @@
  * counted arrays follow their length. */
 #include "farm/wire.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -276,7 +278,6 @@ void gt_record_release(const gt_record *record, void *object)
 }
 
 const gt_cargo gt_carried[GT_FRAME_KINDS] = {
-    [GT_FRAME_HELLO] = {&gt_record_hello, NULL},
     [GT_FRAME_DEVICE] = {&gt_record_device, NULL},
     [GT_FRAME_COMPILE] = {&gt_record_compile_job, &gt_record_compiled},
     [GT_FRAME_PREPARE] = {&gt_record_measure_setup, &gt_record_prepared},
@@ -289,13 +290,19 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_HAND] = {&gt_record_hand, NULL},
 };
 
-/* The header of a frame. `bytes` bytes follow, which begin with a gt_answer of `answer_bytes`. */
+/* The header of a frame. `magic` is version_hash(). `bytes` bytes follow, which begin with a
+ * gt_answer of `answer_bytes`. */
 typedef struct header {
     uint32_t magic, kind;
     uint64_t sequence, bytes, answer_bytes;
 } header;
 
-enum { MAGIC = 0x32577467, STEP_BYTES = 1 << 20 };
+enum { STEP_BYTES = 1 << 20 };
+
+static uint32_t version_hash(void)
+{
+    return (uint32_t)gt_hash64(gt_wire_version, strlen(gt_wire_version));
+}
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -303,7 +310,7 @@ gputune_status gt_frame_append(gt_text *out, gt_frame_kind kind, uint64_t sequen
                                const gt_answer *answer, const gt_record *record, const void *object)
 {
     size_t start = out->length;
-    header head = {MAGIC, (uint32_t)kind, sequence, 0, 0};
+    header head = {version_hash(), (uint32_t)kind, sequence, 0, 0};
     gt_text_append_bytes(out, &head, sizeof head);
     bool ok = !answer || gt_record_encode(out, &gt_record_answer, answer);
     head.answer_bytes = out->length - start - sizeof head;
@@ -370,7 +377,7 @@ static size_t needed(const gt_frame_reader *reader)
         return sizeof head;
     }
     memcpy(&head, reader->data, sizeof head);
-    return head.magic == MAGIC && head.kind > 0 && head.kind < GT_FRAME_KINDS &&
+    return head.magic == version_hash() && head.kind > 0 && head.kind < GT_FRAME_KINDS &&
                    head.bytes <= reader->limit_bytes && head.answer_bytes <= head.bytes
                ? sizeof head + (size_t)head.bytes
                : 0;
@@ -404,8 +411,10 @@ gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor)
     for (;;) {
         size_t need = needed(reader);
         if (need == 0) {
-            gt_fail(GPUTUNE_EWORKER, "received something that is not a gputune frame; install "
-                                     "worker and library from one build");
+            gt_fail(GPUTUNE_EWORKER,
+                    "received something that is not a frame of gputune %s; install worker and "
+                    "library from one build",
+                    gt_wire_version);
             return GT_READ_FAILED;
         }
         if (need == reader->have) {

@@ -14,7 +14,6 @@ typedef struct gt_current {
 
 /* Sets the current variant, or GT_NO_VARIANT, and reports it to the host as a possible culprit. */
 void gt_current_set(gt_current *current, uint64_t variant);
-gputune_status gt_send_hello(int channel);
 /* Makes an answer with the status; after a failure, also with the thread's message. */
 gt_answer gt_answer_for(gputune_status status, uint64_t culprit);
 
@@ -72,7 +71,7 @@ int gt_draft_worker(char *const *words);
 
 /* ---- measure_worker.c ------------------------------------------------------------------------ */
 
-/* Sends HELLO, opens the device, sends DEVICE, makes the context and sends READY. Then serves
+/* Opens the device, sends DEVICE, makes the context and sends READY. Then serves
  * requests until the channel ends or an answer is ECRASHED. Returns the exit code. */
 int gt_measure_worker(int channel, const char *driver, int ordinal);
 

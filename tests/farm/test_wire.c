@@ -168,7 +168,7 @@ TEST(wrong_headers_are_refused)
         gt_frame frame;
         assert_int_equal(transfer(&frame, (char *)&heads[i], sizeof heads[i], 4096),
                          GT_READ_FAILED);
-        assert_non_null(strstr(gt_message(), "not a gputune frame"));
+        assert_non_null(strstr(gt_message(), "not a frame of gputune"));
     }
 }
 

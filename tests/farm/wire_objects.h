@@ -13,8 +13,7 @@
 static const gt_record *const records[] = {
     &gt_record_compile_job, &gt_record_compiled, &gt_record_measure_setup, &gt_record_prepared,
     &gt_record_verify_job,  &gt_record_verified, &gt_record_sample_job,    &gt_record_sampled,
-    &gt_record_recheck_job, &gt_record_id_job,   &gt_record_device,        &gt_record_hello,
-    &gt_record_answer,
+    &gt_record_recheck_job, &gt_record_id_job,   &gt_record_device,        &gt_record_answer,
 };
 enum { RECORDS = sizeof records / sizeof *records };
 
