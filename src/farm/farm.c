@@ -112,11 +112,8 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     gt_measure_host *host = &gt_host_of(base)->measure;
     gt_farm_request *request;
     GT_TRY(make_request(&request, base, GT_FRAME_PREPARE, 0, setup));
-    if (host->refusal_reported) {
-        host->refusal = GPUTUNE_OK;
-        host->refusal_reported = false;
-        host->start_failures = host->blameless = 0;
-    }
+    host->refusal = GPUTUNE_OK;
+    host->blameless = 0;
     gt_packet_drop(host->setup);
     host->setup = gt_packet_keep(request->packet);
     host->lost = (gt_lost){0};

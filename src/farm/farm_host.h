@@ -205,12 +205,9 @@ typedef struct gt_measure_host {
     GT_ARRAY(gt_live_variant) variants;
     double least_s;                 /* minimum time limit of a proof or sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference; time of the preparation */
-    /* consecutive workers that ended before opening their context; consecutive workers that ended
-     * without a variant as the cause */
-    unsigned start_failures, blameless;
+    unsigned blameless;     /* consecutive workers that ended without a variant as the cause */
     gputune_status refusal; /* if not 0, all requests fail with this status */
     char refusal_message[512];
-    bool refusal_reported; /* true if a request has reported the refusal */
     gt_texts environment;
     char ordinal[16]; /* argument --ordinal of the worker */
 } gt_measure_host;

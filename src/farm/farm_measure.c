@@ -212,7 +212,6 @@ void gt_measure_pump(gt_measure_host *host)
     }
     while (host->refusal != GPUTUNE_OK && host->slot.queue.count > 0) {
         gt_farm_request *request = gt_slot_take(&host->slot, 0);
-        host->refusal_reported = true;
         gt_message_set("%s", host->refusal_message);
         measure_fail(host, request, host->refusal, GT_NO_VARIANT, false);
     }
@@ -270,7 +269,7 @@ void gt_measure_free(gt_measure_host *host)
     gt_array_free(&host->variants);
 }
 
-enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
+enum { BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
 static const double END_S = 2;    /* a killed worker's memory is free after about 53 ms */
 static const double START_S = 60; /* cuInit() takes seconds if the driver is not loaded */
@@ -361,13 +360,14 @@ static bool leaves_out(gt_measure_host *host, bool hung)
 }
 
 /* Counts a worker's death that no variant caused. After several in a row, no worker is used. */
-static void died_blameless(gt_measure_host *host, const gt_death *death)
+static void died_blameless(gt_measure_host *host, const gt_death *death, bool ready)
 {
     unsigned times = ++host->blameless;
     if (times >= BLAMELESS_MAX) {
-        measure_refuse(host, gt_fail(GPUTUNE_EWORKER,
-                                     "the measure worker %s %u times, and no variant was the cause",
-                                     death->words, times));
+        measure_refuse(host, gt_fail(GPUTUNE_EWORKER, "the measure worker %s %u times%s",
+                                     death->words, times,
+                                     ready ? ", and no variant was the cause"
+                                           : ", at last before its device was open"));
     }
 }
 
@@ -378,7 +378,7 @@ static void died_in_hand(gt_measure_host *host, uint64_t culprit, const gt_death
         return;
     }
     if (request->kind == GT_FRAME_PREPARE && (request->internal || !death->crashed)) {
-        died_blameless(host, death);
+        died_blameless(host, death, true);
         return;
     }
     gt_slot_pop(&host->slot);
@@ -392,21 +392,13 @@ static void handle_death(gt_slot *slot)
     uint64_t variant = slot->hand.variant;
     bool in_hand = is_at_first(slot);
     bool by_data_proof = in_hand && leaves_out(host, false);
+    bool ready = slot->ready;
     gt_death death;
-    if (!slot->ready) {
-        gt_link_finish(&slot->link, &death, END_S);
-        if (++host->start_failures >= START_FAILURES_MAX) {
-            measure_refuse(host, gt_fail(GPUTUNE_EWORKER,
-                                         "the measure worker %s before its device was open",
-                                         death.words));
-        }
-    } else {
-        replace_worker(host, &death);
-        if (in_hand && !by_data_proof) {
-            died_in_hand(host, variant, &death);
-        } else if (!by_data_proof) {
-            died_blameless(host, &death);
-        }
+    replace_worker(host, &death);
+    if (in_hand && !by_data_proof) {
+        died_in_hand(host, variant, &death);
+    } else if (!by_data_proof) {
+        died_blameless(host, &death, ready);
     }
     if (host->refusal == GPUTUNE_OK) { /* after a refusal, gt_measure_pump() fails all requests */
         begin_again(host);
@@ -530,7 +522,6 @@ static bool handle_ready(gt_measure_host *host, const gt_frame *frame)
         return true;
     }
     host->slot.ready = true;
-    host->start_failures = 0;
     gt_slot_start_clock(&host->slot);
     return true;
 }
