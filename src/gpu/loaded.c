@@ -581,8 +581,7 @@ gputune_status gt_loaded_make(gt_loaded_launch *loaded, const gt_image *image, g
         GT_TRY(gt_module_make(&loaded->module, loaded->driver, &loaded->context));
     }
     for (uint32_t i = 0; i < loaded->launch.step_count; i++) {
-        GT_TRY(gt_module_symbol(&loaded->kernels[i].symbol, loaded->module, image,
-                                loaded->launch.steps[i].entry));
+        GT_TRY(gt_image_entry(&loaded->kernels[i].symbol, image, loaded->launch.steps[i].entry));
     }
     if (loaded->module->handle) {
         loaded->base.module = loaded->module->handle;
@@ -613,6 +612,9 @@ void gt_loaded_free(gt_loaded_launch *loaded, bool alive)
         gt_instance_free(&loaded->base, loaded->driver);
     }
     free(loaded->image.data);
+    for (uint32_t i = 0; loaded->kernels && i < loaded->launch.step_count; i++) {
+        free(loaded->kernels[i].symbol);
+    }
     if (loaded->kernels != &loaded->only) {
         free(loaded->kernels);
     }

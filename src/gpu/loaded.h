@@ -29,7 +29,7 @@ typedef struct gt_instance {
 
 /* A kernel of the launch, without its function, which is in the instance. */
 typedef struct gt_loaded_kernel {
-    const char *symbol; /* name of the kernel in the image; owned by the module */
+    char *symbol; /* name of the kernel in the image; owned */
     CUlaunchAttribute attributes[GT_LOADED_ATTRIBUTES];
     CUlaunchConfig config; /* launch configuration without the stream and the window's address */
 } gt_loaded_kernel;

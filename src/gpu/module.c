@@ -73,11 +73,6 @@ void gt_module_drop(gt_module *module, bool alive)
     if (alive && module->handle) {
         module->driver->ModuleUnload(module->handle);
     }
-    for (size_t i = 0; i < module->symbols.count; i++) {
-        free(module->symbols.items[i].entry);
-        free(module->symbols.items[i].name);
-    }
-    gt_array_free(&module->symbols);
     free(module);
 }
 
@@ -90,25 +85,6 @@ void gt_module_release(gt_module *module)
     if (alive) {
         gt_context_leave(&visit, driver);
     }
-}
-
-gputune_status gt_module_symbol(const char **out, gt_module *module, const gt_image *image,
-                                const char *entry)
-{
-    GT_FREED char *name = NULL, *key = NULL;
-    for (size_t i = 0; i < module->symbols.count; i++) {
-        if (strcmp(module->symbols.items[i].entry, entry) == 0) {
-            *out = module->symbols.items[i].name;
-            return GPUTUNE_OK;
-        }
-    }
-    GT_TRY(gt_image_entry(&name, image, entry));
-    GT_TRY(gt_strdup(&key, entry));
-    GT_TRY(gt_array_reserve(&module->symbols));
-    *out = name;
-    module->symbols.items[module->symbols.count++] =
-        (gt_kernel_symbol){gt_take(&key), gt_take(&name)};
-    return GPUTUNE_OK;
 }
 
 static bool map_view(CUdeviceptr *out, const gt_driver *driver, int ordinal, const gt_view *view,

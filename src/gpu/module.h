@@ -15,11 +15,6 @@ gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_im
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
 
-/* The symbol `name` of the kernel `entry`. */
-typedef struct gt_kernel_symbol {
-    char *entry, *name;
-} gt_kernel_symbol;
-
 /* An image that is loaded in one context, with a reference count. Launchers share a module unless
  * they need their own __constant__ symbols. Launchers that share a module must be loaded one at a
  * time. */
@@ -28,7 +23,6 @@ typedef struct gt_module {
     gt_context context;
     CUmodule handle; /* NULL if each launcher has its own module */
     atomic_uint holders;
-    GT_ARRAY(gt_kernel_symbol) symbols; /* symbols of the kernels that launchers use */
 } gt_module;
 /* Makes a module with one reference and without a handle. ENOMEM. */
 gputune_status gt_module_make(gt_module **out, const gt_driver *driver, const gt_context *context);
@@ -38,9 +32,6 @@ void gt_module_release(gt_module *module);
 /* Like gt_module_release(), but leaves the context unchanged. `alive`: the module's context exists
  * and is current. NULL is allowed. */
 void gt_module_drop(gt_module *module, bool alive);
-/* Finds the symbol of a kernel in the module's image and caches it. The module owns *out. */
-gputune_status gt_module_symbol(const char **out, gt_module *module, const gt_image *image,
-                                const char *entry);
 
 typedef struct gt_view {
     CUdeviceptr own;     /* writable address */
