@@ -218,13 +218,14 @@ static gputune_status plan_reference(gt_measure *measure, gt_buffer_slot *slot)
         GT_TRY(plan_spread(measure, slot));
     }
     GT_TRY(plan_result_hash(measure, slot->expected, gt_plan_expected_bytes(buffer)));
-    gt_service_task convert = {.operation = GT_DO_CONVERT,
+    gt_service_task convert = {.operation = GT_DO_NARROW, /* a source_pattern of 0 stays 0 */
                                .target = slot->expected,
                                .source = slot->pristine,
                                .count = buffer->elements,
-                               .type = buffer->type};
+                               .type = buffer->reference_type,
+                               .source_type = buffer->type};
     return buffer->direction == GT_INOUT && buffer->reference_type != buffer->type
-               ? gt_tasks_add(&measure->convert, slot, &convert)
+               ? gt_tasks_add(&measure->convert, NULL, &convert)
                : GPUTUNE_OK;
 }
 

@@ -22,7 +22,6 @@ enum {
 
 typedef enum gt_service_operation {
     GT_DO_FILL,
-    GT_DO_CONVERT,
     GT_DO_NARROW,  /* converts elements to the target's type; poison stays poison */
     GT_DO_MOVE,    /* multiplies elements by 1 + step or 1 - step at random, within [low, high] */
     GT_DO_PATTERN, /* fills a guard zone */
@@ -58,7 +57,7 @@ typedef struct gt_service_task {
     /* repeat k copies to target + k * stride bytes */
     uint64_t repeats, stride;
     uint64_t target, source, scale;
-    uint64_t count; /* number of elements (fill, convert, compare) or of bytes */
+    uint64_t count; /* number of elements (fill, narrow, compare) or of bytes */
     uint64_t seed;
     /* fill and move: low and high are the range, stol is the largest value (fill) or the step
      * (move); compare: atol, rtol and stol */

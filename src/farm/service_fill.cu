@@ -128,9 +128,6 @@ static __device__ void fill_element(const task &t, u64 i, u64 at)
     case GT_DO_FILL:
         store_bits(t.target, i, size_of(t.type), fill_bits(t, i, at));
         break;
-    case GT_DO_CONVERT:
-        ((double *)t.target)[i] = to_double(t.type, load_bits(t.source, i, size_of(t.type)));
-        break;
     case GT_DO_NARROW: store_bits(t.target, i, size_of(t.type), narrow_bits(t, i)); break;
     case GT_DO_MOVE: move_element(t, i); break;
     default: ((u8 *)t.target)[i] = guard_byte(t.pattern, i); break;
