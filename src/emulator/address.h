@@ -18,12 +18,12 @@ enum {
     EMU_ACCESS_FRAME = 64,  /* .param memory of a called function, not of the kernel */
     EMU_ACCESS_ATOMIC = 128,
     EMU_ACCESS_REDUCE = 256, /* atomic without a result */
-    /* flags for the sanitizer only */
-    EMU_ACCESS_RELAXED = 16, /* marked .relaxed, so the access does not acquire */
-    EMU_ACCESS_STRONG = 512, /* relaxed, acquire or release, or an access of an mbarrier */
+    /* the flags below are for the sanitizer only */
+    EMU_ACCESS_RELAXED = 16, /* the access is .relaxed, so it does not acquire */
+    EMU_ACCESS_STRONG = 512, /* the access has a memory order, or is to an mbarrier */
     EMU_ACCESS_VOLATILE = 1024,
-    EMU_ACCESS_RELEASE = 2048, /* makes the thread's earlier accesses visible */
-    EMU_ACCESS_WITHIN = EMU_ACCESS_RELEASE | EMU_ACCESS_VOLATILE, /* release of block scope */
+    EMU_ACCESS_RELEASE = 2048, /* a release, which makes earlier accesses of the thread visible */
+    EMU_ACCESS_WITHIN = EMU_ACCESS_RELEASE | EMU_ACCESS_VOLATILE, /* a release with block scope */
     EMU_ACCESS_STORE = 4096,       /* a store whose handler calls emu_check_stored() */
     EMU_ACCESS_ASYNC = 8192,       /* the write of a cp.async */
     EMU_ACCESS_OVERWRITES = 16384, /* an atomic that does not use the old value */

@@ -7,7 +7,7 @@
 enum { WAYS = 4, LINE_BYTES = 128 };
 
 typedef struct way {
-    uint64_t line; /* number + 1; 0: empty */
+    uint64_t line; /* number of the line plus 1; 0: no line */
     unsigned sectors;
 } way;
 

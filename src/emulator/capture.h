@@ -27,8 +27,8 @@ CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and sets *out to its graph. Fails with 401 if the stream
  * is not being captured, 903 if the capture began on another stream, 908 if it began on another
- * thread. Fails with 901 if the capture is invalid and 904 if a stream was not joined; then sets
- * *dropped to the graph. The caller frees the graph after releasing the lock. */
+ * thread. Also fails with 901 if the capture is invalid, and 904 if a stream was not joined;
+ * *dropped is then the graph, which the caller frees after releasing the lock. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
 /* Describes the stream's capture. Fails with 906 for the legacy stream if a blocking stream is

@@ -17,7 +17,7 @@ typedef struct emu_found {
     char where[128], thread[64], other[64], what[160];
 } emu_found;
 
-/* Memory outside the regions that a copy or fill has initialised. */
+/* Memory in no region, which a copy or fill has initialised. */
 typedef struct emu_filled {
     uint64_t base, end;
 } emu_filled;

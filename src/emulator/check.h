@@ -57,8 +57,9 @@ typedef struct emu_stamp {
     uint32_t warp;  /* the warp's component in vector clocks, plus one; 0: no access */
     uint32_t clock; /* the warp's clock */
     uint32_t line;  /* PTX line */
-    uint32_t group; /* group of an asynchronous copy plus one, or 0. With EMU_HOW_PHASE, the
-                       component of the copy's mbarrier plus one; `clock` is then its clock */
+    /* number of an asynchronous copy group plus one; 0: no copy. With EMU_HOW_PHASE, instead the
+     * component of the copy's mbarrier plus one, to which `clock` then belongs */
+    uint32_t group;
     uint8_t lane;
     uint16_t how;
 } emu_stamp;
@@ -139,15 +140,19 @@ typedef struct emu_groups {
 typedef struct emu_warp_order {
     uint32_t index; /* the warp's component */
     uint32_t clock;
-    uint32_t full; /* clock up to which all lanes are ordered after each other */
-    uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] is ordered after lane [b] */
+    /* all accesses up to this clock are ordered before later accesses of all lanes */
+    uint32_t full;
+    uint32_t know[EMU_WARP][EMU_WARP]; /* accesses of lane [b] up to this clock are ordered before
+                                          later accesses of lane [a] */
     emu_knowledge known;               /* vector clocks of the warp */
-    emu_knowledge fenced;   /* vector clocks at the warp's last fence, including its own clock */
-    emu_knowledge within;   /* vector clocks at the last fence of block scope */
-    emu_knowledge some;     /* additional vector clocks of the lanes in some_lanes */
-    emu_knowledge relaxed;  /* vector clocks from relaxed reads, which count after a fence */
-    emu_knowledge observed; /* clocks of volatile reads, valid after a fence, barrier or shuffle */
-    /* true during a weak access, for which `relaxed` and `observed` do not count */
+    emu_knowledge fenced; /* vector clocks at the warp's last fence, including its own clock */
+    emu_knowledge within; /* vector clocks at the last fence of block scope */
+    emu_knowledge some;   /* additional vector clocks of the lanes in some_lanes */
+    /* vector clocks that relaxed reads found; they take effect at the next fence */
+    emu_knowledge relaxed;
+    emu_knowledge observed; /* vector clocks that volatile reads found; they take effect at the next
+                               fence, barrier or shuffle */
+    /* true during a weak access, which ignores `relaxed` and `observed` */
     bool reads_weakly;
     uint32_t some_lanes;
     uint32_t proxied[EMU_WARP];     /* the warp's clock at each lane's last proxy fence */
@@ -184,7 +189,8 @@ typedef struct emu_slot {
 typedef struct emu_block_order {
     emu_warp_order *warps;
     emu_knowledge barriers[EMU_BARRIERS];
-    emu_knowledge cluster; /* arrivals at the cluster's barrier; in its first block only */
+    /* arrivals at the cluster's barrier; used only in the cluster's first block */
+    emu_knowledge cluster;
     emu_slot *slots;
     uint32_t slot_count;
     struct emu_cell *cells;
@@ -244,7 +250,8 @@ void emu_order_forget(emu_check *check);
 /* Returns the lanes of the warp that wait at the block's barrier. Reports lanes that wait at
  * different instructions, and threads that passed the barrier and returned. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
-/* Reports members that passed a warp-wide operation and returned, when no member is to arrive. */
+/* Reports members that returned although they had passed a warp-wide operation. Call it when no
+ * other member is going to arrive. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
 /* Records that `lane` receives the value of lane `from` in a shuffle. Reports an error if `from`
  * has exited but is in the member mask `named`. */

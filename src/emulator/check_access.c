@@ -358,7 +358,7 @@ static void order_by(emu_warp *warp, const emu_op *op, uint16_t how, const uint8
 {
     bool atomic = op->flags & EMU_ACCESS_ATOMIC;
     if (!(how & EMU_HOW_STRONG) ||
-        op->unit == EMU_CLASS_BARRIER) /* check_async.c orders accesses of mbarriers */
+        op->unit == EMU_CLASS_BARRIER) /* check_async.c orders accesses to mbarriers */
         return;
     if (atomic || !(how & EMU_HOW_WRITE))
         emu_order_acquire(warp, place, op->flags);
@@ -408,7 +408,8 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     order->reads_weakly = false;
 }
 
-/* Constants without a value may be read by generic addresses too. */
+/* Reports reads of constants without a value. Such a constant may also be read by a generic
+ * address. */
 static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_access *access)
 {
     bool generic = op->space == PTX_GENERIC && !(op->flags & EMU_ACCESS_WRITE);

@@ -11,7 +11,8 @@ typedef struct step {
     const emu_op *op;
     emu_frame *frame;
     const ptx_instruction *in;
-    const uint32_t *touches; /* registers read or written: twice the index, plus one for a write */
+    /* touched registers: twice the register's index, plus one if it is written */
+    const uint32_t *touches;
     uint32_t count;
     uint32_t mask;
 } step;

@@ -110,7 +110,8 @@ static void learn_knowledge(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* Returns a copy of `place` (may be NULL) with the component at `clock`, or NULL on failure. */
+/* Returns a copy of `place` (may be NULL) in which the component is at least `clock`, or NULL if
+ * memory runs out. */
 static emu_clock *set_component(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = copy_range(place, component, component + 1);

@@ -52,13 +52,15 @@ struct emu_check {
     size_t place_count, place_capacity;
     struct emu_transfer *transfers;
     size_t transfer_count, transfer_capacity;
-    struct emu_filled *filled; /* initialised memory outside the regions */
+    struct emu_filled *filled; /* memory in no region, which a copy or fill has initialised */
     size_t filled_count, filled_capacity;
     /* sets of earlier launches, as in emu_cell: those that may still run when this launch begins,
      * and those that may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
-    uint64_t blocks, early_blocks; /* early_blocks: triggered the next launch without a wait */
-    bool waited;                   /* true after a griddepcontrol.wait in this launch */
+    /* number of blocks; number of blocks that triggered the next launch before a
+     * griddepcontrol.wait */
+    uint64_t blocks, early_blocks;
+    bool waited; /* true after a griddepcontrol.wait in this launch */
     struct {
         const emu_op *last, *op; /* cached arguments of is_behind() in check_barrier.c */
         bool is;

@@ -84,7 +84,8 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* Counts atomics on frequent sectors, in a hash table whose entries go to frequent sectors. */
+/* Counts atomics per sector in a small hash table. If two sectors have the same entry, the entry
+ * goes to the more frequent one. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)

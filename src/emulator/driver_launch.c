@@ -24,7 +24,7 @@ typedef struct launch_request {
     unsigned dynamic_shared_bytes;
     void **params;        /* pointers to the parameters, or NULL */
     void **extra;         /* the whole parameter block, or NULL */
-    int carveout_percent; /* -1: the function's preference */
+    int carveout_percent; /* percentage of the carveout; -1: the function's own preference */
     bool cooperative, programmatic;
 } launch_request;
 

@@ -6,8 +6,9 @@
 struct CUevent_st {
     emu_handle handle;
     unsigned flags;
-    emu_completion *completion; /* NULL if never recorded; then counts as completed */
-    uint64_t capture_id;        /* the capture in which the event was last recorded, or 0 */
+    /* NULL if the event was never recorded; it then counts as completed */
+    emu_completion *completion;
+    uint64_t capture_id; /* the capture in which the event was last recorded, or 0 */
     size_t node_count;
     CUgraphNode *nodes;
 };

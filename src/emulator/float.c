@@ -54,13 +54,14 @@ static uint16_t narrow_double(double value, emu_rounding rounding, const format 
     if (exponent == 1024)
         return (uint16_t)(sign | f->infinity);
     if (exponent == -1023)
-        exponent = -1022; /* a subnormal double, far below the format's subnormals */
+        /* the value is a subnormal double, which is far below the format's subnormals */
+        exponent = -1022;
     else
         fraction |= UINT64_C(1) << 52;
     int least = 1 - f->bias, cut = 52 - f->fraction_bits;
     if (exponent < least)
         cut += least - exponent;
-    if (cut > 63) { /* less than a quarter of the smallest subnormal */
+    if (cut > 63) { /* the value is less than a quarter of the smallest subnormal */
         bool up = fraction && rounds_up(rounding, negative, 0, 1, 2);
         return (uint16_t)(sign | up);
     }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { CLASSES = 5 }; /* predicate, 16, 32, 64, 128 bits */
+enum { CLASSES = 5 }; /* sizes of registers: predicate, 16, 32, 64 and 128 bits */
 
 typedef struct block {
     uint32_t first, end; /* instructions */
@@ -15,7 +15,8 @@ typedef struct range {
 
 typedef struct liveness {
     const emu_decoder *decoder;
-    size_t registers, instructions, words; /* `words`: 64-bit words of a set of registers */
+    /* `words`: number of 64-bit words in a set of registers */
+    size_t registers, instructions, words;
     uint32_t *block_of;
     block *blocks;
     size_t block_count;

@@ -132,13 +132,13 @@ typedef struct emu_memory {
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Limits of the device and the host. 0 stands for the default, which is in brackets. */
+/* Limits of the device and the host. A limit of 0 stands for its default. */
 typedef struct emu_limits {
-    uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks and has an L1 cache */
-    uint32_t blocks_per_sm; /* [1] resident blocks per SM, which can wait for each other */
-    uint32_t l1_bytes;      /* [0: no hits] size of an SM's L1 cache */
-    uint32_t stack_bytes;   /* [1024] local memory for calls, added to the kernel's own */
-    uint32_t workers;       /* [online CPUs] host threads */
+    uint32_t sm_count;      /* number of SMs, which share the blocks equally; default: 1 */
+    uint32_t blocks_per_sm; /* number of resident blocks per SM; default: 1 */
+    uint32_t l1_bytes;      /* size of an SM's L1 cache; default: no cache */
+    uint32_t stack_bytes;   /* local memory for calls of functions; default: 1024 bytes */
+    uint32_t workers;       /* number of host threads; default: one per online CPU */
 } emu_limits;
 
 /* A launch. All pointers must stay valid until emu_run() returns. */
@@ -188,7 +188,7 @@ typedef struct emu_counters {
     uint64_t global_store_lines;
     uint64_t global_store_sectors;
 
-    uint64_t local_sectors; /* sectors of loads and stores; a word's 32 lanes are adjacent */
+    uint64_t local_sectors; /* 32-byte sectors that loads and stores of local memory access */
 
     uint64_t shared_requests; /* loads and stores of the block's own shared memory */
     uint64_t shared_wavefronts;
@@ -196,14 +196,16 @@ typedef struct emu_counters {
     uint64_t cluster_requests; /* loads and stores of other blocks' shared memory */
     uint64_t cluster_sectors;
 
-    uint64_t const_requests;  /* loads of constant memory and of parameters */
-    uint64_t const_addresses; /* distinct words in these requests, one cycle each */
+    uint64_t const_requests; /* number of loads of constant memory and of parameters */
+    /* number of distinct words in these loads, of which each takes a cycle */
+    uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* maximum lanes on one address, summed over requests */
+    uint64_t shared_atomic_serial; /* lanes at a request's busiest address, summed */
     uint64_t cluster_atomic_lanes;
-    uint64_t hottest_address_lanes; /* lanes with atomics on the busiest sector of each block or
-                                       cluster, summed; approximate if there are many sectors */
+    uint64_t hottest_address_lanes; /* number of lanes whose atomics access the busiest sector of
+                                       their block or cluster, summed over blocks or clusters;
+                                       approximate if there are many sectors */
 
     uint64_t block_barriers;   /* arrivals of warps at barriers of blocks */
     uint64_t cluster_barriers; /* arrivals of warps at barriers of clusters */

@@ -33,7 +33,7 @@ enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 typedef struct slot {
     emu_allocation what;
     char name[64];
-    size_t before; /* bytes of the allocation before the named address */
+    size_t before; /* number of bytes between the allocation's start and the named address */
     uint32_t next_free;
 } slot;
 
@@ -48,7 +48,8 @@ static struct {
     int file; /* -1 if the memory is anonymous and cannot be shared */
     uint64_t base;
     uint64_t cursor;
-    _Atomic uint32_t *owner_of_granule; /* index of the slot plus one, 0, or LOST_GRANULE */
+    /* by granule: index of the slot plus one; 0: free; or LOST_GRANULE */
+    _Atomic uint32_t *owner_of_granule;
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;

@@ -117,7 +117,8 @@ static double load_latency(const model_input *in)
     return profile->l1_latency_cycles * all_hit + beyond * (1 - all_hit);
 }
 
-/* Adds instructions in sequence, waits for memory, and barriers. */
+/* Returns the cycles of a warp: its instructions in sequence, plus waits for memory and
+ * barriers. */
 static double warp_cycles(const model_input *in, double instructions, double waits, double warps)
 {
     const emu_profile *profile = in->profile;

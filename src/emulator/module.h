@@ -6,8 +6,8 @@
 
 /* Settings of cuFuncSetAttribute. */
 typedef struct emu_settings {
-    int max_dynamic_bytes; /* -1 means 48 KB less the static shared memory */
-    int carveout_percent;  /* -1: the driver chooses */
+    int max_dynamic_bytes; /* of shared memory; -1: 48 KB minus the static shared memory */
+    int carveout_percent;  /* percentage of the carveout; -1: the driver chooses */
     int non_portable_cluster;
     int scheduling_policy;
     int required_cluster[3];

@@ -65,7 +65,8 @@ static void arrive(emu_warp *warp, const emu_op *op, emu_barrier *barrier)
     uint32_t bit = 1u << warp->index;
     if (op->flags & FLAG_COUNT)
         barrier->expected = ((const uint32_t *)emu_lanes(warp, op->b))[__builtin_ctz(warp->mask)];
-    /* a count covers whole warps, so missing lanes arrive with the warp's first lanes */
+    /* the count is of whole warps, so exited lanes arrive together with the first lanes of their
+     * warp */
     if (barrier->expected && !(barrier->warps & bit))
         barrier->arrived += emu_popcount(warp->dead);
     barrier->warps |= bit;
@@ -98,7 +99,8 @@ static void bar(emu_warp *warp, const emu_op *op)
         release(block, index);
 }
 
-/* Waits for the other warps of the warpgroup. Unlike a barrier, orders only their products. */
+/* Waits for the other warps of the warpgroup. Unlike a barrier, this orders only the warps' matrix
+ * products. */
 void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
 {
     unsigned index = EMU_BARRIERS + warp->index / EMU_WARPGROUP;

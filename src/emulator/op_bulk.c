@@ -77,8 +77,7 @@ static void wait(emu_warp *warp, const emu_op *op)
 /* Takes the address spaces of the target and the source, in this order. */
 static bool take_spaces(emu_decoder *decoder, ptx_space *to, ptx_space *from)
 {
-    unsigned first =
-        decoder->words[1][0] == 'r' ? 4 : 3; /* index after the words of cp{.reduce}.async.bulk */
+    unsigned first = decoder->words[1][0] == 'r' ? 4 : 3; /* index of the first modifier */
     if (decoder->word_count > first && memcmp(decoder->words[first], "shared", 6) == 0) {
         *to = emu_take(decoder, "shared::cluster") ? PTX_SHARED_CLUSTER : PTX_SHARED;
         if (*to == PTX_SHARED && !emu_take(decoder, "shared::cta"))

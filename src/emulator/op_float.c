@@ -240,7 +240,7 @@ static emu_handler choose_approximate(emu_decoder *decoder, const kind *k, bool 
     if (is_double)
         return k->what == RCP && (decoder->op->flags & EMU_FTZ) ? rcp_approx_f64 : NULL;
     if (k->what == DIV && which == 0)
-        decoder->op->flags |= EMU_SAT; /* stands for div.approx, which has no .sat */
+        decoder->op->flags |= EMU_SAT; /* here the flag means div.approx, which has no .sat */
     return k->what == DIV    ? div_approx
            : k->what == RCP  ? rcp_approx
            : k->what == SQRT ? sqrt_approx

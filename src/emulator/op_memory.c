@@ -38,10 +38,11 @@ typedef struct emu_quad {
     uint64_t low, high;
 } __attribute__((may_alias)) emu_quad;
 
-/* Combines the bytes in memory, a load's sign extension, and the register's bytes into a number. */
+/* A number that identifies the size in memory, a load's sign extension, and the register's size. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
-/* All shapes except that of 16 bytes, with the types of element and register. */
+/* Lists all shapes except that of 16 bytes: size, sign extension, register size, and the types of
+ * element and register. */
 /* NOLINTBEGIN(bugprone-signed-char-misuse): ld.s8 extends the sign */
 #define EACH_SHAPE(MOVE)                                                                           \
     MOVE(1, 0, 2, emu_u8, emu_u16)                                                                 \

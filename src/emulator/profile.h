@@ -22,7 +22,7 @@ typedef struct emu_profile {
     double driver_version; /* 1000 * major + 10 * minor */
     double total_memory_bytes;
     int attribute[EMU_ATTRIBUTE_COUNT]; /* attribute values, indexed by CUdevice_attribute */
-    uint64_t fields_given;              /* bit mask of the following members that are set */
+    uint64_t fields_given;              /* bit mask of the members below that are set */
 
     emu_list carveout_kb;         /* shared memory sizes of an SM, ascending */
     emu_list gpc_multiprocessors; /* number of SMs in each graphics processing cluster */

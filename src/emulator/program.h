@@ -23,8 +23,9 @@ typedef struct emu_function {
     const uint32_t *callees;
     size_t callee_count;
     bool calls_indirectly;
-    const bool *uses_shared;     /* true for each shared variable that is used */
-    const uint32_t *touches;     /* registers read or written: 2 * index, plus 1 for a write */
+    const bool *uses_shared; /* true for each shared variable that is used */
+    /* touched registers: twice the register's index, plus one if it is written */
+    const uint32_t *touches;
     const uint32_t *first_touch; /* first touch of each operation, and end of all touches */
     const emu_flow *flows;
 } emu_function;

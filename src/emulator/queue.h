@@ -14,7 +14,7 @@ typedef struct emu_command_class {
      * start. Called without the lock, by one thread at a time. */
     double (*run)(emu_command *command, double start_ns);
     void (*release)(emu_command *command); /* frees the members of the command; may be NULL */
-    bool is_kernel; /* true if the gap between kernels is part of the command's time */
+    bool is_kernel; /* true if the time between two kernels counts as part of the command's time */
     bool has_handle;
 } emu_command_class;
 
@@ -56,7 +56,7 @@ struct CUstream_st {
     pthread_t thread_default_of;
 
     atomic_int references; /* references of the handle and of the worker */
-    bool has_worker, stop; /* stop: true after the stream was destroyed */
+    bool has_worker, stop; /* `stop` is true after the stream was destroyed */
     pthread_cond_t work;
     emu_submission *first, *last_submission;
     emu_completion *last; /* completion of the latest command, or NULL before the first command */

@@ -64,7 +64,7 @@ enum {
     SLICE = 1 << 16,         /* operations after which a worker checks for cancellation */
     SLICES_BEFORE_HELP = 16, /* slices after which a group shares its worker */
     QUANTUM = 4096,          /* operations of a warp before the next warp runs */
-    QUANTUM_SHORT = 256,     /* QUANTUM of a cooperative launch */
+    QUANTUM_SHORT = 256,     /* value of QUANTUM for a cooperative launch */
     MOST_RESIDENT = 1024,    /* maximum number of groups that share one worker */
     SMALL_LAUNCH = 4096,     /* a launch with fewer threads begins on one host thread */
     DEFAULT_STACK = 1024,

@@ -87,8 +87,8 @@ static bool precedes(const emu_split *a, const emu_split *b)
     if (a->frame != b->frame) {
         if (a->frame->depth != b->frame->depth)
             return a->frame->depth > b->frame->depth;
-        return a->frame->inside <
-               b->frame->inside; /* no two frames share lanes, so this order is unambiguous */
+        return a->frame->inside < b->frame->inside; /* different frames contain different lanes, so
+                                                       the order is unambiguous */
     }
     return a->pc < b->pc;
 }

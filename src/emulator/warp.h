@@ -144,7 +144,7 @@ struct emu_group {
     uint32_t sm;
     /* number of successive rounds of a checked launch in which all warps waited for mbarriers */
     uint32_t idle;
-    uint64_t hottest; /* largest number of lanes of an entry in `hot` */
+    uint64_t hottest; /* largest lane count that an entry of `hot` has had */
     emu_hot hot[EMU_HOT];
 };
 
