@@ -16,11 +16,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Storing a precompiled header takes as long as reading its sources. CUB's takes about 180 MB. */
+/* Time of a compile above which its head is stored. Storing takes about as long as reading the
+ * sources, and CUB's head takes about 180 MB. */
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
-/* Back-end options are not hashed, because they do not affect a precompiled header. */
+/* Hashes a head, its architecture, and the options that affect a precompiled header. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
     static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
@@ -88,7 +89,7 @@ static void remove_stale_folders(const char *folder)
     }
 }
 
-/* The caller removes the folder and frees *out. */
+/* Makes a folder if the disk has space. The caller removes the folder and frees *out. */
 static bool make_folder(char **out)
 {
     struct statvfs facts;
@@ -204,8 +205,8 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    /* The first compile of a process takes twice as long, so warm the compiler up. Jobs go first:
-     * with a driver in use, the first job comes after 15 ms, and a warm-up would delay it. */
+    /* The first compile of a process takes twice as long, so warm the compiler up. A job has
+     * precedence: if the driver is already in use, the first job arrives after 15 ms. */
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
     if (status == GPUTUNE_OK && compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {

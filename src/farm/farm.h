@@ -26,8 +26,7 @@ typedef struct gt_event {
     gputune_status status;
     char message[512];
     uint64_t culprit;
-    /* true if a retry would fail too: a compile error, a crash, or a hang with the tenfold
-     * deadline */
+    /* true if a retry would fail too, as after a compile error, a crash or a second hang */
     bool repeatable;
     union {
         gt_compiled compiled;
@@ -74,7 +73,7 @@ typedef struct gt_farm_ops {
     /* Discards all jobs, events and variants, and the setup. Compile workers finish their current
      * jobs without an event. A busy measure worker is killed. */
     void (*cancel)(gt_farm *farm);
-    /* Kills the workers without waiting, and frees the farm. */
+    /* Kills the workers and frees the farm. */
     void (*close)(gt_farm *farm);
 } gt_farm_ops;
 
@@ -94,7 +93,7 @@ typedef struct gt_farm_options {
     /* number of compile workers; 0: one per core, shared with other farms */
     uint32_t compile_workers;
     double deadline_s;  /* time limit for a proof or a sample, in seconds; 0: 10 s */
-    int driver_version; /* version of the driver, as in 13000; limits NVRTC's version; 0: any */
+    int driver_version; /* the driver's version (13000), which NVRTC may not exceed; 0: no limit */
     const char *arch;   /* architecture for which compilers are warmed up; NULL: sm_90 */
     gt_log log;
 } gt_farm_options;
@@ -104,7 +103,7 @@ typedef struct gt_farm_options {
  * the worker executable is missing. If its version is wrong, wait() fails. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
-/* Returns GPUTUNE_COMPILE_MEMORY, megabytes per compile worker, or 0 if not a whole number. */
+/* Returns GPUTUNE_COMPILE_MEMORY (megabytes per worker); 0 if it is not a whole number. */
 uint64_t gt_compile_memory_asked(void);
 
 /* Finds gputune-worker: `given`, GPUTUNE_WORKER, a file near the library or program, or a file of

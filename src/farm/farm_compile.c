@@ -174,9 +174,9 @@ void gt_cores_divide(gt_compile_host *host)
     host->allowed = most < host->limit ? most : host->limit;
 }
 
-/* much longer than any successful compile; NVRTC has no time limit */
+/* Time limit of a compile, much longer than any successful compile. */
 static const double COMPILE_DEADLINE_S = 120;
-/* Time for loading the compiler, which takes about a second at most. */
+/* Time limit for loading the compiler, which takes about a second at most. */
 static const double START_S = 10;
 /* A worker may be replaced if it has been compiling a cancelled job for this many seconds. */
 static const double FORGOTTEN_S = 0.5;
@@ -226,7 +226,8 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* A worker gets a second job only if more jobs are queued than workers are `open`. */
+/* Returns how a slot can accept the next job. A worker gets a second job only if more jobs are
+ * queued than there are open workers. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -444,7 +445,7 @@ static void handle_timeout(gt_slot *slot)
     end_job(slot);
 }
 
-/* The farm is unusable, because every worker would have the same version. */
+/* Makes the farm unusable, because every worker would have the same version. */
 static void refuse_jobs(gt_slot *slot)
 {
     gt_farm_break(slot->farm, GPUTUNE_EWORKER);

@@ -35,7 +35,7 @@ typedef struct gt_death {
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
 /* Kills the worker, even a busy one. The link stays open. */
 void gt_link_kill(gt_link *link);
-/* Kills the worker and closes the link without waiting. */
+/* Kills the worker and closes the link. */
 void gt_link_abandon(gt_link *link);
 
 /* An encoded frame with a reference count. Requests about one variant share a packet. */
@@ -47,7 +47,8 @@ typedef struct gt_packet {
 typedef struct gt_farm_request {
     struct gt_farm_request *next;
     gt_frame_kind kind;
-    uint64_t sequence, id; /* number of the frame, which the answer repeats; id of the event */
+    /* `sequence`: number of the frame, which the answer repeats; `id`: id of the event */
+    uint64_t sequence, id;
     gt_packet *packet;
     gt_event event;     /* the event that wait() returns when the request ends */
     unsigned attempts;  /* number of workers that died during this request */
@@ -73,8 +74,7 @@ typedef struct gt_slot gt_slot;
 typedef struct gt_worker_role {
     /* Handles a frame from the worker. Returns false if the worker is unusable. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
-    /* Handles a worker of another version, which another worker could not replace. The thread's
-     * message has the reason. */
+    /* Handles a worker of another version, for the reason in the thread's message. */
     void (*refuse)(gt_slot *slot);
     void (*died)(gt_slot *slot);
     /* Returns the seconds until the first request is late, or INFINITY. */
@@ -91,9 +91,10 @@ struct gt_slot {
     gt_link link;
     /* the first `sent` requests were sent; the worker is processing the first one */
     gt_queue queue;
-    size_t sent, offset; /* number of sent requests; sent bytes of the next request */
-    bool full;           /* true if the channel accepts no more data for now */
-    bool ready;          /* true after the worker has loaded its compiler or opened its context */
+    /* `sent`: number of requests sent; `offset`: bytes sent of the next request */
+    size_t sent, offset;
+    bool full;  /* true if the channel accepts no more data for now */
+    bool ready; /* true after the worker has loaded its compiler or opened its context */
     int64_t since_ns;
     int64_t computed_ns; /* the worker's processor time when the clock started */
     gt_hand hand;        /* latest report of a measure worker */
@@ -135,7 +136,7 @@ void gt_slot_begin(gt_slot *slot);
 void gt_slot_unsend(gt_slot *slot);
 /* Frees all requests, including one in progress. */
 void gt_slot_clear(gt_slot *slot);
-/* Kills the worker without waiting, and frees all requests. */
+/* Kills the worker, and frees all requests. */
 void gt_slot_free(gt_slot *slot);
 /* Removes and returns a request, which the caller then owns. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
@@ -152,7 +153,7 @@ gt_farm_request *gt_slot_pop(gt_slot *slot);
 gt_push gt_slot_push(gt_slot *slot);
 /* Passes the worker's frames to the role, and handles the worker's end. */
 void gt_slot_receive(gt_slot *slot);
-/* Returns the seconds until gt_slot_check() must be called, or INFINITY. */
+/* Returns the seconds until the role's late() must be called, or INFINITY. */
 double gt_slot_patience(gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
@@ -163,7 +164,7 @@ typedef struct gt_compile_host {
     gt_slot *slots;
     uint32_t slot_count;
     uint32_t limit; /* maximum number of workers; lowered if starting a worker fails */
-    /* number of workers that may compile now, because farms share the cores */
+    /* number of workers that may compile now; less than `limit` if other farms use cores */
     uint32_t allowed;
     bool shares_cores;
     int cores;
@@ -203,8 +204,9 @@ typedef struct gt_measure_host {
     gt_packet *setup; /* the latest prepare request; NULL: nothing is prepared */
     gt_lost lost;     /* experiments of the data proof that ended workers */
     GT_ARRAY(gt_live_variant) variants;
-    double least_s;                 /* minimum time limit of a proof or sample, in seconds */
-    double reference_ns, prepare_s; /* time of the reference; time of the preparation */
+    double least_s; /* minimum time limit of a proof or sample, in seconds */
+    /* time of one launch of the reference; time of the preparation */
+    double reference_ns, prepare_s;
     unsigned blameless;     /* consecutive workers that ended without a variant as the cause */
     gputune_status refusal; /* if not 0, all requests fail with this status */
     char refusal_message[512];
@@ -252,15 +254,14 @@ uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count);
 void gt_compile_give_up(gt_farm *base, uint64_t id);
 /* Discards queued jobs. Workers finish their current jobs, whose answers are ignored. */
 void gt_compile_cancel(gt_host_farm *farm);
-/* Kills all compile workers without waiting, and frees slots and jobs. */
+/* Kills all compile workers, and frees slots and jobs. */
 void gt_compile_close(gt_host_farm *farm);
 
 /* Queues a request for the measure worker, and sends as much as the channel accepts. */
 void gt_measure_submit(gt_measure_host *host, gt_farm_request *request);
 /* Starts a measure worker. On failure sets host->refusal. */
 void gt_measure_start(gt_measure_host *host);
-/* Sends queued requests, and starts a worker if necessary. With host->refusal, all requests fail.
- */
+/* Sends queued requests, and starts a worker if necessary. Fails all after a refusal. */
 void gt_measure_pump(gt_measure_host *host);
 /* Discards requests, variants and setup, and kills a busy worker. */
 void gt_measure_cancel(gt_measure_host *host);

@@ -39,7 +39,8 @@ void gt_live_forget_all(gt_measure_host *host)
     }
 }
 
-/* Every worker proves the default first, because it determines data for other variants' proofs. */
+/* Returns the default variant if it is proved, or NULL. Each worker proves it first, because it
+ * determines the data on which other variants are proved. */
 static gt_live_variant *proved_default(gt_measure_host *host)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -407,15 +408,15 @@ static void handle_death(gt_slot *slot)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Time limit of the first request: a hundred times the reference's time, but at least `least_s` and
- * five times the preparation, because on the emulator everything except kernels is slow. The limit
- * grows with the variant's work. */
+/* Returns the time limit of the first request in seconds: a hundred times the reference's time, but
+ * at least `least_s` and five times the preparation, because on the emulator everything except
+ * kernels is slow. The limit grows with the variant's work. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* an experiment takes about as long as preparing; its limit is tight, as many hang */
+        /* an experiment takes about as long as preparing; the limit is short, because many hang */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {
@@ -437,7 +438,8 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* A worker may begin a request up to START_S late, because sending large requests takes long. */
+/* Returns the seconds until the first request is late. Before the worker begins it, the limit is
+ * START_S, because sending a large request takes long. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);

@@ -1,5 +1,5 @@
-/* Workers as the host sees them: process, channel, handshake, requests and events. Requests are
- * sent in advance, and the worker always processes its oldest unanswered request. */
+/* Workers as the host sees them: process, channel, requests and events. Requests are sent in
+ * advance, and the worker always processes its oldest unanswered request. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/file.h"
@@ -77,7 +77,7 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* Additional time for a worker that waits for a core, in seconds; nice value of compilers. */
+/* Additional seconds for a worker that waits for a core; nice value of compilers. */
 enum { CROWDED_S = 60, NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -159,7 +159,7 @@ double gt_slot_spent_s(const gt_slot *slot)
 
 double gt_slot_charged_s(const gt_slot *slot)
 {
-    /* below this difference, reading /proc is not worth the time */
+    /* if the difference is less than this, reading /proc is not worth the time */
     static const double least_s = 0.1;
     double passed_s = gt_seconds_since(slot->since_ns), spent_s = gt_slot_spent_s(slot);
     return passed_s - spent_s < least_s || link_works(&slot->link) ? spent_s : passed_s;

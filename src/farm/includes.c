@@ -15,7 +15,8 @@ enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
     gt_texts named;
-    /* real path of the template's folder; the path that the caller gave, with a final '/' */
+    /* real paths of the template folder and of the current template's folder; the latter as the
+     * caller wrote it, with a final '/' */
     char *shared, *own, *written;
     bool searched_toolkit;
     gt_toolkit toolkit;
@@ -297,7 +298,7 @@ static gputune_status digest_header(walk *walk, const char *name, const char *be
     return found || own ? GPUTUNE_OK : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
 }
 
-/* Ignores a missing header, because its #include may not be compiled. */
+/* Digests a header, but ignores a missing one, because its #include may not be compiled. */
 static gputune_status digest_name(walk *walk, const char *name, const char *beside)
 {
     gputune_status status = digest_header(walk, name, beside);
@@ -350,7 +351,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* a path in the template's folder begins like the template's path */
+    /* write a path in the template's folder like the template's path */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
                           is_own ? real + strlen(includes->own) + 1 : real));

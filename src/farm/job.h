@@ -11,7 +11,8 @@
 typedef struct gt_compile_job {
     uint64_t id;
     gt_nvrtc_request source;
-    uint64_t key; /* equal for equal sources and options; 0: do not keep the code after a cancel */
+    /* equal for equal sources and options; 0: discard the code if the job is cancelled */
+    uint64_t key;
 } gt_compile_job;
 
 /* Buffer contents that the worker cannot generate: the caller's data, a file, or the values of an
@@ -38,8 +39,7 @@ typedef struct gt_measure_setup {
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is timed */
     char odd_tail[128];                     /* the sizes of workloads[1], for messages */
-    /* kernels of reference, init() and check(); if empty, the first verified variant is the
-     * reference */
+    /* kernels of reference, init() and check(); may be empty */
     gt_image reference;
     gt_image service;
     gt_live_input *inputs;
@@ -121,8 +121,8 @@ typedef enum gt_sample_length {
 /* How changed inout buffers affect the time of the next launch. */
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
-    GT_SHARING_HARMLESS, /* launches on changed buffers take the same time */
-    GT_SHARING_FELT /* changed buffers change the time, so each launch needs restored buffers */
+    GT_SHARING_HARMLESS, /* launches on changed buffers take as long as on restored ones */
+    GT_SHARING_FELT      /* changes affect the time, so each launch needs restored buffers */
 } gt_sharing;
 
 /* A request for one round: a sample of each variant, in the given order. */
@@ -133,7 +133,7 @@ typedef struct gt_sample_job {
     gputune_objective objective; /* objective of the samples; may differ from the setup's */
     gt_sample_length length;
     bool hot;           /* true: warm cache, even if the setup's cache is cold */
-    gt_sharing sharing; /* UNKNOWN: determined with the variant `judge` */
+    gt_sharing sharing; /* if UNKNOWN, the job determines it with the variant `judge` */
     uint64_t judge;
 } gt_sample_job;
 

@@ -26,8 +26,8 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
     return launches[kind];
 }
 
-/* The reference writes to the expected results, the init kernel to the pristine copies. `own` (may
- * be NULL) replaces the last constant argument. */
+/* Launches a judge. The reference writes to the expected results, the init kernel to the pristine
+ * copies. `own` (may be NULL) replaces the last constant argument. */
 static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
                                    gt_judge_kind kind, const void *own)
 {
@@ -110,7 +110,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        if (workspace->workload.has_check) { /* a counter, and a 0 to compare it with */
+        if (workspace->workload.has_check) { /* a counter of failures, and a 0 to compare it with */
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
     }
@@ -193,7 +193,7 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
     return gt_measure_wait(measure);
 }
 
-/* Waits, so a failure of the init kernel is reported as the init kernel's. */
+/* Launches the init kernel and waits, so its failure is not reported as another kernel's. */
 static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
                                         uint32_t workspace_count)
 {
@@ -242,7 +242,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Reads only samples of large buffers. Sets low > high if no value is finite. */
+/* Finds a buffer's finite range, by samples if it is large; low > high without one. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {
@@ -318,7 +318,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Uses another poison than proofs, so elements that no variant writes differ in later proofs. */
+/* Runs a variant on poison that differs from the poison of proofs. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -350,7 +350,7 @@ static gputune_status run_author(gt_measure *measure, const author *author, bool
 
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* indexed by slot */
 
-/* `sparse` means that only a few inputs have moved. */
+/* Records how far results moved. `sparse` means that only a few inputs have moved. */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                       bool sparse)
 {
@@ -384,8 +384,9 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return fill_contents(measure, measure->seed, author->workspace_count);
 }
 
-/* Takes no step if the template states the tolerances. For an output with many elements, one more
- * step moves only a few inputs, to estimate how many terms contribute to an element. */
+/* Measures how far results move with small steps of the inputs, unless the template states the
+ * tolerances. For an output with many elements, one more step moves only a few inputs, to estimate
+ * how many terms contribute to an element. */
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     const bool stated = measure->workspaces[0].workload.tolerance.stated;
@@ -470,7 +471,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-/* Elements that both runs of the reference left unwritten count as equal. */
+/* Fails if the runs of the reference differ; elements that both left unwritten are equal. */
 static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
@@ -529,7 +530,7 @@ static gputune_status compute_reference(gt_measure *measure, const author *autho
 static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_count)
 {
     const author author = {NULL, workspace_count};
-    /* cancel the queued reset, because the first run's results will be in the slots */
+    /* cancel the queued reset, because it would overwrite the first run's results */
     measure->ahead = NULL;
     gputune_status status = compute_reference(measure, &author);
     if (status < 0) {
@@ -608,8 +609,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     return timed_only ? GPUTUNE_OK : hash_results(&measure->results_hash, measure);
 }
 
-/* Faulty variants rarely overwrite the expected results. The reference, which may take as long as a
- * hundred variants, runs again only if the hash of the expected results has changed. */
+/* If the expected results may be overwritten, compares their hash first, because running the
+ * reference again may take as long as a hundred variants. */
 gputune_status gt_contents_refresh(gt_measure *measure)
 {
     uint64_t hash = 0;

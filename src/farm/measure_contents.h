@@ -19,7 +19,6 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
 /* Queues the check of a table, preceded by the template's check kernel, if any, on the workspaces
- * `from` to `to` - 1. The findings go to *into. For a single workspace, checks only the timed
- * tasks. */
+ * `from` to `to` - 1. The findings go to *into. For one workspace, checks only timed tasks. */
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
                               uint32_t to, gt_findings *into);

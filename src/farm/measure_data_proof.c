@@ -37,7 +37,7 @@ typedef enum gt_data_effect {
 
 typedef struct gt_data_set {
     gt_variation variation; /* the data to try; later, the data that the default passed */
-    /* survived: true if the default passed at least a part of the data */
+    /* `survived`: true if the default passed at least a part of the data */
     bool tried, survived;
 } gt_data_set;
 
@@ -114,7 +114,7 @@ static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *varia
     return GPUTUNE_OK;
 }
 
-/* Inputs with the same contents share one buffer, unless the host sent them. */
+/* Launches a variant. Inputs with the same contents share one buffer, unless the host sent them. */
 static gputune_status proof_launch(gt_data_proof *proof, gt_loaded *variant)
 {
     const gt_workspace *on = &proof->measure.workspaces[0];
@@ -205,7 +205,7 @@ static void describe_now(gt_text *text, const gt_data_proof *proof)
     proof_describe(text, proof, &proof->measure.workspaces[0].workload, &proof->now);
 }
 
-/* The message ends with `words`. */
+/* Judges the results of a launch. The message of a failure ends with `words`. */
 static gputune_status proof_judge_results(gt_verified *out, gt_data_proof *proof, const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -224,7 +224,7 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
     return proof_judge_results(&ignored, proof, words);
 }
 
-/* Adds a description of the data, which messages about wrong results already have. */
+/* Adds the data's description, which messages about wrong results contain already. */
 static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -275,7 +275,8 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* `standard` is the default variant, or NULL. Fails only if the GPU is lost. */
+/* Makes a data set, and verifies `standard`, the default variant or NULL, on it. Fails only if the
+ * GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
 {
@@ -447,7 +448,7 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* The first two rounds change only every second flag. The usual data set changes all of them. */
+/* Lists data sets for a winner. The first two change every second flag, the usual set all. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
@@ -484,7 +485,7 @@ static void want_rounds(gt_data_proof *proof)
     }
 }
 
-/* Runs only the reference, with the requested flags, because the default was not proved yet. */
+/* Runs only the reference, with the requested flags, because no variant is proved yet. */
 static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     bool has_contents =

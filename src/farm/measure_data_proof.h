@@ -8,8 +8,7 @@ gputune_status gt_data_proof_make(gt_measure *measure, const gt_measure_setup *s
 /* Returns the device memory that the data proof will use; 0 if there will be none. */
 uint64_t gt_data_proof_bytes(const gt_measure *measure, const gt_measure_setup *setup);
 void gt_data_proof_free(gt_measure *measure);
-/* Queues a variant's launch on the further data and its check; nothing for the default's first
- * proof. */
+/* Queues a variant's launch on the further data, except in the default's first proof. */
 gputune_status gt_data_proof_queue(gt_measure *measure, gt_loaded *variant,
                                    const gt_verify_job *job);
 /* Judges the launch of gt_data_proof_queue(), whose findings must have arrived. The default's first

@@ -119,7 +119,7 @@ static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, cons
     return GPUTUNE_OK;
 }
 
-/* The emulator reports accesses outside of buffers, so its buffers have no guard zones. */
+/* Allocates a buffer with guard zones, which the emulator does not need. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;

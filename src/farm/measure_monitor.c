@@ -28,7 +28,7 @@ struct gt_monitor {
     char other[96];
 };
 
-/* The host application is not counted, because it usually has an idle context. */
+/* Records other users of the GPU, except the host application, whose context is often idle. */
 static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
 {
     char name[32], path[32];

@@ -208,7 +208,7 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     return GPUTUNE_OK;
 }
 
-/* The last workspace had two launches. Before the race, the timed workspace had one launch. */
+/* Judges a proof. Before the race, only the last workspace had two launches. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;

@@ -18,7 +18,8 @@ static bool is_hot(const gt_measure *measure)
     return measure->hot || measure->setup.cache == GPUTUNE_CACHE_HOT;
 }
 
-/* Each launch of a cold sample uses another buffer set; all hot samples of a round use one set. */
+/* Returns the arguments of launch `index`. Each launch of a cold sample uses another buffer set;
+ * all hot samples of a round use one set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
@@ -180,7 +181,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     return GPUTUNE_OK;
 }
 
-/* Captures launches without copying the pass block; an earlier launch has copied it. */
+/* Captures launches that do not copy pass blocks, which an earlier launch has copied. */
 static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                                        uint32_t launches)
 {
@@ -246,8 +247,8 @@ enum {
 
 enum { SHORT_GRAPH = 16 };
 
-/* The device must still be busy when timing begins, or the gap before the launch would be timed. A
- * sweep takes longer than queueing a short graph; otherwise, a delay keeps the device busy. */
+/* Starts the time of a sample. The device must still be busy, or the gap before the launch would be
+ * timed. Without a sweep, or for a long graph, a delay keeps it busy. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -307,8 +308,8 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Persisting lines stay in L2 while other buffer sets are used, so a cold sample with persisting
- * lines uses each buffer set only once. */
+/* Returns the launches of a sample. Persisting lines stay in L2 while other buffer sets are used,
+ * so a cold sample with persisting lines uses each buffer set only once. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -337,8 +338,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gputune_status status = replay_graph(out, measure, variant, graph);
     /* The driver chooses an address for the data of memset nodes, which can change each node's time
      * by 0.15 us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, without
-     * memsets by 0.2%. So launches up to 25 us get a new graph for each sample, except for quick
-     * samples. */
+     * memsets by 0.2%. So launches up to 25 us get a new graph for each full or brief sample. */
     enum { SHORT_LAUNCHES = 8 };
     const gt_launch_view launch = gt_launch_view_of(&variant->launches[0]);
     if (gt_launch_clears(&launch) && graph->launches > SHORT_LAUNCHES &&
@@ -441,10 +441,11 @@ typedef struct edge {
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
-    CUevent done[EVENTS];  /* events after the latest batches */
-    uint32_t per_batch;    /* replays per batch */
-    uint64_t issued, over; /* number of queued batches; number of finished batches */
-    double device_ns;      /* device time of all finished batches except the first */
+    CUevent done[EVENTS]; /* events after the latest batches */
+    uint32_t per_batch;   /* replays per batch */
+    /* `issued`: number of queued batches; `over`: number of finished batches */
+    uint64_t issued, over;
+    double device_ns; /* device time of all finished batches except the first */
 } load;
 
 static gputune_status issue_batch(load *load)
@@ -579,7 +580,7 @@ static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
 
-/* One sample is enough, because the emulator's times are deterministic. */
+/* Takes a variant's only sample, because the emulator's times are deterministic. */
 static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double *known = &variant->modelled[measure->objective];

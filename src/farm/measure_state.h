@@ -28,7 +28,7 @@ typedef enum gt_service {
 
 /* Kernels of a template that determine inputs and correct results. */
 typedef enum gt_judge_kind {
-    /* computes the correct results; may consist of the template's own kernels */
+    /* computes the correct results; may be made of the template's own kernels */
     GT_JUDGE_REFERENCE,
     GT_JUDGE_CHECK, /* judges a launch's results */
     GT_JUDGE_INIT,  /* fills the inputs */
@@ -61,7 +61,7 @@ typedef struct gt_buffer_slot {
     CUdeviceptr address;  /* start of the buffer */
     uint32_t guard_back;  /* bytes of the guard zone after the buffer */
     CUdeviceptr pristine; /* unchanged copy of the contents; 0 if not needed */
-    /* a float per element: how far the result moves when the inputs move; 0: unknown */
+    /* a float per element: how far the result moves when inputs move; address 0: unknown */
     CUdeviceptr scale;
     CUdeviceptr expected; /* correct results of an output; 0 for an input */
     bool live;            /* true if the host sent the contents */
@@ -94,7 +94,7 @@ typedef struct gt_workspace {
     void *scalars[GT_PARAMETER_MAX]; /* pointers into `values` */
     /* values of the workload's numbers, for the service kernels */
     CUdeviceptr numbers;
-    /* number of buffer sets that cold samples rotate; the slots are set 0 */
+    /* number of buffer sets over which cold samples rotate; the slots are set 0 */
     uint32_t sets;
     CUdeviceptr *addresses; /* buffer addresses by set and buffer; owned */
     const void **arguments; /* launch arguments by set; owned */
@@ -118,7 +118,8 @@ typedef struct gt_loaded {
     gt_launch launches[GT_WORKLOAD_MAX];
     gt_launcher *launchers[GT_WORKLOAD_MAX];
     double launch_ns; /* latest time of one launch by the device's clock */
-    double call_ns;   /* time of one of many consecutive launches by the host's clock; 0: unknown */
+    /* time per launch of many consecutive launches by the host's clock; 0: unknown */
+    double call_ns;
     /* true if a `launch` or `latency` sample has launched the variant */
     bool warm;
     uint64_t owned_bytes; /* device memory of the variant, without its code */
@@ -143,7 +144,7 @@ typedef struct gt_data_proof gt_data_proof;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* &limited; in a data proof, the parent's driver */
+    const gt_driver *driver; /* points to `limited`; in a data proof, the parent's driver */
     gt_driver limited;       /* a copy of the opened driver, with a budget */
     gt_budget budget;        /* limit of device memory for the setup and its variants */
     uint64_t reserved_bytes; /* device memory that tuning needs besides the buffers */
@@ -168,7 +169,7 @@ struct gt_measure {
     union {
         gt_tasks tables[GT_TABLES];
         struct {
-            gt_tasks fill;         /* fills inputs, pristine copies and guard zones */
+            gt_tasks fill;         /* fills inputs, their pristine copies, and guard zones */
             gt_tasks launch;       /* before a proof: restores inout buffers, poisons outputs */
             gt_tasks relaunch;     /* before a proof's second launch, on the last workspace */
             gt_tasks reset, again; /* before the first and second launch of a winner's proof */

@@ -6,13 +6,13 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Inputs of the smaller workspace are checked for all variants, others only for the winner. */
+/* Returns true for the smallest workspace, whose inputs are checked for all variants. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* Outputs have another poison in each launch of a proof. */
+/* Returns the poison of outputs in a first launch. Each launch has another poison. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
@@ -64,10 +64,11 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* For inout buffers, moves the data that the reference reads or, without a reference, the slots. */
+/* Plans moving an input by a small step. For an inout buffer, moves the copy that the reference
+ * reads or, without a reference, the buffer itself. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
-    static const double beyond = 1e30; /* larger than all varied values, but finite */
+    static const double beyond = 1e30; /* larger than all values of data sets, but finite */
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;
@@ -92,7 +93,7 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 
 /* ---- After a launch -------------------------------------------------------------------------- */
 
-/* Compares an output with its expected results. gt_tables_judge() adds the tolerance. */
+/* Returns a task that compares an output with its expected results, without a tolerance. */
 static gt_service_task comparison(const gt_buffer_slot *slot, uint32_t poison)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -166,7 +167,8 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* The slots contain the results of the reference's first run. NaN is judged with the variants. */
+/* Plans comparing the second run of the reference with the first, whose results are in the slots.
+ * NaN counts as equal here, and is judged with the variants. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
@@ -182,7 +184,7 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* The first task compares results with those for moved inputs, the second task measures their
+/* Plans two tasks: one compares results with those for moved inputs, the other measures their
  * magnitude. Without a reference, a variant provides the expected results. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
@@ -218,7 +220,7 @@ static gputune_status plan_reference(gt_measure *measure, gt_buffer_slot *slot)
         GT_TRY(plan_spread(measure, slot));
     }
     GT_TRY(plan_result_hash(measure, slot->expected, gt_plan_expected_bytes(buffer)));
-    gt_service_task convert = {.operation = GT_DO_NARROW, /* a source_pattern of 0 stays 0 */
+    gt_service_task convert = {.operation = GT_DO_NARROW,
                                .target = slot->expected,
                                .source = slot->pristine,
                                .count = buffer->elements,
@@ -284,7 +286,8 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* With `gaps`, unwritten elements are equal if the reference leaves any unwritten. */
+/* Sets the tolerances of a table's comparisons. With `gaps`, unwritten elements count as equal if
+ * the reference leaves any unwritten. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

@@ -5,8 +5,7 @@
 
 /* Converts an element to double. 64-bit integers above 2^53 are rounded. */
 double gt_bits_to_double(gt_type type, uint64_t bits);
-/* Converts to the nearest element, half types by way of float; ties go to even. Truncates
- * integers. */
+/* Converts a number to the nearest element, ties to even. Truncates integers. */
 uint64_t gt_bits_from_double(gt_type type, double value);
 
 /* Returns the bits of a number in a scalar argument. */

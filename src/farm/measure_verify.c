@@ -321,8 +321,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
-/* If there are two sizes, the timed launch has zeros in scratch memory, because a variant may read
- * scratch memory before writing it. */
+/* Poisons scratch memory. With two sizes, the timed launch has zeros there instead, because a
+ * variant may read scratch memory before writing it. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -348,8 +348,8 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* The last workspace comes first, because no launch may precede a launch whose results are checked.
- * Shared memory is not poisoned again, because that might change the pilot's time. */
+/* Queues the first launches. The last workspace comes first, because no launch may precede a launch
+ * whose results are checked. Poisoning shared memory again might change the pilot's time. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
@@ -378,7 +378,7 @@ typedef enum extent {
     AGAIN  /* checks for the second proof of a winner */
 } extent;
 
-/* Before the race, queues the reset for the next variant before waiting. */
+/* Waits for a proof and judges it. Before the race, queues the next variant's reset first. */
 static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                      extent extent)
 {
@@ -403,7 +403,8 @@ static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_l
     return gt_launcher_occupancy(&out->occupancy, variant->launchers[0]);
 }
 
-/* A launch that is barely too slow is repeated, because other work may have delayed it. */
+/* Sets *out if the variant is too slow to win. A launch that is barely too slow is repeated,
+ * because other work may have delayed it. */
 static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
                                 gt_loaded *variant, const gt_verify_job *job)
 {
@@ -425,9 +426,8 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
     return GPUTUNE_OK;
 }
 
-/* The second launch on the last workspace shows if a launch depends on what the first launch left.
- * The timed workspace has only one launch, because most variants leave the race before
- * prove_again(). All work is queued before waiting. */
+/* Proves a variant. A second launch on the last workspace shows if it depends on the first. The
+ * timed workspace has one launch, because most variants leave the race before prove_again(). */
 static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     const gt_verify_job *job)
 {
@@ -456,9 +456,9 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     return gt_data_proof_judge(out, measure, variant, job);
 }
 
-/* The first launch has the scratch memory that the race left, the second launch has poisoned
- * scratch memory. Inputs are read-only, so the worker ends if a variant changes and restores an
- * input, which no comparison would show. */
+/* Proves a winner. The first launch has the scratch memory that the race left, the second launch
+ * has poisoned scratch memory. Inputs are read-only, so the worker ends if a variant changes and
+ * restores an input, which no comparison would show. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
@@ -549,7 +549,8 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        measure->damage = GT_DAMAGE_EVERYTHING; /* valid until the setup's contents are restored */
+        /* the setup's contents must be restored afterwards */
+        measure->damage = GT_DAMAGE_EVERYTHING;
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {
         GT_TRY(gt_contents_refresh(measure));

@@ -151,8 +151,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* The child watches the host by this descriptor, because other children may keep the channel
-     * open. */
+    /* the child watches the host by this, because other children may keep the channel open */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !gt_process_lift(&host)) {
         close(host);
@@ -168,8 +167,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* if there is no pidfd, the host program has already reaped the child, and the channel is
-     * closed */
+    /* if there is no such process, the host program has already reaped the child */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;

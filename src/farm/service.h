@@ -23,7 +23,7 @@ enum {
 typedef enum gt_service_operation {
     GT_DO_FILL,
     GT_DO_NARROW,  /* converts elements to the target's type; poison stays poison */
-    GT_DO_MOVE,    /* multiplies elements by 1 + step or 1 - step at random, within [low, high] */
+    GT_DO_MOVE,    /* multiplies elements by 1 + step or 1 - step, at random, within [low, high] */
     GT_DO_PATTERN, /* fills a guard zone */
     GT_DO_COPY,
     GT_DO_POISON,
@@ -47,8 +47,8 @@ enum {
 
 /* A number of an element with several numbers (gt_number). */
 typedef struct gt_service_number {
-    uint32_t offset, type, fill, free; /* free: no declared range */
-    double low, high, largest;         /* largest: the largest value that a uniform fill draws */
+    uint32_t offset, type, fill, free; /* `free`: true if the number has no declared range */
+    double low, high, largest;         /* `largest`: the largest value that a uniform fill draws */
 } gt_service_number;
 
 /* A task of a service kernel. Addresses are in device memory. */
@@ -59,12 +59,12 @@ typedef struct gt_service_task {
     uint64_t target, source, scale;
     uint64_t count; /* number of elements (fill, narrow, compare) or of bytes */
     uint64_t seed;
-    /* fill and move: low and high are the range, stol is the largest value (fill) or the step
-     * (move); compare: atol, rtol and stol */
+    /* for fill and move: the range, and the largest value (fill) or the step (move); for compare:
+     * atol, rtol and stol */
     double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern,
-        flags; /* pattern: gt_fill_kind (fill), poison (poison, compare) or seed (guard) */
+        flags; /* `pattern`: kind of fill, poison (poison, compare), or seed of a guard zone */
     uint32_t source_pattern; /* poison byte of the source (compare, narrow) */
     uint32_t sparse;         /* move: changes one in `sparse` elements, chosen at random */
     /* address of a gt_service_number for each number of an element; 0: elements are plain values */

@@ -148,7 +148,7 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
         one.high = moves_far ? all->high : f->high;
         one.stol = one.operation == GT_DO_MOVE ? all->stol : f->largest;
         one.flags = f->free ? one.flags : one.flags & ~GT_TASK_FREE;
-        one.seed += i * 0x9e3779b97f4a7c15ull; // so element 0 draws the value of number i
+        one.seed += i * 0x9e3779b97f4a7c15ull; // element 0 then draws the value of number i
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
         fill_element(one, 0, i);

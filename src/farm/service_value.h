@@ -249,8 +249,7 @@ SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
     return value < total ? value : total;
 }
 
-/* Permutes the numbers below `count`: repeats a bijection on the next power of two until the result
- * is below `count`. */
+/* Permutes the numbers below `count` by a bijection on the next power of two. */
 SERVICE uint64_t permuted(const gt_service_task *t, uint64_t i)
 {
     uint32_t bits = t->count > 1 ? 64 - (uint32_t)LEADING_ZEROS(t->count - 1) : 1;

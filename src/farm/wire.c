@@ -1,5 +1,5 @@
-/* Encodes and decodes structs by tables of their members, and sends and receives frames. Texts and
- * counted arrays follow their length. */
+/* Encodes and decodes structs by tables of their members, and sends and receives frames. The length
+ * of a text or counted array precedes its contents. */
 #include "farm/wire.h"
 
 #include "base/hash.h"
@@ -194,8 +194,7 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     }
 }
 
-/* Refuses a count that exceeds the remaining data. An encoded element has at least half of its
- * size. */
+/* Refuses a count above the remaining data, of which an element needs half of its size. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;

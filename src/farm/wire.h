@@ -32,8 +32,8 @@ typedef struct gt_member {
     const char *name;
     gt_member_kind kind;
     gt_member_repeat repeat;
-    size_t offset, size;             /* offset of the member in the struct; size of one element */
-    size_t limit;                    /* number of elements; for an enum, its largest value */
+    size_t offset, size; /* `offset` of the member in the struct; `size` of one element */
+    size_t limit;        /* number of elements; for an enum, its largest value */
     size_t count_offset, count_size; /* offset and size of the member that counts */
     const struct gt_record *record;
 } gt_member;
@@ -129,8 +129,7 @@ typedef struct gt_hand {
     uint64_t trying;   /* key of the current experiment (gt_lost); 0: none */
 } gt_hand;
 
-/* The structs in a kind of frame: `job` in a request or report, `reply` in an answer; may be
- * NULL. */
+/* The structs in a kind of frame: `job` in a request or report, `reply` in an answer. */
 typedef struct gt_cargo {
     const gt_record *job, *reply;
 } gt_cargo;

@@ -33,9 +33,8 @@ int gt_serve(const gt_server *server, int channel);
 
 /* Precompiled headers ("heads") of a compile worker. The sources of a template's variants begin
  * with the same prelude and #includes. If reading these takes long (with CUB, most of a compile),
- * the compiler stores its state after reading them in a file, from which later compiles start. The
- * file contains addresses, so only this process can use it. The file is unlinked when it is
- * complete, and kept open. */
+ * the compiler stores its state after them in a file, from which later compiles start. Only this
+ * process can use the file, because it contains addresses. */
 enum { GT_HEADS = 4 }; /* maximum number of heads in the cache */
 
 /* A cache of precompiled headers; empty if zeroed. */

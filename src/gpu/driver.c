@@ -110,7 +110,7 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Must precede all other calls, because even the driver version depends on the profile. */
+/* Selects the emulator's profile first, because even the driver version depends on it. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *);
@@ -234,7 +234,7 @@ gputune_status gt_driver_probe(int *version, const char *name)
     return GPUTUNE_OK;
 }
 
-/* Only errors that a kernel can cause become ECRASHED. */
+/* Converts a CUDA result to a status. Only errors that a kernel can cause become ECRASHED. */
 static gputune_status status_of(CUresult result)
 {
     static const struct {

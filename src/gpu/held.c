@@ -17,7 +17,7 @@ void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *cont
     atomic_init(&out->holders, 1);
 }
 
-/* Takes no lock, because the thread that destroys the graph may already hold the lock. */
+/* Runs when a graph is destroyed. Takes no lock, because the thread may already hold the lock. */
 static void on_graph_gone(void *held)
 {
     atomic_fetch_sub(&((gt_held *)held)->holders, 1);

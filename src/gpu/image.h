@@ -1,5 +1,4 @@
-/* Kernels and variables of an image (a cubin or PTX). Images also come from databases, so damaged
- * images are treated as empty. */
+/* Kernels and variables of an image (a cubin or PTX). Treats damaged images as empty. */
 #pragma once
 
 #include "base/launch.h"

@@ -138,7 +138,7 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
 }
 
-/* A texture object reads the instance's array, or the caller's buffer. */
+/* Gets a texture object for the instance's array or, from a cache, the caller's buffer. */
 static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
                                    const gt_instance *instance, const gt_parameter *parameter,
                                    const void *const *arguments)
@@ -290,7 +290,7 @@ static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void
     }
 }
 
-/* `staged` contains the blocks to copy; NULL: no copies. */
+/* Queues a launch with its copies and clears. `staged`: the blocks to copy, or NULL. */
 static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                    const gt_instance *instance, CUstream stream,
                                    const void *const *arguments, const void *staged)
@@ -322,7 +322,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
 
 /* ---- the states of streams ---- */
 
-/* After a failure, the next call creates the missing parts. */
+/* Makes a state's memory, events and instance; after a failure, only the missing parts. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
@@ -363,7 +363,8 @@ static void free_state(stream_state *state, const gt_driver *driver)
     }
 }
 
-/* Compares the key again under the state's lock, because another stream may take the state. */
+/* Returns the stream's state, locked, or NULL. Compares the key again under the state's lock,
+ * because another stream may take the state. */
 static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
 {
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
@@ -493,7 +494,7 @@ static void end_module(gt_held *held, bool alive)
     free(module);
 }
 
-/* The caller holds the launcher's lock. */
+/* Makes the captured graph hold the module and textures. The caller holds the launcher's lock. */
 static gputune_status hold_module(gt_launcher *launcher, const stream_facts *facts)
 {
     if ((launcher->loaded.needs_module && !launcher->loaded.launch.texture_count) ||
@@ -530,7 +531,8 @@ static gputune_status make_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Without a state for this capture, reuses the state of a destroyed graph, or makes a state. */
+/* Gets the state of a stream within a capture. If there is none yet, reuses the state of a
+ * destroyed graph, or makes a state. */
 static gputune_status find_state(graph_state **out, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes, const stream_facts *facts)
 {
@@ -558,7 +560,7 @@ static gputune_status find_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* All replays of the graph read these copies of the blocks. */
+/* Copies the blocks to memory that all replays of the graph read. */
 static gputune_status stage_for_graph(const void **out, graph_state *state,
                                       const gt_launcher *launcher, const void *const *arguments)
 {
@@ -615,9 +617,9 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
     return GPUTUNE_OK;
 }
 
-/* A driver may reuse the handle of a destroyed stream, but not its id (driver 12.0). During a
- * capture, cuStreamGetId fails with error 900 (H200, driver 13.0). The handle is unique enough
- * then, because it is combined with the capture's id. */
+/* Describes a stream. A driver may reuse the handle of a destroyed stream, but not its id (driver
+ * 12.0). During a capture, cuStreamGetId fails with error 900 (H200, driver 13.0), so the handle is
+ * used, which is unique together with the capture's id. */
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->loaded.driver;

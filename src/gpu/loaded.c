@@ -30,7 +30,7 @@ gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
 
 /* ---- checks and attributes of the kernels ---- */
 
-/* Drivers before 12.4 do not report the kernel's parameter sizes. */
+/* Compares parameter sizes with the launch, unless the driver is older than 12.4. */
 static gputune_status check_parameters(const gt_loaded_launch *loaded, CUfunction function,
                                        const gt_kernel_step *kernel)
 {
@@ -180,7 +180,7 @@ static gputune_status load_instance(gt_instance *out, const gt_loaded_launch *lo
     return GPUTUNE_OK;
 }
 
-/* If each instance needs its own module, the first instance uses the module of `base`. */
+/* Gives an instance its module: the one of `base`, or one of its own. */
 static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
 {
     gt_instance from = loaded->base;
@@ -196,7 +196,7 @@ static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
     return GPUTUNE_OK;
 }
 
-/* Uses a separate stream, because the caller's stream may be captured, and waits. */
+/* Zeroes memory and waits. Uses a separate stream, because the caller's stream may be captured. */
 static gputune_status zero_memory(const gt_driver *driver, CUdeviceptr at, size_t bytes)
 {
     CUstream stream;
@@ -468,7 +468,7 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded)
  * attribute has the same effect with every driver. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
-/* Drivers do not report which grid is not a multiple of its cluster. */
+/* Checks that each grid is a multiple of its cluster. Drivers do not name the grid. */
 static gputune_status check_clusters(const gt_launch_view *launch)
 {
     gt_iteration run;

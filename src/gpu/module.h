@@ -16,8 +16,7 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
                                 const char *name);
 
 /* An image that is loaded in one context, with a reference count. Launchers share a module unless
- * they need their own __constant__ symbols. Launchers that share a module must be loaded one at a
- * time. */
+ * they need their own __constant__ symbols; they must be loaded one at a time. */
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;

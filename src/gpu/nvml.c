@@ -109,7 +109,8 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
-/* In /proc/PID/stat, the process's name and a state letter precede the parent's pid. */
+/* Returns true for a worker of this process or of `friend`, and for any worker that waits. In
+ * /proc/PID/stat, the process's name and a state letter precede the parent's pid. */
 static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 {
     static const char name[] = " (gputune-worker) ";
@@ -121,8 +122,8 @@ static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
            (parent && (parent == getpid() || parent == friend));
 }
 
-/* If NVML lists pids of another namespace (in a container), this process is in the list, because it
- * has a context. `friend` is assumed to be in the list too. */
+/* Counts other processes. If NVML lists pids of another namespace (in a container), this process is
+ * in the list, because it has a context. `friend` is assumed to be in the list too. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     process_info infos[64];

@@ -99,8 +99,8 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
     return GPUTUNE_OK;
 }
 
-/* NVRTC opens the builtins library by its bare name, which fails for a wheel's folder unless the
- * library is loaded. A missing library is not an error, because the loader may find another one. */
+/* Loads NVRTC's builtins library, if it is beside NVRTC. NVRTC opens the library by its bare name,
+ * which fails for a wheel's folder unless the library is loaded. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
     GT_FREED char *real = realpath(nvrtc->path, NULL);
@@ -411,7 +411,7 @@ static bool learn_missing(gt_texts *missing, const char *log)
            gt_texts_add(missing, name, length) == GPUTUNE_OK;
 }
 
-/* A precompiled head is included as a header. */
+/* Creates a program. With `splits_head`, the source includes its head as a header. */
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request, const gt_texts *missing,
                                      bool splits_head)

@@ -56,7 +56,7 @@ gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
 void gt_compiled_free(gt_compiled *compiled);
 
 /* Reads from the log the resources of the entry function with the most registers; all zero if the
- * log has none. spill_bytes: stores plus loads. */
+ * log has none. spill_bytes is the sum of spill stores and loads. */
 void gt_ptxas_parse(gt_resources *out, const char *log);
 
 /* Finds the most useful line of a failed compilation's log: the first error; otherwise a note about

@@ -195,8 +195,8 @@ static gputune_status add_path(gt_texts *out, const char *path)
 static const char *const site_packages[] = {
     "/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib/python3/dist-packages"};
 
-/* Lists matches in the order of the subfolders, newer versions first. The subfolders of a Python
- * prefix are `part` in each package. */
+/* Lists the files `name` in the subfolders `below` of `root`, in order, newer versions first. In a
+ * Python prefix, searches `part` of each package instead. */
 static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root, places below,
                                  const char *part, const char *name)
 {
@@ -260,8 +260,7 @@ void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates)
     gt_text_free(&candidates->searched);
 }
 
-/* ---- other wheels
- * ----------------------------------------------------------------------------- */
+/* ---- other wheels ---------------------------------------------------------------------------- */
 
 typedef struct wheel_search {
     gt_texts *out;
@@ -287,7 +286,7 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 /* Header folders of a toolkit, or of a folder beside NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* CUDA's and CCCL's headers may be in two folders, and are found by the header with the version. */
+/* The parts of a toolkit, which may be in two folders. A header has each part's version. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
