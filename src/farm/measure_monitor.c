@@ -38,15 +38,18 @@ static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
     if (!monitor->noisy) {
         return;
     }
-    snprintf(path, sizeof path, "/proc/%u/comm", users->one);
-    gt_file_peek(name, sizeof name, path);
-    name[strcspn(name, "\n")] = 0;
-    if (users->others > 1) {
-        length = snprintf(monitor->other, sizeof monitor->other, "%u other processes, one is ",
-                          users->others);
+    if (users->others > 1 || !users->one) {
+        length =
+            snprintf(monitor->other, sizeof monitor->other, "%u other process%s%s", users->others,
+                     users->others > 1 ? "es" : "", users->one ? ", one is " : "");
     }
-    snprintf(monitor->other + length, sizeof monitor->other - (size_t)length, "process %u%s%s",
-             users->one, name[0] ? " " : "", name);
+    if (users->one) {
+        snprintf(path, sizeof path, "/proc/%u/comm", users->one);
+        gt_file_peek(name, sizeof name, path);
+        name[strcspn(name, "\n")] = 0;
+        snprintf(monitor->other + length, sizeof monitor->other - (size_t)length, "process %u%s%s",
+                 users->one, name[0] ? " " : "", name);
+    }
 }
 
 static void read_now(gt_monitor *monitor, bool looks_at_users)

@@ -28,7 +28,8 @@ void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
 #define GT_NVML_WAITING "gputune-waits"
 
 typedef struct gt_nvml_users {
-    uint32_t others, one; /* `others`: number of other processes; `one`: pid of one of them */
+    uint32_t others; /* number of other processes */
+    uint32_t one;    /* pid of one of them; 0: unknown */
 } gt_nvml_users;
 /* Counts the processes with a context on the GPU, except this process, `friend` (a pid; 0: none),
  * and the workers of both: a killed worker keeps its context for a moment, and the worker of a

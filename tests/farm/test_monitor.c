@@ -6,6 +6,7 @@
 #include "gpu/nvml.h"
 #include "support/test.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,18 @@ TEST(another_process_is_noticed_and_named)
     gt_monitor_stop(monitor);
     kill(other, SIGKILL);
     waitpid(other, NULL, 0);
+}
+
+/* In a container, NVML lists pids that may belong to other processes there. */
+TEST(a_process_of_another_namespace_is_not_named)
+{
+    atomic_store(&nvml->pids[2], INT_MAX);
+    set_processes(3, INT_MAX, INT_MAX);
+    gt_monitor *monitor = start();
+    gt_sampled seen = watched_round(monitor);
+    assert_true(seen.noisy);
+    assert_string_equal(seen.other, "1 other process");
+    gt_monitor_stop(monitor);
 }
 
 TEST(the_host_application_is_not_another_user)
