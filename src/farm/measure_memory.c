@@ -382,7 +382,6 @@ gputune_status gt_memory_service(gt_measure *measure)
     }
     count += measure->hash.tasks.count; /* a proof's first check also hashes inputs */
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
-    uint32_t findings = (uint32_t)count;
     gt_findings **const pinned[] = {&measure->findings, &measure->first};
     GT_TRY(gt_memory_take(&measure->sums, measure, bytes));
     GT_TRY(gt_memory_take(&measure->found, measure, bytes));
@@ -391,9 +390,11 @@ gputune_status gt_memory_service(gt_measure *measure)
         GT_CALL(measure, MemAllocHost, &memory, bytes);
         *pinned[i] = memory;
     }
-    GT_CALL(measure, LaunchKernel, measure->functions[GT_SERVICE_CLEAR], 1, 1, 1,
-            GT_SERVICE_THREADS, 1, 1, 0, measure->stream, (void *[]){&measure->sums, &findings},
-            NULL);
+    memset(measure->findings, 0, bytes);
+    for (size_t i = 0; i < count; ++i) {
+        measure->findings->items[i].first = UINT64_MAX;
+    }
+    GT_CALL(measure, MemcpyHtoDAsync, measure->sums, measure->findings, bytes, measure->stream);
     return take_sweep(measure);
 }
 

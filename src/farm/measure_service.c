@@ -78,7 +78,6 @@ static const char *const service_names[GT_SERVICE_COUNT] = {
     [GT_SERVICE_FILL] = "gt_service_fill",
     [GT_SERVICE_RESET] = "gt_service_reset",
     [GT_SERVICE_CHECK] = "gt_service_check",
-    [GT_SERVICE_CLEAR] = "gt_service_clear",
     [GT_SERVICE_SWEEP] = "gt_service_sweep",
     [GT_SERVICE_DELAY] = "gt_service_delay",
     [GT_SERVICE_POISON_SHARED] = "gt_service_poison_shared",

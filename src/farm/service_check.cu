@@ -390,15 +390,3 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
         hand_over(tasks, count, sums, out, sequence);
     }
 }
-
-extern "C" __global__ void gt_service_clear(findings *sums, u32 count)
-{
-#pragma unroll 1
-    for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
-        finding empty = {0, ~0ull, 0, 0, 0, 0, 0, 0};
-        sums->items[i] = empty;
-    }
-    if (threadIdx.x == 0) {
-        sums->sequence = 0;
-    }
-}

@@ -1,4 +1,4 @@
-/* Service kernels of the measure worker: fill, reset, check, clear, sweep, delay, poison shared
+/* Service kernels of the measure worker: fill, reset, check, sweep, delay, poison shared
  * memory. NVRTC compiles them as one text: service.h, service_value.h, this file, service_fill.cu,
  * service_check.cu and service_time.cu.
  *
