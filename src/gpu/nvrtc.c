@@ -71,10 +71,8 @@ enum { STANDARD = sizeof standard / sizeof *standard };
 
 /* Options that older supported versions of NVRTC do not have; requests may contain them. */
 static const struct optional newer[] = {
-    {"--minimal", 12040, false},
     {"--split-compile", 12050, false},
     {"--Ofast-compile", 12080, false},
-    {"--device-time-trace", 12080, false},
 };
 
 /* ---- opening ---- */
