@@ -68,26 +68,14 @@ uint64_t gt_compile_memory_asked(void)
 
 static const double DEADLINE_S = 10, LEAST_S = 1, LEAST_EMULATED_S = 4;
 
-static gputune_status check_usable(const gt_host_farm *farm)
-{
-    return farm->broken == GPUTUNE_OK ? GPUTUNE_OK
-                                      : gt_fail(farm->broken, "%s", farm->broken_message);
-}
-
 /* ---- Requests -------------------------------------------------------------------------------- */
-
-static gputune_status compile(gt_farm *base, const gt_compile_job *job)
-{
-    GT_TRY(check_usable(gt_host_of(base)));
-    return gt_compile_submit(gt_host_of(base), job);
-}
 
 static gputune_status make_request(gt_farm_request **out, gt_farm *base, gt_frame_kind kind,
                                    uint64_t id, const void *job)
 {
     gt_host_farm *farm = gt_host_of(base);
     gt_packet *packet;
-    GT_TRY(check_usable(farm));
+    GT_TRY(gt_farm_usable(farm));
     GT_REFUSE(!farm->options.driver, GPUTUNE_ENODRIVER,
               "this farm was opened without a device to measure on");
     GT_TRY(gt_packet_make(&packet, kind, job));
@@ -166,7 +154,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
     gt_id_job job = {variant};
     gt_live_drop(host, variant);
     if (!host->slot.link.open) {
-        return check_usable(gt_host_of(base));
+        return gt_farm_usable(gt_host_of(base));
     }
     gt_farm_request *request;
     GT_TRY(make_request(&request, base, GT_FRAME_DROP, variant, &job));
@@ -176,39 +164,35 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-static void watch_slot(gt_host_farm *farm, gt_slot *slot)
+/* The slots of compile workers come first, then the slot of the measure worker. */
+static gt_slot *slot_at(gt_host_farm *farm, uint32_t index)
 {
-    short awaited = (short)(POLLIN | (slot->full ? POLLOUT : 0));
-    const struct pollfd descriptor = {slot->link.channel, awaited, 0};
-    if (slot->link.open && (gt_array_push(&farm->watched, slot) < 0 ||
-                            gt_array_push(&farm->descriptors, descriptor) < 0)) {
-        gt_farm_break(farm, GPUTUNE_ENOMEM);
-    }
+    return index < farm->compile.slot_count ? &farm->compile.slots[index] : &farm->measure.slot;
 }
 
 static void serve_slots(gt_host_farm *farm, double seconds)
 {
-    farm->watched.count = farm->descriptors.count = 0;
-    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        watch_slot(farm, &farm->compile.slots[i]);
-    }
-    watch_slot(farm, &farm->measure.slot);
-    for (size_t i = 0; i < farm->watched.count; i++) {
-        seconds = fmin(seconds, gt_slot_patience(farm->watched.items[i]));
-    }
+    const uint32_t count = farm->compile.slot_count + 1;
+    struct pollfd *descriptors = farm->descriptors;
     seconds = fmin(seconds, gt_compile_patience(farm));
+    for (uint32_t i = 0; i < count; i++) {
+        gt_slot *slot = slot_at(farm, i);
+        short awaited = (short)(POLLIN | (slot->full ? POLLOUT : 0));
+        descriptors[i] = (struct pollfd){slot->link.open ? slot->link.channel : -1, awaited, 0};
+        seconds = fmin(seconds, gt_slot_patience(slot));
+    }
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
-    int ready = poll(farm->descriptors.items, farm->descriptors.count, milliseconds);
+    int ready = poll(descriptors, count, milliseconds);
     if (ready < 0) { /* poll() failed, so pause and try all channels, whose reads do not block */
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
-    for (size_t i = 0; i < farm->descriptors.count && ready != 0; i++) {
-        if (ready < 0 || farm->descriptors.items[i].revents & ~POLLOUT) {
-            gt_slot_receive(farm->watched.items[i]);
+    for (uint32_t i = 0; i < count && ready != 0; i++) {
+        if (ready < 0 || descriptors[i].revents & ~POLLOUT) {
+            gt_slot_receive(slot_at(farm, i));
         }
     }
-    for (size_t i = 0; i < farm->watched.count; i++) {
-        gt_slot *slot = farm->watched.items[i];
+    for (uint32_t i = 0; i < count; i++) {
+        gt_slot *slot = slot_at(farm, i);
         if (gt_slot_patience(slot) <= 0) {
             slot->role->late(slot);
         }
@@ -230,7 +214,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
             gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
-        GT_TRY(check_usable(farm));
+        GT_TRY(gt_farm_usable(farm));
         if (late) {
             *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
             return GPUTUNE_OK;
@@ -250,7 +234,7 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
         gt_compile_start_ahead(farm, compilers);
     }
     while (!host->has_device) {
-        GT_TRY(check_usable(farm));
+        GT_TRY(gt_farm_usable(farm));
         GT_REFUSE(host->refusal != GPUTUNE_OK, host->refusal, "%s", host->refusal_message);
         GT_REFUSE(!host->slot.link.open, GPUTUNE_EWORKER,
                   "there is no measure worker to ask for its device");
@@ -271,21 +255,18 @@ static void cancel(gt_farm *base)
 static void close_farm(gt_farm *base)
 {
     GT_FREED gt_host_farm *farm = gt_host_of(base);
-    if (farm->measure.slot.link.open) {
-        gt_link_kill(&farm->measure.slot.link); /* this worker takes longest to end */
-    }
+    gt_process_kill(&farm->measure.slot.link.process); /* this worker takes longest to end */
     gt_compile_close(farm);
     gt_measure_free(&farm->measure);
     gt_queue_clear(&farm->ended);
-    gt_array_free(&farm->watched);
-    gt_array_free(&farm->descriptors);
+    free(farm->descriptors);
     gt_texts_free(&farm->compile.environment);
     gt_texts_free(&farm->measure.environment);
     free(farm->worker);
 }
 
 static const gt_farm_ops operations = {
-    .compile = compile,
+    .compile = gt_compile_submit,
     .compiling = gt_compile_list,
     .give_up = gt_compile_give_up,
     .prepare = prepare,
@@ -309,7 +290,9 @@ static gputune_status open_compile(gt_host_farm *farm)
     uint32_t count = options->compile_workers ? options->compile_workers : gt_cores();
     count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
     host->slots = calloc(count, sizeof *host->slots);
+    farm->descriptors = calloc(count + 1, sizeof *farm->descriptors);
     GT_TRY(gt_allocated(host->slots));
+    GT_TRY(gt_allocated(farm->descriptors));
     host->slot_count = host->limit = host->allowed = count;
     if (!options->compile_workers) {
         gt_cores_join(host);

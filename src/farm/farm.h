@@ -43,8 +43,7 @@ typedef struct gt_farm gt_farm;
 
 typedef struct gt_compiling {
     uint64_t id;
-    /* compile time so far: processor time, or elapsed time while the worker sleeps */
-    double seconds;
+    double seconds; /* processor time so far */
 } gt_compiling;
 
 /* The functions of a farm. They copy their arguments. If a function fails, the farm is unusable.

@@ -263,7 +263,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
         return slot;
     }
     gt_slot_clear(slot);
-    gt_link_abandon(&slot->link);
+    gt_link_finish(&slot->link, NULL, 0);
     bool starts = compile_start(slot) == GPUTUNE_OK;
     *open = count_open(host);
     if (!starts && *open > 0) {
@@ -338,11 +338,13 @@ static bool adopt_cancelled(gt_host_farm *farm, const gt_compile_job *job)
     return found;
 }
 
-gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
+gputune_status gt_compile_submit(gt_farm *base, const gt_compile_job *job)
 {
+    gt_host_farm *farm = gt_host_of(base);
     gt_compile_host *host = &farm->compile;
     gt_packet *packet;
     gt_farm_request *request;
+    GT_TRY(gt_farm_usable(farm));
     if (job->key && adopt_cancelled(farm, job)) {
         return GPUTUNE_OK;
     }
@@ -420,7 +422,7 @@ static void end_job(gt_slot *slot)
 {
     double seconds = compiling_s(slot);
     fail_request(slot->farm, gt_slot_pop(slot), GPUTUNE_ETIMEOUT, false, seconds);
-    gt_link_abandon(&slot->link);
+    gt_link_finish(&slot->link, NULL, 0);
     compile_return_from(slot, 0);
 }
 
@@ -445,14 +447,7 @@ static void handle_timeout(gt_slot *slot)
     end_job(slot);
 }
 
-/* Makes the farm unusable, because every worker would have the same version. */
-static void refuse_jobs(gt_slot *slot)
-{
-    gt_farm_break(slot->farm, GPUTUNE_EWORKER);
-}
-
-const gt_worker_role gt_compile_role = {handle_reply, refuse_jobs, slot_died, left_s,
-                                        handle_timeout};
+const gt_worker_role gt_compile_role = {handle_reply, slot_died, left_s, handle_timeout};
 
 /* ---- Giving up ------------------------------------------------------------------------------- */
 
@@ -469,7 +464,7 @@ uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count)
     for (uint32_t i = 0; i < host->slot_count && found < count; i++) {
         const gt_slot *slot = &host->slots[i];
         if (is_compiling(slot)) {
-            out[found++] = (gt_compiling){slot->queue.first->id, gt_slot_charged_s(slot)};
+            out[found++] = (gt_compiling){slot->queue.first->id, gt_slot_spent_s(slot)};
         }
     }
     return found;
@@ -506,9 +501,7 @@ void gt_compile_close(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        if (host->slots[i].link.open) {
-            gt_link_kill(&host->slots[i].link);
-        }
+        gt_process_kill(&host->slots[i].link.process);
     }
     for (uint32_t i = 0; i < host->slot_count; i++) {
         gt_slot_free(&host->slots[i]);

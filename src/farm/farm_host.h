@@ -33,10 +33,6 @@ typedef struct gt_death {
 /* Waits up to `seconds` for the worker to end, then kills it, and closes the link. Does nothing if
  * the link is closed. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
-/* Kills the worker, even a busy one. The link stays open. */
-void gt_link_kill(gt_link *link);
-/* Kills the worker and closes the link. */
-void gt_link_abandon(gt_link *link);
 
 /* An encoded frame with a reference count. Requests about one variant share a packet. */
 typedef struct gt_packet {
@@ -74,8 +70,6 @@ typedef struct gt_slot gt_slot;
 typedef struct gt_worker_role {
     /* Handles a frame from the worker. Returns false if the worker is unusable. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
-    /* Handles a worker of another version, for the reason in the thread's message. */
-    void (*refuse)(gt_slot *slot);
     void (*died)(gt_slot *slot);
     /* Returns the seconds until the first request is late, or INFINITY. */
     double (*left_s)(gt_slot *slot);
@@ -123,8 +117,6 @@ void gt_slot_start_clock(gt_slot *slot);
 /* Returns the seconds since the clock started. For compilers and the emulator, which compute on the
  * host, these are seconds of processor time. */
 double gt_slot_spent_s(const gt_slot *slot);
-/* Like gt_slot_spent_s(), but returns the elapsed time if the worker sleeps. */
-double gt_slot_charged_s(const gt_slot *slot);
 /* Returns the seconds until the worker is late or must be checked again; <= 0 if the worker is
  * late. A worker is late when it has spent `allowed_s`, or when it sleeps after that time. A worker
  * that is stopped or waits for a core gets up to a minute more. */
@@ -227,8 +219,7 @@ struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    GT_ARRAY(gt_slot *) watched; /* polled slots, in the same order as `descriptors` */
-    GT_ARRAY(struct pollfd) descriptors;
+    struct pollfd *descriptors; /* for poll(): one per compile slot, then the measure slot's */
 };
 
 static inline gt_host_farm *gt_host_of(gt_farm *farm)
@@ -239,11 +230,13 @@ static inline gt_host_farm *gt_host_of(gt_farm *farm)
 /* Makes the farm unusable, so all later calls fail with this status and the thread's message. Later
  * calls of this function have no effect. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
+/* Fails if the farm is unusable. */
+gputune_status gt_farm_usable(const gt_host_farm *farm);
 
 extern const gt_worker_role gt_compile_role, gt_measure_role;
 
 /* Queues a copy of the job and calls gt_compile_pump(). ENOMEM. */
-gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
+gputune_status gt_compile_submit(gt_farm *base, const gt_compile_job *job);
 /* Starts up to `most` workers, so compilers are loaded before the first job. */
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
 /* Distributes queued jobs, starts workers as needed, and sends requests. */

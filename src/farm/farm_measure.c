@@ -126,7 +126,7 @@ static void measure_refuse(gt_measure_host *host, gputune_status status)
 {
     host->refusal = status;
     snprintf(host->refusal_message, sizeof host->refusal_message, "%.511s", gt_message());
-    gt_link_abandon(&host->slot.link);
+    gt_link_finish(&host->slot.link, NULL, 0);
     gt_slot_unsend(&host->slot);
 }
 
@@ -258,7 +258,7 @@ void gt_measure_cancel(gt_measure_host *host)
     bool busy = host->slot.sent > 0 || host->slot.offset > 0;
     forget_all(host);
     if (busy) {
-        gt_link_abandon(&host->slot.link);
+        gt_link_finish(&host->slot.link, NULL, 0);
         gt_slot_unsend(&host->slot);
     }
 }
@@ -332,7 +332,7 @@ static void replace_worker(gt_measure_host *host, gt_death *death)
 
 static void restart_worker(gt_measure_host *host)
 {
-    gt_link_kill(&host->slot.link);
+    gt_process_kill(&host->slot.link.process);
     replace_worker(host, NULL);
     begin_again(host);
 }
@@ -571,14 +571,7 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
     }
 }
 
-static void refuse_jobs(gt_slot *slot)
-{
-    gt_measure_host *host = &slot->farm->measure;
-    measure_refuse(host, GPUTUNE_EWORKER);
-}
-
-const gt_worker_role gt_measure_role = {handle_reply, refuse_jobs, handle_death, left_s,
-                                        handle_timeout};
+const gt_worker_role gt_measure_role = {handle_reply, handle_death, left_s, handle_timeout};
 
 void gt_measure_interrupt(gt_farm *base)
 {

@@ -157,14 +157,6 @@ double gt_slot_spent_s(const gt_slot *slot)
                : passed_s;
 }
 
-double gt_slot_charged_s(const gt_slot *slot)
-{
-    /* if the difference is less than this, reading /proc is not worth the time */
-    static const double least_s = 0.1;
-    double passed_s = gt_seconds_since(slot->since_ns), spent_s = gt_slot_spent_s(slot);
-    return passed_s - spent_s < least_s || link_works(&slot->link) ? spent_s : passed_s;
-}
-
 double gt_slot_left_s(const gt_slot *slot, double allowed_s)
 {
     double passed_s = gt_seconds_since(slot->since_ns);
@@ -177,11 +169,6 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
-
-void gt_link_kill(gt_link *link)
-{
-    gt_process_kill(&link->process);
-}
 
 /* Closes the channel last, because closing it makes the worker exit, which would be reported. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
@@ -212,14 +199,6 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
     if (out) {
         *out = death;
     }
-}
-
-void gt_link_abandon(gt_link *link)
-{
-    if (link->open) {
-        gt_link_kill(link);
-    }
-    gt_link_finish(link, NULL, 0);
 }
 
 /* ---- Packets and requests -------------------------------------------------------------------- */
@@ -340,7 +319,7 @@ void gt_slot_clear(gt_slot *slot)
 
 void gt_slot_free(gt_slot *slot)
 {
-    gt_link_abandon(&slot->link);
+    gt_link_finish(&slot->link, NULL, 0);
     gt_slot_clear(slot);
 }
 
@@ -403,12 +382,13 @@ void gt_slot_receive(gt_slot *slot)
             gt_frame_release(&frame);
         }
         if (read == GT_READ_FAILED && !slot->ready) {
-            slot->role->refuse(slot);
+            gt_farm_break(slot->farm, GPUTUNE_EWORKER); /* the message has the reason */
             return;
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_link_kill(link); /* after a malformed frame, the worker may still be running */
+                gt_process_kill(
+                    &link->process); /* after a malformed frame, the worker may still be running */
             }
             slot->role->died(slot);
             return;
@@ -419,6 +399,12 @@ void gt_slot_receive(gt_slot *slot)
 double gt_slot_patience(gt_slot *slot)
 {
     return slot->link.open ? slot->role->left_s(slot) : INFINITY;
+}
+
+gputune_status gt_farm_usable(const gt_host_farm *farm)
+{
+    return farm->broken == GPUTUNE_OK ? GPUTUNE_OK
+                                      : gt_fail(farm->broken, "%s", farm->broken_message);
 }
 
 void gt_farm_break(gt_host_farm *farm, gputune_status status)

@@ -39,13 +39,13 @@ TEST(a_worker_that_is_still_starting_is_waited_for)
     char *worker = beside_test("fake-worker"), *folder = folder_make(), path[256];
     snprintf(path, sizeof path, "%s/busy", folder);
     file_write(path,
-               "#!/bin/sh\ni=0\nwhile [ $i -lt 6000000 ]; do i=$((i + 1)); done\nexec %s \"$@\"\n",
+               "#!/bin/sh\ni=0\nwhile [ $i -lt 15000000 ]; do i=$((i + 1)); done\nexec %s \"$@\"\n",
                worker);
     assert_int_equal(chmod(path, 0700), 0);
     gt_farm *farm = open_farm((gt_farm_options){.worker = path, .compile_workers = 1});
     const int64_t start_ns = gt_now_ns();
     compile_ok(farm, 1);
-    assert_true(gt_seconds_since(start_ns) > 5);
+    assert_true(gt_seconds_since(start_ns) > 10);
     farm->ops->close(farm);
     folder_remove(folder);
     free(worker);
@@ -201,10 +201,6 @@ TEST(a_compile_that_gets_no_core_takes_no_time)
     assert_true(seconds_of(farm) < 0.2);
     farm->ops->give_up(farm, 2);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
-    request_compile(farm, 3, "hang"); /* waiting for anything except a core counts */
-    wait_for_start(farm, 3);
-    usleep(300000);
-    assert_true(seconds_of(farm) > 0.2);
 }
 
 TEST(a_canceled_job_is_not_compiling)
