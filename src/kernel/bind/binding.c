@@ -40,7 +40,7 @@ static const gt_template_step *step_of(const gt_binding *binding)
     return &binding->template->parts->steps[binding->step];
 }
 
-static gt_limit bind_cluster(gt_binding *binding)
+gt_limit gt_binding_cluster(gt_binding *binding)
 {
     int64_t size[3], blocks = 1;
     for (int i = 0; i < 3; i++) {
@@ -52,21 +52,6 @@ static gt_limit bind_cluster(gt_binding *binding)
         binding->shape.cluster[i] = (uint32_t)size[i];
     }
     return GT_LIMIT_NONE;
-}
-
-gt_limit gt_binding_cluster(gt_binding *binding)
-{
-    const gt_template *template = binding->template;
-    gt_kernel_step *shape = &binding->shape;
-    gt_limit limit = bind_cluster(binding);
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        if (template->axes[i].kind == GT_AXIS_CLUSTER) {
-            shape->cluster[template->axes[i].dimension] =
-                (uint32_t)binding->slots[GT_SLOT_AXIS + i];
-        }
-    }
-    GT_WITHIN(limit);
-    return check_cluster(binding, gt_volume(shape->cluster));
 }
 
 gt_limit gt_binding_block(gt_binding *binding)

@@ -13,12 +13,12 @@ enum { GT_FILTERS_MAX = 192 };
 /* A condition on configurations: a binding stage, a require(), or an operand of && in a
  * require(). */
 typedef struct gt_filter {
-    uint32_t axes;                  /* bit i: the filter depends on axis i */
-    uint32_t raw;                   /* axes whose values matter outside of the expressions */
-    size_t first, inputs;           /* range of gt_space.inputs: expressions of the filter */
-    int at;                         /* operation of the require() */
-    int order;                      /* rank among the filters with the same last axis */
-    int require;                    /* index of the require() if `bind` is NULL */
+    uint32_t axes;        /* bit i: the filter depends on axis i */
+    uint32_t raw;         /* axes that the filter also uses outside of its expressions */
+    size_t first, inputs; /* range of gt_space.inputs with the expressions of the filter */
+    int at;               /* index of an operation in the require()'s code */
+    int order;            /* rank among the filters with the same last axis */
+    int require;          /* index of the require() if `bind` is NULL */
     gt_limit (*bind)(gt_binding *); /* binding stage, or NULL for a require() */
 } gt_filter;
 
@@ -89,7 +89,6 @@ typedef struct gt_group {
     gt_diagram diagram; /* levels in the order of the axes */
     double count;       /* number of valid combinations */
     gt_certainty certainty;
-    double missed[GT_SPACE_REASONS]; /* fraction of random draws that each reason excluded */
 } gt_group;
 
 /* The walk over all configurations: a depth-first search over the axes in their order. */

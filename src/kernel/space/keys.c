@@ -1,5 +1,5 @@
 /* Evaluates filters when only some axes have values. The result is a value, a failure, or a key of
- * what is still open. */
+ * the condition that remains. */
 #include "kernel/space/internal.h"
 
 typedef struct state {

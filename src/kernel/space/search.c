@@ -158,8 +158,6 @@ bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out)
     return found;
 }
 
-enum { HITS = 400, SAMPLES_MAX = 1 << 15 };
-
 static double combinations(const gt_space *space, uint32_t axes)
 {
     double count = 1;
@@ -180,12 +178,27 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
     return count;
 }
 
+/* Sets the count and the excluded combinations of a group without a diagram. Single values exclude
+ * exact numbers, and the rest is estimated from random draws. */
 static void estimate_group(gt_space *space, gt_group *group)
 {
+    enum { HITS = 400, SAMPLES_MAX = 1 << 15 };
     gt_random random = {1};
     gt_config config;
+    gt_diagram *d = &group->diagram;
     int hits = 0, drawn = 0, misses[GT_SPACE_REASONS] = {0};
-    for (; drawn < SAMPLES_MAX && hits < HITS; drawn++) {
+    double combined = combinations(space, group->axes);
+    for (uint32_t i = 0; i < d->count; i++) {
+        const uint32_t axis = d->axes[i];
+        int allowed = 0;
+        combined /= space->counts[axis];
+        for (int v = 0; v < space->counts[axis]; v++) {
+            d->excluded[space->blocked[axis][v]] += combined;
+            allowed += !space->blocked[axis][v];
+        }
+        combined *= allowed;
+    }
+    for (; combined > 0 && drawn < SAMPLES_MAX && hits < HITS; drawn++) {
         if (drawn % 256 == 0 && gt_space_is_canceled(space)) {
             break;
         }
@@ -194,12 +207,10 @@ static void estimate_group(gt_space *space, gt_group *group)
         hits += !reason;
     }
     for (int i = 1; i < GT_SPACE_REASONS && drawn; i++) {
-        group->missed[i] = (double)misses[i] / drawn;
+        d->excluded[i] += combined * misses[i] / drawn;
     }
-    group->certainty = hits ? GT_ABOUT : GT_AT_MOST;
-    if (hits) {
-        group->count = group->count * hits / drawn;
-    }
+    group->count = hits ? combined * hits / drawn : combined;
+    group->certainty = hits ? GT_ABOUT : combined > 0 ? GT_AT_MOST : GT_EXACT;
 }
 
 static gputune_status prepare_group(gt_space *space, gt_group *group)
@@ -207,10 +218,10 @@ static gputune_status prepare_group(gt_space *space, gt_group *group)
     uint32_t axes[GT_AXIS_MAX];
     const uint32_t count = list_axes(axes, group->axes);
     const gputune_status status = gt_diagram_build(&group->diagram, space, axes, count);
-    group->count = gt_diagram_endings(&group->diagram, space, 0, 0);
-    group->certainty = GT_EXACT;
-    if (is_loose(group) && group->count > 0) {
+    if (is_loose(group)) {
         estimate_group(space, group);
+    } else {
+        group->count = gt_diagram_endings(&group->diagram, space, 0, 0);
     }
     return status;
 }
@@ -335,39 +346,6 @@ static void count_excluded(tally *tally, int reason, double count, gt_certainty 
     }
 }
 
-/* Counts the combinations that single values exclude, for a group without a diagram. */
-static void exclude_values(tally *tally, const gt_space *space, const gt_group *group,
-                           double others, gt_certainty certainty)
-{
-    const gt_diagram *d = &group->diagram;
-    double combined = others * combinations(space, group->axes);
-    for (uint32_t i = 0; i < d->count; i++) {
-        const uint32_t axis = d->axes[i];
-        int allowed = 0;
-        combined /= space->counts[axis];
-        for (int v = 0; v < space->counts[axis]; v++) {
-            count_excluded(tally, space->blocked[axis][v], space->blocked[axis][v] ? combined : 0,
-                           certainty);
-            allowed += !space->blocked[axis][v];
-        }
-        combined *= allowed;
-    }
-}
-
-static void exclude_in_group(tally *tally, const gt_space *space, const gt_group *group,
-                             double others, gt_certainty certainty)
-{
-    const gt_diagram *d = &group->diagram;
-    const double drawn = gt_diagram_endings(d, space, 0, 0);
-    if (is_loose(group)) {
-        exclude_values(tally, space, group, others, certainty);
-    }
-    for (int r = 1; r < GT_SPACE_REASONS; r++) {
-        count_excluded(tally, r, d->excluded[r] * others, certainty);
-        count_excluded(tally, r, drawn * group->missed[r] * others, GT_ABOUT);
-    }
-}
-
 /* Counts exclusions by reason. Combinations that earlier groups exclude are not counted again. */
 static void exclude_all(tally *tally, const gt_space *space)
 {
@@ -379,7 +357,10 @@ static void exclude_all(tally *tally, const gt_space *space)
     for (int g = 0; g < space->group_count; g++) {
         const gt_group *group = &space->groups[g];
         others /= combinations(space, group->axes);
-        exclude_in_group(tally, space, group, others, certainty);
+        certainty = is_loose(group) && certainty == GT_EXACT ? GT_ABOUT : certainty;
+        for (int r = 1; r < GT_SPACE_REASONS; r++) {
+            count_excluded(tally, r, group->diagram.excluded[r] * others, certainty);
+        }
         others *= group->count;
         certainty = group->certainty > certainty ? group->certainty : certainty;
     }

@@ -124,7 +124,6 @@ static gputune_status plan_shape(gt_space *space)
     const gt_template_step *step = &parts->steps[0];
     uint32_t *slots = space->slot_axes;
     gt_filter *cluster = new_filter(space, ORDER_CLUSTER, gt_binding_cluster);
-    add_raw(cluster, axes_of_kind(space->template, GT_AXIS_CLUSTER));
     GT_TRY(add_dimensions(space, cluster, &step->cluster));
     gt_filter *block = new_filter(space, ORDER_BLOCK, gt_binding_block);
     GT_TRY(add_dimensions(space, block, &step->block));

@@ -93,11 +93,13 @@ gputune_status gt_parse_vector_buffers(gt_parse *p)
 
 gputune_status gt_parse_cluster(gt_parse *p)
 {
-    uint32_t dimension = 0;
+    gt_dimensions *cluster = &p->parts->steps[0].cluster;
     do {
-        GT_EXPECT(dimension != 3, &p->at, "one to three dimensions");
+        GT_EXPECT(cluster->count != 3, &p->at, "one to three dimensions");
         GT_TRY(gt_parse_axis(p));
-        p->template->axes[p->template->axis_count - 1].dimension = dimension++;
+        const gt_axis *axis = &p->template->axes[p->template->axis_count - 1];
+        GT_TRY(gt_read_text(&cluster->items[cluster->count++], p, axis->name, strlen(axis->name),
+                            axis->place, GT_USE_AXIS));
     } while (gt_lexer_accept(&p->at, ";"));
     return GPUTUNE_OK;
 }

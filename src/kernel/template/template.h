@@ -43,7 +43,6 @@ typedef struct gt_axis {
     uint32_t default_choice; /* index into `values` */
     bool in_source;          /* true if the value may change the generated source */
     uint64_t buffers;        /* buffers of vector or l2_persist; bit i: arguments[i] */
-    uint32_t dimension;      /* for cluster: 0, 1, 2 for x, y, z */
     gt_place place;
 } gt_axis;
 
