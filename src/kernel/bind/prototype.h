@@ -7,10 +7,10 @@
 typedef struct gt_prototype gt_prototype;
 
 /* Makes a prototype of a configuration that is valid at the problem. The caller frees *out. The
- * template and the device must outlive *out. EUNSUPPORTED unless sizes affect only grids and
- * buffers: for loops, tensor maps, textures, pass() blocks, windows of level-2 cache and
- * cooperative kernels, and if blocks, clusters, shared memory or repetitions depend on a run-time
- * size. */
+ * template and the device must outlive *out. EUNSUPPORTED if run-time sizes may affect more
+ * than grids and buffers: if blocks, clusters, shared memory or repetitions depend on a size, or if
+ * the template has loops, tensor maps, textures, pass() blocks, cooperative kernels or a window of
+ * level-2 cache. */
 gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template,
                                  const gt_problem *problem, const gt_config *config,
                                  const gt_device *device);

@@ -1,5 +1,5 @@
 /* Default tolerances: how far two correct kernels may differ because they add and round in
- * different orders. template.h explains the rule to users.
+ * different orders. docs/template.md describes the rule for users.
  *
  * A sum of m terms, computed term by term with unit roundoff u, has an error of about u * sqrt(m) *
  * S. S is the root of the sum of the squared terms, and measures how strongly the result depends on

@@ -6,16 +6,16 @@
 /* Patterns of varied buffer contents. is_varied() in service_fill.cu uses the same numbers. */
 typedef enum gt_variety {
     GT_VARIETY_PLAIN,
-    /* runs of the least value, the largest value and zeros; without a range also denormals and -0
-     */
+    /* runs of the least value, of the largest value and of zeros; fills without a range also get
+     * denormals and -0 */
     GT_VARIETY_EXTREMES,
-    GT_VARIETY_SPECIALS, /* EXTREMES, and without a range also NaN and infinities */
-    GT_VARIETY_TIES,     /* few different values, also between integers; sorted(): runs of four */
-    GT_VARIETY_ROWS      /* ascending integers with repetitions, so some rows are empty */
+    GT_VARIETY_SPECIALS, /* as EXTREMES, and fills without a range also get NaN and infinities */
+    GT_VARIETY_TIES, /* few different values, some between integers; for sorted(), runs of four */
+    GT_VARIETY_ROWS  /* ascending integers with repetitions, so some rows are empty */
 } gt_variety;
 
-/* How to vary a scalar: a float that the template does not fix, or for FAR a flag. A number with a
- * list in prove() varies only for NEAR, FAR and ZERO, and gets a listed value. */
+/* How to vary a scalar. Only floats that the template does not fix are varied, and flags by FAR. A
+ * number with values in prove() gets one of these values for NEAR, FAR and ZERO. */
 typedef enum gt_scalars {
     GT_SCALARS_OWN,
     GT_SCALARS_NEAR, /* another value with the same sign */

@@ -310,7 +310,8 @@ static void rewrite_body(edits *r)
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;
         gt_lexer_next(&ahead);
-        bool hides = depth == 0 && gt_token_is(&now, "static") && /* invisible to the driver */
+        bool hides = depth == 0 &&
+                     gt_token_is(&now, "static") && /* the driver does not find static variables */
                      (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"));
         if (hides || gt_token_is(&now, "register")) { /* C++17 has no `register` */
             replace_token(r, &now, "");
@@ -423,7 +424,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    bool is_in[2]; /* true if the body of the kernels [0] or judges [1] has the kernel */
+    bool is_in[2]; /* whether the kernels' body [0] and the judges' body [1] contain it */
 } named_kernel;
 
 typedef struct named_kernels {

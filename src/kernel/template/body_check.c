@@ -141,10 +141,11 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-/* Checks the number of parameters. If `but`, one parameter is not counted. */
-static gputune_status check_count(const checked *c, bool but, size_t expected, const char *more)
+/* Checks the number of parameters, without `scale` if `has_scale`. */
+static gputune_status check_count(const checked *c, bool has_scale, size_t expected,
+                                  const char *more)
 {
-    const size_t given = c->takes.count - but;
+    const size_t given = c->takes.count - has_scale;
     GT_REFUSE_AT(given != expected, c->kernel->place, "'%s' takes %zu parameter%s; expected %zu%s",
                  c->kernel->name, given, gt_plural(given), expected, more);
     return GPUTUNE_OK;

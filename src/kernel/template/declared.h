@@ -88,8 +88,8 @@ typedef struct gt_option {
 
 /* A kernel launch: a launch() clause, or the only kernel of the template. */
 typedef struct gt_template_step {
-    gt_kernel_name kernel;              /* must be the first member for GT_NAMED() */
-    gt_dimensions block, grid, cluster; /* cluster: empty if there are cluster axes */
+    gt_kernel_name kernel; /* must be the first member for GT_NAMED() */
+    gt_dimensions block, grid, cluster;
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count; /* number of `arguments` */
     bool takes_none;         /* true for a launch() with args = () */
@@ -109,7 +109,7 @@ typedef struct gt_template_value {
 #define GT_WORDS_COMPILED "launch_bounds maxreg options"
 #define GT_WORDS_LAUNCHED "block grid shared cooperative launch for"
 
-/* The orders of a pipeline with loops, which are executed in sequence. */
+/* An item of a pipeline with loops. Items are executed in the order of their clauses. */
 typedef enum gt_order_kind {
     GT_ORDER_LAUNCH, /* `index`: the kernel to launch */
     GT_ORDER_FOR,    /* `index`: counter of the loop that begins */

@@ -10,7 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: once or more */
+typedef enum occurrence {
+    ONCE,
+    MANY,
+    NEEDED,
+    SOME
+} occurrence; /* NEEDED: exactly once; SOME: at least once */
 
 /* Further properties of a clause, as bits. */
 enum {

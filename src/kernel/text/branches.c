@@ -1,4 +1,4 @@
-/* Follows the #if, #elif, #else and #endif of texts. */
+/* Finds the lines that #if directives disable. */
 #include "kernel/text/branches.h"
 
 #include "base/array.h"
@@ -124,7 +124,7 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
 typedef struct macro {
     gt_token name;
     gt_lexer value;
-    gt_truth defined; /* truth of "the name is a macro after this directive" */
+    gt_truth defined; /* whether the name is a macro after this directive */
 } macro;
 
 /* A directive of an open #if: offsets of its '#' and of its line end. */

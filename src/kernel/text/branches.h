@@ -3,11 +3,10 @@
 
 #include "kernel/text/lexer.h"
 
-/* The truth value of a condition, ordered so that && is the minimum of two values and || the
- * maximum. */
+/* The truth value of a condition. && is the minimum of two values, and || is the maximum. */
 typedef enum gt_truth { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_truth;
 
-/* Returns the truth value of "a macro of that name is defined". */
+/* Returns whether a macro of this name is defined. */
 typedef gt_truth (*gt_defined_fn)(const void *user, const gt_token *name);
 
 /* Evaluates a term without && and ||. The lexer covers only this term. */
@@ -16,12 +15,12 @@ typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 enum { GT_CONDITIONS_MAX = 64 };
 
 typedef struct gt_conditions {
-    gt_truth now; /* truth of "the current line is compiled" */
+    gt_truth now; /* whether the current line is compiled */
     gt_defined_fn defined;
     gt_term_fn term; /* NULL: the values of terms are unknown */
     const void *user;
     struct {
-        /* truth of "the code around the #if is compiled" and "an earlier branch is compiled" */
+        /* whether the code around the #if is compiled, and whether an earlier branch is */
         gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX];
     unsigned depth;
@@ -39,7 +38,7 @@ void gt_blank(char *text, size_t begin, size_t end);
 /* The state of a name that the text does not define as a macro. */
 typedef enum gt_meaning {
     GT_UNDEFINED, /* not a macro */
-    GT_UNKNOWN,   /* a name that may be a macro of a file that was not read */
+    GT_UNKNOWN,   /* possibly a macro of a file that was not read */
     GT_OPEN,      /* a macro with several possible values; conditions that use the macro are kept */
     GT_VALUED     /* a macro with one known value */
 } gt_meaning;

@@ -16,7 +16,7 @@ typedef struct scan {
     gt_macros *macros;
     const gt_word *words;
     size_t count;
-    bool is_expansion; /* true for an expanded macro, which only contributes names and marks */
+    bool is_expansion; /* true in the expansion of a macro; only names and marks are kept */
     bool in_class;
     int depth, namespaces; /* numbers of enclosing scopes and namespaces */
     uint8_t *ways;         /* GT_READ_ bits of the current declaration, by id */
@@ -305,8 +305,8 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
                           (w[count - 2].id == GT_IS_DEFAULT || w[count - 2].id == GT_IS_DELETE);
 }
 
-/* Returns the index of the token after the head: a body, a value or the ';'. Sets *name to the
- * index of the declared function's name, or to `count` if no function is declared. */
+/* Returns the index of the token after a declaration's head: '(', '{', '=' or ';'. Sets *name to
+ * the index of the declared function's name, or to `count` if no function is declared. */
 static size_t find_head(const gt_word *w, size_t count, size_t *name)
 {
     size_t i = 0;
@@ -473,7 +473,7 @@ static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
            (in_head && (w[at - 1].id == GT_IS_OPEN_PAREN || w[at - 1].id == GT_IS_COMMA));
 }
 
-/* Returns true for a further declared name, such as b in `float a, b;`. */
+/* Returns true if the name at `i` is a later name of a declaration, such as b in `float a, b;`. */
 static bool is_further(const gt_word *w, size_t count, size_t i)
 {
     size_t at = i;

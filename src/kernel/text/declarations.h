@@ -20,7 +20,7 @@ enum {
     GT_READ_CALL = 1,   /* as in NAME( or NAME< */
     GT_READ_PLAIN = 2,  /* any other way */
     GT_READ_MEMBER = 4, /* after '.' or '->' */
-    GT_READ_OWN = 8     /* used in the declaration of the name itself */
+    GT_READ_OWN = 8     /* the name of a parameter or local variable of the declaration */
 };
 
 typedef struct gt_piece_read {

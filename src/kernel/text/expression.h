@@ -22,11 +22,11 @@ typedef struct gt_expression {
     gt_instruction *code;
     int count;
     bool is_real; /* true if a literal is floating-point, so the expression has no integer value */
-    uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
-    const char *text;                /* source without comments and with single blanks */
-    gt_place place;                  /* start of the expression; the template owns the path */
-    const char *word;                /* word of the clause, and the expression parsed before */
-    const struct gt_expression *before;
+    uint64_t used[GT_SLOT_MAX / 64];    /* bit i: the code reads slot i */
+    const char *text;                   /* source without comments and with single blanks */
+    gt_place place;                     /* start of the expression; the template owns the path */
+    const char *word;                   /* word of the clause that has the expression */
+    const struct gt_expression *before; /* the expression of the template that was parsed before */
 } gt_expression;
 
 /* Resolves the names in an expression. */
@@ -37,7 +37,7 @@ typedef struct gt_scope {
      * names. */
     int (*size_slot)(void *user, const char *name);
     /* Finds a constant of the code. Opens *value on its definition up to the end, ';', ',' or '}',
-     * and sets *above to the number to add. NULL: there is no code. */
+     * and sets *above to a number to add to it. NULL: there is no code. */
     bool (*meaning)(void *user, const char *name, struct gt_lexer *value, int64_t *above);
     /* Writes the message for an unknown name, without the place. NULL: a default message. */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);

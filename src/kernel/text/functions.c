@@ -224,7 +224,7 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
     return is_extern && is_shared;
 }
 
-/* Ignores `1 - flag`, because it inverts a flag. */
+/* A number minus the parameter does not count, because `1 - flag` inverts a flag. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter)
 {
     gt_lexer lexer = gt_function_body(text, function);

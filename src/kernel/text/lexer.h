@@ -31,7 +31,7 @@ typedef struct gt_lexer {
     int line, column_base;
     bool fresh_line;
     gt_place open_comment; /* place of an unterminated comment, or line 0 */
-    const char *form;      /* an example of this text for messages, or NULL for none */
+    const char *form;      /* an example of the clause for messages, or NULL */
 } gt_lexer;
 
 /* Opens the lexer on text that begins at `place` of its file, and reads the first token. */

@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-/* A bit of reach.wanted for names in clauses, all of whose declarations are kept. */
+/* A bit of reach.wanted for a name in a clause. All declarations of the name are kept. */
 enum { ROOT = 1 << 7 };
 
 typedef struct reach {
     gt_declarations found;
-    uint8_t *wanted; /* GT_READ_ bits of kept code, and ROOT, by id */
+    uint8_t *wanted; /* by id of a name: how kept code uses it, as GT_READ_ bits and ROOT */
     bool *kept;
-    uint8_t *marked; /* true if device code has a function of this name, by id */
-    uint8_t *typed;  /* 1 for a type or alias of the text, 2 for a kept one, by id */
+    uint8_t *marked; /* by id: true if device code declares the name */
+    uint8_t *typed;  /* by id: 1 for a type or alias of the text, 2 if it is kept */
     bool changed;
 } reach;
 
@@ -107,8 +107,8 @@ static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
     return false;
 }
 
-/* Returns true if a member function of a kept class is needed: by the GPU, by the language, or by
- * kept code. */
+/* Returns true if a member function is needed: its class is kept, and the function is device code,
+ * implicitly called, or called by kept code. */
 static bool needs_member(const reach *r, const gt_piece *piece)
 {
     const size_t class = (size_t)piece->parent;
@@ -322,10 +322,10 @@ static bool has_namespace(const reach *r, const gt_piece *piece)
     return false;
 }
 
-/* Returns true if the text of an #include, after the word, names a header that only removed code
- * needs: one of C++'s library if kept code does not use the name std, or one of Thrust if kept code
- * does not use the name thrust, or if only removed code uses the header's name, as in
- * thrust::sort(). C's headers are kept, because they declare names outside of std. */
+/* Returns true if only removed code needs a header. `header` is the text after the word include.
+ * Kept code needs a header of C++'s library only if it uses the name std, and a header of Thrust
+ * only if it uses the name thrust. If the text uses the header's own name, as in thrust::sort(),
+ * kept code must use that name. C's headers are kept, because they declare names outside of std. */
 static bool is_unneeded(reach *r, const char *header)
 {
     const size_t length = strcspn(header, ">\n"), path = strcspn(header, "/.>\n");
