@@ -119,12 +119,14 @@ static gputune_status read_value(assignment *out, elements *made)
 {
     gt_lexer *body = &made->p->at;
     int depth = 0;
+    bool is_member = false;
     out->value = out->end = body->token.text;
     while (body->token.kind != GT_TOKEN_END && !(depth == 0 && gt_lexer_is(body, ","))) {
         depth += gt_token_is_any(&body->token, "( [ {");
         depth -= gt_token_is_any(&body->token, ") ] }");
         out->end = body->token.text + body->token.length;
-        GT_TRY(note_name(made, out, body));
+        GT_TRY(is_member ? GPUTUNE_OK : note_name(made, out, body));
+        is_member = gt_token_is_any(&body->token, ". ->");
         gt_lexer_next(body);
     }
     return out->end > out->value ? GPUTUNE_OK : gt_fail_expected(body, "the element's value");

@@ -43,6 +43,10 @@ run multiply.cu
 run planes.cu
 sed '1i #define max(a, b) ((a) > (b) ? (a) : (b))' planes.cu >macro.cu
 run macro.cu
+# A member has the name of a buffer.
+sed 's/inout/out/; s/float a = 1.5/float2 a = {1.5, 2}/; s/a \* x\[i\] + y\[i\]/a.x * x[i] + a.y/; s/float a,/float2 a,/
+    s/+= a \* x\[i\]/= a.y + a.x * x[i]/' axpy.cu >member.cu
+run member.cu
 # A pointer argument can be null instead of a buffer.
 sed 's/float a = 1.5/const unsigned char *bias = null, void *rest = null, &/; s/float a, int n)/const unsigned char *bias, void *rest, &/
     s/a \* x\[i\]/(bias || rest ? 2 : a) * x[i]/g' axpy.cu >null.cu
