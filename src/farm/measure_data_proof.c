@@ -41,7 +41,7 @@ typedef struct gt_data_set {
     bool tried, survived;
 } gt_data_set;
 
-enum { ROUNDS_MAX = 13 + GT_OTHER_MAX };
+enum { ROUNDS_MAX = 14 + GT_OTHER_MAX };
 
 struct gt_data_proof {
     /* state of the data proof; its parent is the setup's state */
@@ -141,12 +141,6 @@ static gputune_status proof_queue(gt_data_proof *proof, gt_loaded *variant)
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
-static void proof_append_name(gt_text *text, const gt_scalar *scalar, const gt_number *number)
-{
-    bool is_part = strcmp(scalar->name, number->name) != 0;
-    gt_text_printf(text, is_part ? "%s.%s" : "%s", scalar->name, number->name);
-}
-
 static void proof_append_value(gt_text *text, const gt_number *number)
 {
     if (gt_type_is_float(number->type)) {
@@ -160,17 +154,12 @@ static void append_scalars(gt_text *text, const gt_workload *now, const gt_varia
 {
     enum { NAMED = 6 };
     uint32_t changed = 0;
-    for (uint32_t i = 0; i < now->scalar_count; ++i) {
-        const gt_scalar *scalar = &now->scalars[i];
-        for (uint32_t k = 0; k < scalar->number_count; ++k) {
-            const uint32_t index = scalar->first_number + k;
-            if (variation->scalars[index] == GT_SCALARS_OWN || changed++ >= NAMED) {
-                continue;
-            }
-            gt_text_append(text, changed > 1 ? ", " : "where ");
-            proof_append_name(text, scalar, &now->numbers[index]);
-            gt_text_append(text, " = ");
-            proof_append_value(text, &now->numbers[index]);
+    char name[GT_COMPONENT_TEXT];
+    for (uint32_t i = 0; i < now->number_count; ++i) {
+        if (variation->scalars[i] != GT_SCALARS_OWN && changed++ < NAMED) {
+            gt_text_printf(text, "%s%s = ", changed > 1 ? ", " : "where ",
+                           gt_number_title(name, now, i));
+            proof_append_value(text, &now->numbers[i]);
         }
     }
     if (changed > NAMED) {
@@ -454,12 +443,13 @@ static void want_rounds(gt_data_proof *proof)
     static const struct {
         gt_scalars scalars;
         gt_contents contents;
-    } rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_SPECIALS},  {GT_SCALARS_ONE, GT_CONTENTS_TIES},
-                  {GT_SCALARS_OWN, GT_CONTENTS_TIES},      {GT_SCALARS_OWN, GT_CONTENTS_ROWS},
-                  {GT_SCALARS_OWN, GT_CONTENTS_PAIRS},     {GT_SCALARS_OWN, GT_CONTENTS_ZERO},
-                  {GT_SCALARS_ZERO, GT_CONTENTS_HIGH},     {GT_SCALARS_NEAR, GT_CONTENTS_LOW},
-                  {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},     {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN},
-                  {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
+    } rounds[] = {
+        {GT_SCALARS_OWN, GT_CONTENTS_SPECIALS},  {GT_SCALARS_ONE, GT_CONTENTS_TIES},
+        {GT_SCALARS_OWN, GT_CONTENTS_TIES},      {GT_SCALARS_OWN, GT_CONTENTS_ROWS},
+        {GT_SCALARS_OWN, GT_CONTENTS_PAIRS},     {GT_SCALARS_OWN, GT_CONTENTS_ZERO},
+        {GT_SCALARS_ZERO, GT_CONTENTS_SPECIALS}, {GT_SCALARS_OWN, GT_CONTENTS_HIGH},
+        {GT_SCALARS_NEAR, GT_CONTENTS_LOW},      {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},
+        {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN},    {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
     const gt_contents usual = proof->usual.variation.contents;
     for (uint32_t half = 0; half < 2; half++) {
         gt_variation wanted = gt_variation_make(&proof->base, GT_SCALARS_FAR, usual, 0);
@@ -585,17 +575,15 @@ static void list_single(gt_text *text, const gt_data_proof *proof)
                                         [GT_EFFECT_CRASHES] = "crash",
                                         [GT_EFFECT_HANGS] = "hang",
                                         [GT_EFFECT_UNTRIED] = "took too long"};
-    const gt_workload *base = &proof->base;
-    for (uint32_t i = 0; i < base->scalar_count; i++) {
-        const gt_scalar *scalar = &base->scalars[i];
-        for (uint32_t k = 0; k < scalar->number_count; k++) {
-            const uint32_t index = scalar->first_number + k;
-            if (!proof->varied[index] && gt_number_is_open(base, index)) {
-                proof_append_name(text, scalar, &base->numbers[index]);
-                gt_text_append(text, "\t");
-                proof_append_value(text, &base->numbers[index]);
-                gt_text_printf(text, "\t%s\n", words[proof->effects[index]]);
-            }
+    char name[GT_COMPONENT_TEXT];
+    for (uint32_t i = 0; i < proof->base.number_count; i++) {
+        const gt_number *number = &proof->base.numbers[i];
+        if (!proof->varied[i] && number->open && number->fill != GT_FILL_UNIFORM) {
+            gt_text_printf(text, "%s\t", gt_number_title(name, &proof->base, i));
+            proof_append_value(text, number);
+            const bool is_untried = number->is_filled && proof->effects[i] == GT_EFFECT_NONE;
+            gt_text_printf(text, "\t%s\n",
+                           is_untried ? "not in its fill" : words[proof->effects[i]]);
         }
     }
 }

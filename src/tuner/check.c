@@ -160,19 +160,14 @@ static void log_single_values(const gt_request *request)
     enum { NAMED = 6 };
     const gt_workload *workload = &request->workload;
     GT_SCOPED(gt_text_free) gt_text text = {0};
+    char name[GT_COMPONENT_TEXT];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < workload->scalar_count; i++) {
-        const gt_scalar *scalar = &workload->scalars[i];
-        for (uint32_t k = 0; k < scalar->number_count; k++) {
-            const gt_number *number = &workload->numbers[scalar->first_number + k];
-            bool is_open = gt_number_is_open(workload, scalar->first_number + k) &&
-                           !gt_type_is_float(number->type);
-            if (is_open && count++ < NAMED) {
-                bool is_part = strcmp(scalar->name, number->name) != 0;
-                gt_text_printf(&text, "%s%s%s%s %swith %lld only", count > 1 ? ", " : "",
-                               scalar->name, is_part ? "." : "", is_part ? number->name : "",
-                               count > 1 ? "" : "was checked ", (long long)number->integer);
-            }
+    for (uint32_t i = 0; i < workload->number_count; i++) {
+        const gt_number *number = &workload->numbers[i];
+        if (number->open && !gt_type_is_float(number->type) && count++ < NAMED) {
+            gt_text_printf(&text, "%s%s %swith %lld only", count > 1 ? ", " : "",
+                           gt_number_title(name, workload, i), count > 1 ? "" : "was checked ",
+                           (long long)number->integer);
         }
     }
     if (count) {

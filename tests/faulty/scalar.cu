@@ -167,3 +167,34 @@ __global__ void scaled_tie(signed char *y, const float *x, float scale, size_t n
         y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, BAD ? rintf(scaled) : roundf(scaled)));
     }
 }
+
+/* multiplies by a zero in memory instead of ignoring the output;
+ * caught by proof */
+#pragma gputune kernel(pointed_zero)
+#pragma gputune args(inout float y[n], in float x[n], in float beta[1], size_t n)
+#pragma gputune reference(y[i] = beta[0] == 0.0f ? x[i] : x[i] + beta[0] * y[i])
+
+__global__ void pointed_zero(float *y, const float *x, const float *beta, size_t n)
+{
+    size_t i = slow_index();
+    if (i < n) {
+        y[i] = !BAD && *beta == 0.0f ? x[i] : x[i] + *beta * y[i];
+    }
+}
+
+/* ignores a flag in constant memory, whose fill is 1;
+ * caught by proof */
+#pragma gputune kernel(constant_flag)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune constant(negates : int[1] : constant(1))
+#pragma gputune reference(y[i] = negates[0] ? -x[i] : x[i])
+
+__constant__ int negates[1];
+
+__global__ void constant_flag(float *y, const float *x, size_t n)
+{
+    size_t i = slow_index();
+    if (i < n) {
+        y[i] = BAD || negates[0] ? -x[i] : x[i];
+    }
+}

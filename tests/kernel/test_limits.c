@@ -183,7 +183,7 @@ static const struct {
     {4, "struct S { float a[300]; };\n" P WITH_S "{1})",
      "a.cu:4:20: a has an extent of 300; expected 1 to 256", S_KERNEL},
     {4, "struct S { float a[200]; };\n" P "args(inout float y[n], size_t n, S s = {1}, S t = {1})",
-     "a.cu:1:1: the structs of all arguments have more than 320 numbers; expected fewer",
+     "a.cu:1:1: the structs of all arguments have more than 400 numbers; expected fewer",
      KERNEL("float", ", S s, S t")},
     {4, "struct S { float a[64][64]; };\n" P WITH_S "{1})",
      "a.cu:1:1: a struct of an argument has more than 256 numbers; expected fewer, or an array of "

@@ -90,6 +90,10 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
  * vector components. ETEMPLATE for integers without a fill, and for unknown members. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                 const gt_argument *declared);
+/* Decides which numbers of a buffer proofs may vary: those that its fill sets to one value, and
+ * floats without a range that all threads share, because they are in a block or in few elements. */
+gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const gt_binding *binding,
+                                bool is_block);
 /* Evaluates a scalar argument. EINVAL if the value does not fit the scalar's type. */
 gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
                               const gt_argument *argument);

@@ -34,7 +34,7 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
 
 /* Number of launch features known before compilation: per kernel, and at most in total. */
 enum { GT_STEP_FEATURES = 5, GT_LAUNCH_FEATURES = GT_STEPS_MAX * GT_STEP_FEATURES + 1 };
-enum { GT_NUMBER_MAX = 320, GT_OTHERS_MAX = 128 };
+enum { GT_NUMBER_MAX = 400, GT_OTHERS_MAX = 128 };
 
 /* A scalar, or one number of a struct or vector element. */
 typedef struct gt_number {
@@ -46,9 +46,10 @@ typedef struct gt_number {
     bool free;         /* true if a uniform fill has no declared range */
     int64_t integer;   /* integer value of a scalar */
     int problem_value; /* index of the problem value with the scalar's name, or -1 */
-    bool derived;      /* true if the scalar is computed from problem values */
-    bool is_stated;    /* true if prove() lists values of the scalar */
+    bool open;         /* true if proofs may vary the number */
+    bool is_filled;    /* true if the number belongs to a buffer or block, false in a scalar */
     bool keeps;        /* true for an offset, which proofs must not change (gt_argument.keeps) */
+    bool finite;       /* true if the number must not become NaN or infinite */
     uint32_t first_other, other_count; /* range of gt_workload.others with other values */
 } gt_number;
 
@@ -63,6 +64,7 @@ typedef struct gt_buffer {
     uint32_t alignment;    /* alignment of an element in bytes; 0: as a component */
     uint32_t first_number; /* index of the first number in gt_workload.numbers */
     uint32_t number_count; /* number of separately filled numbers; 0: one fill for all */
+    uint32_t common;       /* 1 + index of the number that proofs fill all elements with, or 0 */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;
@@ -156,6 +158,9 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
 /* Returns the number of a scalar, or NULL if the scalar is a struct or vector. */
 const gt_number *gt_scalar_number(const gt_workload *workload, const gt_scalar *scalar);
 enum { GT_COMPONENT_TEXT = 2 * GT_NAME_MAX };
+/* Returns the name of a number for messages, such as "p.scale". */
+const char *gt_number_title(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
+                            uint32_t number);
 /* Return the name of a component for messages ("y[3]", or "y[3].z" in a vector), and its type. */
 const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
                               const gt_buffer *buffer, uint64_t index);

@@ -32,27 +32,10 @@ static double other_real(const gt_number *number, gt_scalars which, uint32_t ind
     }
 }
 
-static bool is_of_scalar(const gt_workload *workload, uint32_t number)
-{
-    bool is = false;
-    for (uint32_t i = 0; i < workload->scalar_count; i++) {
-        const gt_scalar *scalar = &workload->scalars[i];
-        is |= number - scalar->first_number < scalar->number_count;
-    }
-    return is;
-}
-
-bool gt_number_is_open(const gt_workload *workload, uint32_t number)
-{
-    const gt_number *its = &workload->numbers[number];
-    return is_of_scalar(workload, number) && its->problem_value < 0 && !its->derived &&
-           !its->is_stated;
-}
-
 bool gt_number_is_flag(const gt_workload *workload, uint32_t number)
 {
     const gt_number *its = &workload->numbers[number];
-    return gt_number_is_open(workload, number) && !its->keeps && !gt_type_is_float(its->type) &&
+    return its->open && !its->keeps && !gt_type_is_float(its->type) &&
            (its->integer == 0 || its->integer == 1);
 }
 
@@ -62,7 +45,10 @@ static bool can_have(const gt_workload *workload, uint32_t number, gt_scalars wh
     if (which == GT_SCALARS_OWN || its->other_count) {
         return which != GT_SCALARS_OWN && which <= GT_SCALARS_ZERO;
     }
-    bool is_float = gt_number_is_open(workload, number) && gt_type_is_float(its->type);
+    const bool is_drawn = its->fill == GT_FILL_UNIFORM;
+    const bool is_float =
+        its->open && gt_type_is_float(its->type) && (!is_drawn || which >= GT_SCALARS_ZERO) &&
+        (!its->finite || (which != GT_SCALARS_NAN && which != GT_SCALARS_INFINITE));
     return is_float || (which == GT_SCALARS_FAR && gt_number_is_flag(workload, number));
 }
 
@@ -89,6 +75,8 @@ static void vary_number(gt_workload *workload, uint32_t index, const gt_variatio
         number->integer = !number->integer;
         number->low = (double)number->integer;
     }
+    number->fill = GT_FILL_CONSTANT;
+    number->high = number->low;
 }
 
 uint32_t gt_workload_longest_list(const gt_workload *workload)
@@ -190,6 +178,16 @@ static void make_equal_pairs(gt_workload *workload, uint32_t index)
     }
 }
 
+/* Fills a buffer or block with the other value of its common number. */
+static void vary_common(const gt_workload *workload, gt_buffer *buffer,
+                        const gt_variation *variation)
+{
+    if (buffer->common && variation->scalars[buffer->common - 1] != GT_SCALARS_OWN) {
+        make_constant(&buffer->fill, &buffer->low, &buffer->high,
+                      workload->numbers[buffer->common - 1].low);
+    }
+}
+
 static void vary_buffer(gt_workload *workload, gt_buffer *buffer, gt_contents contents)
 {
     if (contents >= GT_CONTENTS_TIES) {
@@ -264,7 +262,11 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
         out->tolerance.stol *= factor;
         widen_huge(out, from, variation);
     }
+    for (uint32_t i = 0; i < out->block_count; i++) {
+        vary_common(out, &out->blocks[i], variation);
+    }
     for (uint32_t i = 0; i < out->buffer_count; i++) {
+        vary_common(out, &out->buffers[i], variation);
         out->buffers[i].nan_ok |= out->varied || out->unbounded;
         if (out->varied) {
             vary_buffer(out, &out->buffers[i], variation->contents);

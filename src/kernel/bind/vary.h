@@ -53,8 +53,6 @@ gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);
 /* Returns true if the number is a flag: an integer that is 0 or 1 and has no list in prove(). */
 bool gt_number_is_flag(const gt_workload *workload, uint32_t number);
-/* Returns true if the number may be varied: not a size, and not fixed by the template. */
-bool gt_number_is_open(const gt_workload *workload, uint32_t number);
 /* Returns true if these contents would differ from the regular fills. */
 bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents);
 /* Returns the largest value that a uniform fill draws; for floats, this is below `high`. */

@@ -40,7 +40,7 @@ gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const
 }
 
 static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
-                                  const gt_argument *argument)
+                                  const gt_argument *argument, bool is_block)
 {
     memcpy(buffer->name, argument->name, sizeof buffer->name);
     buffer->direction = argument->direction;
@@ -50,7 +50,7 @@ static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, const gt_
     GT_TRY(gt_elements_count(&buffer->elements, argument, binding->slots));
     GT_TRY(gt_elements_bind(out, buffer, binding, argument));
     buffer->reference_type = buffer->type;
-    return GPUTUNE_OK;
+    return gt_elements_open(out, buffer, binding, is_block);
 }
 
 static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding)
@@ -67,7 +67,7 @@ static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding
             GT_TRY(gt_scalar_bind(out, &out->scalars[index], binding, argument));
             continue;
         }
-        GT_TRY(bind_buffer(out, buffer, binding, argument));
+        GT_TRY(bind_buffer(out, buffer, binding, argument, false));
         if (template->parts->reference.double_mask >> i & 1) {
             buffer->reference_type = GT_TYPE_F64;
         }
@@ -100,7 +100,7 @@ static gputune_status bind_blocks(gt_workload *out, const gt_binding *binding)
 {
     for (uint32_t i = 0; i < binding->template->pass_count; i++) {
         gt_buffer *block = &out->blocks[out->block_count++];
-        GT_TRY(bind_buffer(out, block, binding, &binding->template->passes[i]));
+        GT_TRY(bind_buffer(out, block, binding, &binding->template->passes[i], true));
         GT_REFUSE(block->bytes > UINT32_MAX / 2, GPUTUNE_EINVAL,
                   "block %s exceeds 2 GB at these sizes", block->name);
     }

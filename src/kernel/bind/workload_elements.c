@@ -50,6 +50,23 @@ const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *wo
     return out;
 }
 
+const char *gt_number_title(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
+                            uint32_t number)
+{
+    const char *name = workload->numbers[number].name, *owner = name;
+    for (uint32_t i = 0; i < workload->scalar_count; i++) {
+        const gt_scalar *scalar = &workload->scalars[i];
+        owner = number - scalar->first_number < scalar->number_count ? scalar->name : owner;
+    }
+    for (uint32_t i = 0; i < GT_PARAMETER_MAX + workload->block_count; i++) {
+        const gt_buffer *buffer = gt_workload_input(workload, i);
+        owner = number - buffer->first_number < buffer->number_count ? buffer->name : owner;
+    }
+    const bool is_part = name[0] && strcmp(owner, name) != 0;
+    (void)snprintf(out, GT_COMPONENT_TEXT, is_part ? "%.60s.%.60s" : "%.60s", owner, name);
+    return out;
+}
+
 gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index)
 {
     return buffer->number_count
@@ -270,6 +287,44 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
     return GPUTUNE_OK;
 }
 
+static void open_number(gt_number *number, const gt_buffer *buffer, bool is_shared)
+{
+    const bool is_drawn = number->free && gt_type_is_float(number->type);
+    const bool is_constant = number->fill == GT_FILL_ZERO || number->fill == GT_FILL_CONSTANT;
+    number->open = is_constant || (is_shared && is_drawn);
+    number->integer = is_constant ? (int64_t)number->low : 0;
+    number->is_filled = true;
+    number->finite = buffer->finite;
+}
+
+gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const gt_binding *binding,
+                                bool is_block)
+{
+    enum { FEW = 8 };
+    const gt_layout layout = {.count = 1};
+    const bool is_shared = is_block || gt_buffer_count(buffer) <= FEW;
+    gt_number *numbers = &workload->numbers[buffer->first_number];
+    if (buffer->direction != GT_IN || (binding->template->parts->init.present && !is_block)) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t i = 0; i < buffer->number_count; i++) {
+        open_number(&numbers[i], buffer, is_shared);
+    }
+    gt_number common = {.type = buffer->type,
+                        .fill = buffer->fill,
+                        .low = buffer->low,
+                        .free = buffer->free,
+                        .problem_value = -1};
+    memcpy(common.name, buffer->name, sizeof common.name);
+    open_number(&common, buffer, is_shared);
+    if (buffer->number_count == 0 && common.open) {
+        GT_TRY(new_numbers(&numbers, &buffer->common, workload, binding, &layout));
+        buffer->common++;
+        *numbers = common;
+    }
+    return GPUTUNE_OK;
+}
+
 /* Sets a number to the value of an expression or, if `value` is NULL, of the problem value with the
  * same name. */
 static gputune_status bind_number(gt_number *out, const gt_binding *binding,
@@ -279,6 +334,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
         out->problem_value = gt_template_problem_index(binding->template, out->name);
         out->integer = binding->problem->values[out->problem_value].number;
         out->low = (double)out->integer;
+        out->open = false;
     } else if (gt_type_is_float(out->type)) {
         GT_TRY(gt_expression_real(&out->low, value, binding->slots, true));
     } else if (value->is_real) {
@@ -288,7 +344,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
     } else {
         GT_TRY(gt_expression_integer(&out->integer, value, binding->slots));
         out->low = (double)out->integer;
-        out->derived = gt_expression_uses_any(value, GT_SLOT_PROBLEM, GT_PROBLEM_MAX);
+        out->open &= !gt_expression_uses_any(value, GT_SLOT_PROBLEM, GT_PROBLEM_MAX);
     }
     return gt_type_holds(out->type, out->integer)
                ? GPUTUNE_OK
@@ -344,6 +400,8 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
         const gt_initialiser *item = item_of(&argument->initialisers, layout, i);
         const gt_expression *value = item ? item->value : argument->value;
         const bool is_part = numbers[i].name[0];
+        numbers[i].fill = GT_FILL_CONSTANT;
+        numbers[i].open = true;
         (void)snprintf(name, sizeof name, is_part ? "%.60s.%.60s" : "%.60s", argument->name,
                        numbers[i].name);
         if (!is_part) {
@@ -366,7 +424,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
 static gputune_status bind_proved(gt_workload *workload, gt_number *number,
                                   const gt_binding *binding, const gt_proved *proved)
 {
-    number->is_stated = true;
+    number->open = false;
     number->first_other = workload->other_count;
     GT_REFUSE_AT(workload->other_count + proved->other_count > GT_OTHERS_MAX, proved->place,
                  "more than %d values in all prove() clauses; expected fewer", GT_OTHERS_MAX);

@@ -270,6 +270,9 @@ static void read_parameter(gt_function_parameter *out, gt_lexer item)
     int depth = 0;
     bool is_template = false;
     *out = (gt_function_parameter){0};
+    while (gt_lexer_is(&item, "[")) { /* an attribute */
+        (void)gt_lexer_skip(&item, "[", "]");
+    }
     for (; item.token.kind != GT_TOKEN_END; gt_lexer_next(&item)) {
         const gt_token *token = &item.token;
         bool opens = gt_token_is(token, "(") || gt_token_is(token, "[");

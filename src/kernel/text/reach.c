@@ -119,9 +119,11 @@ static bool needs_member(const reach *r, const gt_piece *piece)
     if (piece->is_marked || piece->is_constant || piece->is_defaulted || piece->is_virtual) {
         return true;
     }
-    return is_constructor || piece->is_special
-               ? piece->is_operator || !piece->has_body || is_made(r, class)
-               : is_read(r, piece);
+    if (piece->is_operator) {
+        return !piece->is_foreign;
+    }
+    return is_constructor || piece->is_special ? !piece->has_body || is_made(r, class)
+                                               : is_read(r, piece);
 }
 
 /* Returns true if an operator is needed. An operator is kept if a type in its signature is kept. */

@@ -1,5 +1,6 @@
 # Code that nvcc accepts: kernels defined by macros, enumerators as values, files found by __has_include, a
-# reference beside templates with a parameter of the same name, and std:: without an include.
+# reference beside templates with a parameter of the same name, std:: without an include, attributes of
+# parameters, enumerators that a macro makes, and a struct's operators for the host.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 clauses='problem(n = 1000) args(out float y[n], in float x[n], int n) block(64) grid(ceil_div(n, 64))'
 body='int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)'
@@ -26,11 +27,21 @@ cat >words.cu <<F
 #include "factor.cuh"
 #endif
 enum class Mode { Fast, Slow };
-template <typename T> __device__ T two() { return 2; }
+enum {
+#define NAME(a) a##_NAME,
+    NAME(FIRST)
+#undef NAME
+    NAMES
+};
+template <typename T> struct Value {
+    T v;
+    friend std::ostream &operator<<(std::ostream &to, const Value &from) { return to << from.v; }
+};
+template <typename T> __device__ T two() { return Value<T>{2}.v * NAMES; }
 #pragma gputune kernel(k<T, MODE>) problem(n = 1000, type T = float, double)
 #pragma gputune args(out T y[n], in T x[n], int n) block(64) grid(ceil_div(n, 64))
 #pragma gputune tune(MODE = Mode::Fast, Mode::Slow) reference(y[i] = x[i] * 6)
-template <typename T, Mode M> __global__ void k(T *y, const T *x, int n)
+template <typename T, Mode M> __global__ void k(T *y, const T *x, [[maybe_unused]] int n)
 {
     $body y[i] = x[i] * (M == Mode::Slow ? FACTOR : T(3)) * two<T>();
 }
