@@ -178,7 +178,11 @@ static void make_workload(gt_workload *out, uint64_t n, const char *reference)
         out->alignment[i] = 16;
     }
     out->number_count = 2;
-    out->numbers[0] = (gt_number){.type = GT_TYPE_F32, .low = 1.5, .problem_value = -1};
+    out->numbers[0] = (gt_number){.type = GT_TYPE_F32,
+                                  .fill = GT_FILL_CONSTANT,
+                                  .low = 1.5,
+                                  .problem_value = -1,
+                                  .open = true};
     out->numbers[1] = (gt_number){.type = GT_TYPE_U64, .integer = (int64_t)n};
     out->scalars[0] = (gt_scalar){.bytes = 4, .number_count = 1};
     out->scalars[1] = (gt_scalar){.bytes = 8, .first_number = 1, .number_count = 1};
