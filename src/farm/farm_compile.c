@@ -94,7 +94,6 @@ static int open_cores(void)
     return own_cores.file < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Closes a file from open_cores(). -1 is allowed. */
 static void close_cores(int file)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
@@ -504,7 +503,8 @@ void gt_compile_close(gt_host_farm *farm)
         gt_process_kill(&host->slots[i].link.process);
     }
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        gt_slot_free(&host->slots[i]);
+        gt_link_finish(&host->slots[i].link, NULL, 0);
+        gt_slot_clear(&host->slots[i]);
     }
     gt_queue_clear(&host->queue);
     gt_queue_clear(&host->kept);

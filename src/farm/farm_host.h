@@ -128,8 +128,6 @@ void gt_slot_begin(gt_slot *slot);
 void gt_slot_unsend(gt_slot *slot);
 /* Frees all requests, including one in progress. */
 void gt_slot_clear(gt_slot *slot);
-/* Kills the worker, and frees all requests. */
-void gt_slot_free(gt_slot *slot);
 /* Removes and returns a request, which the caller then owns. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
 /* Reads an answer into the request's event and the thread's message. EWORKER if malformed. */

@@ -79,7 +79,6 @@ void gt_measure_submit(gt_measure_host *host, gt_farm_request *request)
 
 /* ---- Starting and refusing ------------------------------------------------------------------- */
 
-/* Removes and returns the first request that needs the variant. */
 static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->slot.queue.count; i++) {
@@ -266,7 +265,7 @@ void gt_measure_cancel(gt_measure_host *host)
 void gt_measure_free(gt_measure_host *host)
 {
     forget_all(host);
-    gt_slot_free(&host->slot);
+    gt_link_finish(&host->slot.link, NULL, 0);
     gt_array_free(&host->variants);
 }
 

@@ -317,12 +317,6 @@ void gt_slot_clear(gt_slot *slot)
     slot->full = false;
 }
 
-void gt_slot_free(gt_slot *slot)
-{
-    gt_link_finish(&slot->link, NULL, 0);
-    gt_slot_clear(slot);
-}
-
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
 {
     if (index < slot->sent) {

@@ -102,7 +102,9 @@ gputune_status gt_process_visible(char **out, int ordinal)
 
 enum { FIRST_DESCRIPTOR = 10 };
 
-bool gt_process_lift(int *descriptor)
+/* Moves a descriptor above a child's descriptors and makes it close-on-exec. Sets errno on
+ * failure. */
+static bool lift_descriptor(int *descriptor)
 {
     int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
     if (high < 0) {
@@ -153,7 +155,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     pid_t pid;
     /* the child watches the host by this, because other children may keep the channel open */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    if (host >= 0 && !gt_process_lift(&host)) {
+    if (host >= 0 && !lift_descriptor(&host)) {
         close(host);
         host = -1;
     }
@@ -247,7 +249,7 @@ gputune_status gt_process_channel(int *host, int *child)
     int pair[2];
     GT_REFUSE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0, GPUTUNE_EWORKER,
               "cannot make a channel to a worker: %s", strerror(errno));
-    if (!gt_process_lift(&pair[0]) || !gt_process_lift(&pair[1])) {
+    if (!lift_descriptor(&pair[0]) || !lift_descriptor(&pair[1])) {
         int error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the descriptor limit is too low */
         close(pair[0]);
         close(pair[1]);

@@ -50,8 +50,5 @@ gputune_status gt_process_environment(gt_texts *out, bool measure, const char *d
  * `ordinal`; NULL if this process's own variable has no such entry. The caller frees *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
-/* Moves a descriptor above a child's descriptors and makes it close-on-exec. Returns false and
- * sets errno on failure. */
-bool gt_process_lift(int *descriptor);
-/* Makes a pair of sockets, moved by gt_process_lift(), which the caller closes. EWORKER. */
+/* Makes a pair of sockets above a child's descriptors, which the caller closes. EWORKER. */
 gputune_status gt_process_channel(int *host, int *child);

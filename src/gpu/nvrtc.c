@@ -58,21 +58,19 @@ enum { OPTIONS_MAX = 64 };
 static const struct optional {
     const char *text;
     int since;
-    bool once; /* true to omit the option if the request has it too */
 } standard[] = {
-    {"--std=c++17", 0, true},
-    {"-default-device", 0, false},
-    {"--ptxas-options=-v", 0, false},
-    {"--no-cache", 12090, false}, /* the cache loads libcuda and hides ptxas's output */
-    {"--frandom-seed=gputune", 0, false},
-    {"-D__linux__=1", 0, false}, /* with nvcc, the host compiler defines this macro */
+    {"-default-device", 0},
+    {"--ptxas-options=-v", 0},
+    {"--no-cache", 12090}, /* the cache loads libcuda and hides ptxas's output */
+    {"--frandom-seed=gputune", 0},
+    {"-D__linux__=1", 0}, /* with nvcc, the host compiler defines this macro */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
 /* Options that older supported versions of NVRTC do not have; requests may contain them. */
 static const struct optional newer[] = {
-    {"--split-compile", 12050, false},
-    {"--Ofast-compile", 12080, false},
+    {"--split-compile", 12050},
+    {"--Ofast-compile", 12080},
 };
 
 /* ---- opening ---- */
@@ -217,32 +215,31 @@ typedef struct options {
     char *head; /* owned */
 } options;
 
-static bool is_replaced(const struct optional *option, const gt_nvrtc_request *request)
+static bool states_standard(const gt_nvrtc_request *request)
 {
-    const char *name = option->text + strspn(option->text, "-");
-    size_t length = strcspn(name, "=");
-    for (size_t i = 0; i < request->option_count && option->once; i++) {
-        const char *own = request->options[i];
-        own += strspn(own, "-");
-        if (strncmp(own, name, length + 1) == 0) {
-            return true;
-        }
+    bool states = false;
+    for (size_t i = 0; i < request->option_count; i++) {
+        const char *option = request->options[i];
+        states |= strncmp(option + strspn(option, "-"), "std=", strlen("std=")) == 0;
     }
-    return false;
+    return states;
 }
 
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    enum { OWN = 3 }; /* the architecture option, and two options for the head */
+    enum { OWN = 4 }; /* the architecture, the language's standard, two options for the head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
               "%zu compiler options; expected at most %d", request->option_count,
               OPTIONS_MAX - STANDARD - OWN);
     snprintf(out->arch, sizeof out->arch, "--gpu-architecture=%s", request->arch);
     out->items[0] = out->arch;
     out->count = 1;
+    if (!states_standard(request)) {
+        out->items[out->count++] = "--std=c++17";
+    }
     for (unsigned i = 0; i < STANDARD; i++) {
-        if (nvrtc->number >= standard[i].since && !is_replaced(&standard[i], request)) {
+        if (nvrtc->number >= standard[i].since) {
             out->items[out->count++] = standard[i].text;
         }
     }
