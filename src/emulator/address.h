@@ -6,12 +6,12 @@
 /* Bits of op->flags. The EMU_BASE_ values tell how op->a, op->b and op->imm form an address. The
  * EMU_ACCESS_ bits describe the access. */
 enum {
-    EMU_BASE_64,     /* 64-bit operand a */
-    EMU_BASE_32,     /* 32-bit operand a */
-    EMU_BASE_GLOBAL, /* global variable number b of the module */
-    EMU_BASE_SHARED, /* shared variable number b of the module */
-    EMU_BASE_LOCAL,  /* local memory of the frame */
-    EMU_BASE_NONE,   /* no base; the address is imm */
+    EMU_BASE_64,     /* the base is the 64-bit operand a */
+    EMU_BASE_32,     /* the base is the 32-bit operand a */
+    EMU_BASE_GLOBAL, /* the base is global variable number b of the module */
+    EMU_BASE_SHARED, /* the base is shared variable number b of the module */
+    EMU_BASE_LOCAL,  /* the base is the local memory of the frame */
+    EMU_BASE_NONE,   /* there is no base; the address is imm */
     EMU_BASE_MASK = 7,
     EMU_ACCESS_WRITE = 8,
     EMU_ACCESS_BYPASS = 32, /* bypasses the L1 cache */

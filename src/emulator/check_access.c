@@ -239,7 +239,7 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     return true;
 }
 
-/* A read of unset shared memory is reported only when the value is used (check_flow.c). */
+/* Reports a read of unset memory; for shared memory only when the value is used (check_flow.c). */
 static void look_at_unset(const touch *t, uint32_t element)
 {
     const uint8_t *at = t->host + (size_t)element * t->element_bytes;

@@ -83,7 +83,7 @@ static bool parse_effect(rule *out, const char *text)
     return true;
 }
 
-/* Removes "@1" from the end of the name. */
+/* Removes a device, such as "@1", from the end of a call's name. */
 static bool parse_device(rule *out, char *name)
 {
     char *sign = strchr(name, '@'), *end;

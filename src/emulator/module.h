@@ -22,7 +22,7 @@ struct CUfunc_st {
 
 struct CUmod_st {
     emu_handle handle;
-    atomic_int references; /* held by the handle, by launches and by graphs */
+    atomic_int references; /* references of the handle, of launches and of graphs */
     bool unloaded;         /* true after cuModuleUnload; protected by the lock */
     emu_program *program;
     size_t function_count;

@@ -223,7 +223,7 @@ static void decode_predicate(emu_decoder *decoder, const ptx_operand *operand)
     decoder->op->c = emu_source(decoder, &plain, 0);
 }
 
-/* bar.sync a{,b}; bar.arrive a,b; bar.red.op d,a{,b},p */
+/* Decodes bar.sync a{,b}, bar.arrive a,b and bar.red.op d,a{,b},p. */
 static void decode_block_barrier(emu_decoder *decoder)
 {
     emu_op *op = decoder->op;

@@ -39,7 +39,7 @@ static void move_address(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* mapa.shared::cluster.u32 d, variable, rank */
+/* Decodes mapa.shared::cluster.u32 d, variable, rank. */
 static void decode_variable(emu_decoder *decoder, const ptx_operand *source, unsigned bytes)
 {
     ptx_operand base = *source;

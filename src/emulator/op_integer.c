@@ -25,7 +25,7 @@ static uint32_t pair(uint32_t a, uint32_t b, bool is_sum)
 }
 EMU_BINARY(add_x2, emu_u32, emu_u32, pair(a, b, true))
 
-/* The carry chain. A frame has a carry flag for each lane. */
+/* Addition and subtraction with carry. A frame has a carry flag for each lane. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 #define CARRY(name, T, W, before, expression, after)                                               \
     static void name(emu_warp *warp, const emu_op *op)                                             \

@@ -51,7 +51,7 @@ static uint32_t lookup(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 }
 EMU_TERNARY(lop3, emu_u32, emu_u32, lookup(a, b, c, (unsigned)op->imm))
 
-/* lop3.and|or.b32 d|p, a, b, c, table, q sets p = (d != 0) and|or q */
+/* Decodes lop3.and|or.b32 d|p, a, b, c, table, q, which sets p = (d != 0) and|or q. */
 static void lop3_pred(emu_warp *warp, const emu_op *op)
 {
     const emu_u32 *dst = emu_lanes(warp, op->dst);

@@ -124,7 +124,7 @@ static void move_fragment(emu_warp *warp, const emu_op *op)
            f->bytes);
 }
 
-/* load.MATRIX d, [address] {, stride}; store.d [address], d {, stride} */
+/* Decodes wmma.load.MATRIX d, [address] {, stride} and wmma.store.d [address], d {, stride}. */
 static void decode_move(emu_decoder *decoder, bool stores)
 {
     static const char *const matrices[] = {"a", "b", "c", "d"};

@@ -131,7 +131,7 @@ static void take_qualities(emu_decoder *decoder, mbarrier *m)
         m->options |= word == 0 ? RELAXED : 0;
 }
 
-/* operands of arrive and similar: [state,] [address] {, count} */
+/* Decodes arrive and similar, with the operands [state,] [address] {, count}. */
 static void decode_change(emu_decoder *decoder, mbarrier *m, ptx_space space)
 {
     emu_op *op = decoder->op;
@@ -153,7 +153,7 @@ static void decode_change(emu_decoder *decoder, mbarrier *m, ptx_space space)
     op->run = change;
 }
 
-/* operands: p, [address], state or parity {, time} */
+/* Decodes a test, with the operands p, [address], state or parity {, time}. */
 static void decode_test(emu_decoder *decoder, mbarrier *m, ptx_space space)
 {
     emu_op *op = decoder->op;
@@ -185,7 +185,7 @@ void emu_decode_mbarrier(emu_decoder *decoder)
         emu_decode_signature(decoder, "wl");
         return;
     }
-    /* arrive.expect_tx is an arrival */
+    /* arrive.expect_tx is decoded as an arrival */
     int kind = -1;
     for (int i = ARRIVE; kind < 0 && i <= DROP; i++)
         kind = emu_take(decoder, kinds[i]) ? i : -1;

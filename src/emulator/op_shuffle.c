@@ -272,7 +272,7 @@ void emu_decode_activemask(emu_decoder *decoder)
     emu_decode_signature(decoder, "w");
 }
 
-/* elect.sync d|p, members: the leader is the lowest member */
+/* Decodes elect.sync d|p, members. The leader is the lowest member. */
 static void elect_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who)
 {
     uint32_t leader = who ? (uint32_t)__builtin_ctz(who) : 0;

@@ -6,7 +6,7 @@
 
 enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-/* A copy. The address in shared memory is in the operation itself. */
+/* The copy of a box. Its address in shared memory is in the operation itself. */
 typedef struct tensor {
     emu_op map, barrier;
     emu_op memory;
@@ -208,7 +208,8 @@ static void decode_map(emu_decoder *decoder, tensor *t, const ptx_operand *opera
         t->coordinates[i] = emu_source(decoder, &at->items[i], 4);
 }
 
-/* operands: [shared], [map, {}], [mbarrier] {, blocks} {, hint}; or [map, {}], [shared] {, hint} */
+/* Decodes a copy with the operands [shared], [map, {}], [mbarrier] {, blocks} {, hint}, or with
+ * [map, {}], [shared] {, hint}. */
 void emu_decode_tensor(emu_decoder *decoder)
 {
     emu_op *op = decoder->op;

@@ -167,7 +167,8 @@ static void decode_adds(emu_decoder *decoder, const ptx_operand *operand, produc
         p->adds = emu_source(decoder, operand, 0);
 }
 
-/* operands: {d}, A, B, adds {, sign of A, sign of B {, A by columns} {, B by columns}} */
+/* Decodes wgmma with the operands {d}, A, B, adds {, signs of A and B {, A by columns} {, B by
+ * columns}}. */
 static void decode_product(emu_decoder *decoder)
 {
     product *p = emu_decode_alloc(decoder, sizeof *p);

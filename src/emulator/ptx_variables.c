@@ -134,7 +134,7 @@ static void parse_initial(ptx_parser *parser, ptx_variable *variable, ptx_type t
 
 /* ---- declarations ---- */
 
-/* Multiplies. A product far above any variable's size is capped, so it does not wrap around. */
+/* Returns a product, which is capped far above any variable's size so it cannot wrap around. */
 static uint64_t capped_product(uint64_t a, uint64_t b)
 {
     const uint64_t cap = UINT64_C(1) << 42;

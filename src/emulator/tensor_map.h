@@ -23,7 +23,7 @@ _Static_assert(sizeof(emu_tensor_map) == 128, "a CUtensorMap has 128 bytes");
 /* Returns the element size of a CUtensorMapDataType, or 0 for an invalid type. */
 static inline unsigned emu_tensor_element_bytes(int type)
 {
-    /* u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32 flushed, tf32, tf32 flushed */
+    /* by type: u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, flushed f32, tf32, flushed tf32 */
     static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
     return type >= 0 && type < (int)sizeof bytes ? bytes[type] : 0;
 }

@@ -242,7 +242,8 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Finds a buffer's finite range, by samples if it is large; low > high without one. */
+/* Finds the range of a buffer's finite values; low > high if there are none. Reads only samples of
+ * a large buffer. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {

@@ -278,7 +278,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* elements that a changed flag leaves unwritten would not be compared */
+    /* refuse a flag with which more elements stay unwritten, which would not be compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -437,7 +437,7 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* Lists data sets for a winner. The first two change every second flag, the usual set all. */
+/* Lists the data sets for a winner. The first two change every second flag, the usual one all. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {

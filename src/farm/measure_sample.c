@@ -292,7 +292,6 @@ gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *var
     return end_sample(out, measure, variant, 1);
 }
 
-/* Returns the mean time of several single launches. */
 static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *variant,
                               gt_sampler *single)
 {
@@ -368,7 +367,6 @@ static double host_ns(const gt_measure *measure)
     return modelled ? modelled_ns : (double)gt_now_ns();
 }
 
-/* Returns the time per launch of `count` consecutive launches. */
 static gputune_status time_burst(double *out, gt_measure *measure, gt_loaded *variant,
                                  uint32_t first, uint32_t count)
 {

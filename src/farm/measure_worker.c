@@ -41,7 +41,7 @@ static gputune_status serve_verify(void *measure, void *job, void *reply, gt_cur
     return gt_measure_verify(measure, job, reply);
 }
 
-/* Accepts slow launches, because the variant is known to be fast. */
+/* Serves VERIFY_AGAIN. Accepts a slow launch, because the variant is known to be fast. */
 static gputune_status verify_again(void *measure, void *job, void *reply, gt_current *current)
 {
     ((gt_verify_job *)job)->slower_ns = 0;

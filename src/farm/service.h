@@ -38,11 +38,11 @@ enum {
     GT_TASK_NAN_OK = 1,
     GT_TASK_GAPS = 2,       /* compare: elements that both sides left unwritten are equal */
     GT_TASK_WHOLE = 4,      /* move: whole numbers are not changed */
-    GT_TASK_EXTREMES = 8,   /* fill: as gt_variety requires (kernel/bind/vary.h) */
-    GT_TASK_SPECIALS = 16,  /* fill: as GT_VARIETY_SPECIALS requires (kernel/bind/vary.h) */
+    GT_TASK_EXTREMES = 8,   /* fill: some values are extreme (kernel/bind/vary.h) */
+    GT_TASK_SPECIALS = 16,  /* fill: some values are NaN or infinite (kernel/bind/vary.h) */
     GT_TASK_FREE = 32,      /* fill: the input has no declared range */
     GT_TASK_UNBOUNDED = 64, /* compare: all elements that are not finite are equal */
-    GT_TASK_TIES = 128      /* fill: as GT_VARIETY_TIES requires (kernel/bind/vary.h) */
+    GT_TASK_TIES = 128 /* fill: few values, halfway between whole numbers (kernel/bind/vary.h) */
 };
 
 /* A number of an element with several numbers (gt_number). */

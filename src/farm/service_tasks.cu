@@ -15,7 +15,7 @@ typedef gt_service_number number;
 typedef gt_finding finding;
 
 struct findings {
-    u64 sequence; // number of the run; in accumulators, the number of finished blocks
+    u64 sequence; // number of the run; in the accumulators instead the number of finished blocks
     finding items[1];
 };
 
