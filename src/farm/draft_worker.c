@@ -55,6 +55,20 @@ static gputune_status take_words(gt_draft_request *request, char *const *words)
     return GPUTUNE_OK;
 }
 
+/* Adds the libclang that tools/setup puts beside the programs. */
+static gputune_status add_built(gt_texts *out)
+{
+    GT_FREED char *program = realpath("/proc/self/exe", NULL);
+    GT_FREED char *path = NULL;
+    char *slash = program ? strrchr(program, '/') : NULL;
+    if (!slash) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_path_format(&path, "%.*s/libclang/clang/native/libclang.so", (int)(slash - program),
+                          program));
+    return gt_file_exists(path) ? gt_texts_add(out, path, strlen(path)) : GPUTUNE_OK;
+}
+
 static gputune_status make_draft(char **out, char *const *words)
 {
     char *text;
@@ -66,6 +80,7 @@ static gputune_status make_draft(char **out, char *const *words)
     request.kernel = *words[1] ? words[1] : NULL;
     request.text = text;
     GT_TRY(take_words(&request, words + 2));
+    GT_TRY(add_built(&libraries));
     GT_TRY(gt_wheel_find(&libraries, "clang/native/libclang.so*"));
     return gt_draft_make(out, &request, (const char *const *)libraries.items, libraries.count);
 }
