@@ -37,8 +37,48 @@ draft_amount *draft_value_of(const draft_decl *decl, const char *path)
     return found && strcmp(found->path, path) == 0 ? found->value : NULL;
 }
 
+/* A variable that a lambda mentions. */
+typedef struct captured {
+    const draft_decl *variable;
+    draft_node *lambda;
+} captured;
+static GT_ARRAY(captured) captures;
+
+void draft_capture(const draft_decl *variable, draft_node *lambda)
+{
+    if (variable) {
+        draft_add(&captures, ((captured){variable, lambda}));
+    }
+}
+
+/* Makes the launches unknown whose lambda mentions a variable that changes after the lambda was
+ * made. */
+static void change_captured(const draft_decl *variable)
+{
+    for (size_t i = 0; i < captures.count; i++) {
+        draft_node *lambda = captures.items[i].lambda;
+        if (captures.items[i].variable != variable || draft_now.lambda == lambda) {
+            continue;
+        }
+        const char *doubt =
+            draft_format("'%s' changes after the lambda that uses it was made", variable->name);
+        for (size_t k = 0; draft_on_host() && k < draft_now.program->launches.count; k++) {
+            draft_launched *launch = &draft_now.program->launches.items[k];
+            for (int d = 0; launch->lambda == lambda && d < 3; d++) {
+                launch->grid[d] = launch->block[d] = draft_unknown(doubt);
+                launch->arguments.count = 0;
+            }
+        }
+        if (!draft_on_host()) {
+            draft_add_text(&draft_now.out->unread,
+                           draft_format("%s: %s", draft_place_of(lambda->at), doubt));
+        }
+    }
+}
+
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 {
+    change_captured(decl);
     draft_binding *made = draft_new(sizeof *made);
     *made = (draft_binding){decl, path, value, decl->latest, draft_now.last};
     decl->latest = draft_now.last = made;
@@ -46,6 +86,10 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 
 void draft_forget(draft_decl *decl)
 {
+    for (size_t i = 0; i < captures.count; i++) { /* the declaration makes another variable */
+        captured *c = &captures.items[i];
+        c->variable = c->variable == decl ? NULL : c->variable;
+    }
     draft_bind(decl, "", NULL);
 }
 

@@ -72,6 +72,8 @@ typedef struct draft_field {
 typedef GT_ARRAY(draft_field) draft_fields;
 /* Returns the fields of a struct, or none for other types. */
 draft_fields draft_fields_of(cx_type type);
+/* Returns true if two members of a struct have one name, because two base classes have it. */
+bool draft_has_twins(cx_type type);
 bool draft_has_child(cx_cursor at, int kind);
 draft_node *draft_tree(cx_cursor at);
 /* Returns the declaration at a cursor, or NULL if there is none. */
@@ -254,6 +256,7 @@ typedef struct draft_launched {
     draft_decl *kernel; /* the kernel template, or `callee` itself */
     draft_amount *grid[3], *block[3], *shared;
     draft_decls arguments; /* variables that have the values of the parameters */
+    draft_node *lambda;    /* the lambda around the launch, or NULL */
     bool is_skipped;       /* true if the launch's branch is not taken with the program's numbers */
 } draft_launched;
 
@@ -353,7 +356,7 @@ typedef struct draft_reader {
     bool jumps; /* true if the last branch that left its code did so by goto, break or continue */
     unsigned steps;
     draft_spot object;  /* the place of *this */
-    draft_decl *lambda; /* the lambda whose body is run, or NULL */
+    draft_node *lambda; /* the lambda whose body is run, or NULL */
     draft_amount *returned;
     bool begins_loop;    /* true in the first part of a `for` */
     draft_binding *last; /* the newest binding */
@@ -404,6 +407,8 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
 /* Like draft_bind(), but also copies the members of a struct. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
+/* Notes that a lambda mentions a variable. */
+void draft_capture(const draft_decl *variable, draft_node *lambda);
 /* Removes all values of a variable. */
 void draft_forget(draft_decl *decl);
 /* Returns the value that was assigned to a variable or member as a whole, or NULL. */

@@ -327,6 +327,9 @@ static draft_spot member_place(draft_node *node)
     draft_node *object = node->count ? node->children[0] : NULL;
     const char *name = node->decl ? node->decl->name : "";
     draft_spot spot = object_place(object);
+    if (spot.variable && draft_has_twins(draft_type_of(spot.variable))) {
+        return unknown_memory();
+    }
     if (spot.variable) {
         spot.path = draft_format("%s.%s", spot.path, name);
     } else if (spot.buffer) {
@@ -339,30 +342,9 @@ static draft_spot member_place(draft_node *node)
     return spot;
 }
 
-/* A variable that a lambda has copied. */
-typedef struct captured {
-    const draft_decl *lambda, *variable;
-    draft_decl *copy;
-} captured;
-static GT_ARRAY(captured) captures;
-
-static draft_decl *copy_in(const draft_decl *lambda, const draft_decl *variable)
-{
-    draft_decl *copy = NULL;
-    for (size_t i = 0; lambda && i < captures.count; i++) {
-        const captured *c = &captures.items[i];
-        copy = c->lambda == lambda && c->variable == variable ? c->copy : copy;
-    }
-    return copy;
-}
-
 static draft_spot variable_place(draft_decl *decl)
 {
     draft_amount *value = draft_value_of(decl, "");
-    draft_decl *copy = copy_in(draft_now.lambda, decl);
-    if (copy) {
-        return (draft_spot){.variable = copy, .path = ""};
-    }
     if (draft_now.out && draft_has_child(decl->at, CX_SHARED_ATTRIBUTE)) {
         draft_declare(decl);
         return own_memory();
@@ -370,70 +352,6 @@ static draft_spot variable_place(draft_decl *decl)
     return draft_is_reference(draft_type_of(decl)) && value && value->kind == DRAFT_OBJECT
                ? value->place
                : (draft_spot){.variable = decl, .path = ""};
-}
-
-static bool is_copied(const draft_decl *lambda, const draft_decl *variable)
-{
-    const draft_extent e = draft_extent_of(lambda->at);
-    const char *list = e.text + e.begin;
-    const unsigned begin = draft_extent_of(variable->at).begin, end = (unsigned)strcspn(list, "]");
-    const int parent = cx.getCursorSemanticParent(variable->at).kind;
-    const bool is_local = parent == CX_FUNCTION || parent == CX_METHOD ||
-                          (parent >= CX_CONSTRUCTOR && parent <= CX_FUNCTION_TEMPLATE);
-    bool found = strncmp(list, "[=", 2) == 0, is_address = false;
-    if (*list != '[' || !is_local || (begin >= e.begin + end && begin < e.end)) {
-        return false;
-    }
-    for (gt_lexer at = gt_lexer_on(list, end); at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
-        found = gt_token_is(&at.token, variable->name) ? !is_address : found;
-        is_address = gt_token_is(&at.token, "&");
-    }
-    return found;
-}
-
-static int copy_variable(cx_cursor at, cx_cursor parent, void *lambda)
-{
-    draft_decl *decl = at.kind == CX_DECL_REF ? draft_decl_of(cx.getCursorReferenced(at)) : NULL;
-    (void)parent;
-    if (!decl || (decl->at.kind != CX_VAR && decl->at.kind != CX_PARM) || copy_in(lambda, decl) ||
-        !is_copied(lambda, decl)) {
-        return CX_RECURSE_VISIT;
-    }
-    if (draft_extent_of(decl->at).begin >= draft_extent_of(((draft_decl *)lambda)->at).begin) {
-        draft_declare(decl); /* as in [a = b + 1] */
-    }
-    const draft_spot spot = variable_place(decl);
-    cx_type type = draft_type_of(decl);
-    type = draft_is_reference(type) ? draft_pointee(type) : type;
-    if (spot.variable && !draft_is_array(type)) {
-        const captured made = {lambda, decl, draft_new(sizeof *decl)};
-        *made.copy = (draft_decl){.at = decl->at, .name = decl->name, .in_code = decl->in_code};
-        draft_assign(made.copy, "",
-                     type.kind == CX_TYPE_RECORD ? draft_object(spot)
-                                                 : draft_read_variable(&spot, type),
-                     type);
-        draft_add(&captures, made);
-    }
-    return CX_RECURSE_VISIT;
-}
-
-/* Returns the lambda at a place, or NULL. */
-static draft_decl *lambda_at(draft_spot place)
-{
-    draft_amount *value = NULL;
-    while (place.variable && place.variable->at.kind != CX_LAMBDA) {
-        value = draft_value_of(place.variable, place.path);
-        place = value && value->kind == DRAFT_OBJECT ? value->place : (draft_spot){0};
-    }
-    return place.variable;
-}
-
-static void run_lambda(draft_decl *lambda)
-{
-    draft_decl *outer = draft_now.lambda;
-    draft_now.lambda = lambda;
-    draft_run_lambda(lambda->body);
-    draft_now.lambda = outer;
 }
 
 /* Returns the place of an array's element. An array of fixed size limits its index, and so the
@@ -489,13 +407,27 @@ static draft_spot new_object(const draft_node *node)
     return (draft_spot){.variable = made, .path = ""};
 }
 
+/* Notes the variables that a lambda mentions. */
+static int note_capture(cx_cursor at, cx_cursor parent, void *lambda)
+{
+    draft_decl *decl = at.kind == CX_DECL_REF ? draft_decl_of(cx.getCursorReferenced(at)) : NULL;
+    (void)parent;
+    if (at.kind == CX_THIS || at.kind == CX_MEMBER_REF) {
+        draft_capture(draft_now.object.variable, lambda);
+    } else if (decl && (decl->at.kind == CX_VAR || decl->at.kind == CX_PARM)) {
+        draft_capture(variable_place(decl).variable, lambda);
+    }
+    return CX_RECURSE_VISIT;
+}
+
 static draft_amount *eval_lambda(draft_node *node)
 {
-    const draft_spot made = new_object(node);
-    made.variable->body = node;
-    cx.visitChildren(node->at, copy_variable, made.variable);
-    run_lambda(made.variable);
-    return draft_object(made);
+    draft_node *outer = draft_now.lambda;
+    cx.visitChildren(node->at, note_capture, node);
+    draft_now.lambda = node;
+    draft_run_lambda(node);
+    draft_now.lambda = outer;
+    return draft_object(new_object(node));
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -562,10 +494,6 @@ static draft_amount *call_unknown(draft_node *node)
         draft_node *argument = node->children[i];
         draft_amount *value = draft_eval(argument);
         draft_spot spot = pointed(value);
-        draft_decl *lambda = value->kind == DRAFT_OBJECT ? lambda_at(value->place) : NULL;
-        if (lambda) {
-            run_lambda(lambda);
-        }
         if (draft_on_host() && is_passed_by_reference(node, i)) {
             spot = draft_spot_of(argument);
             if (spot.variable) {
@@ -661,7 +589,6 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     draft_decl *function = node->decl;
     draft_amount *outer = draft_now.returned;
     draft_spot outer_object = draft_now.object;
-    draft_decl *outer_lambda = draft_now.lambda;
     draft_amount **values = draft_new((node->count + 1) * sizeof *values);
     const size_t facts = draft_now.facts.count;
     const unsigned unsure = draft_now.unsure;
@@ -678,7 +605,6 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     }
     draft_now.returned = NULL;
     draft_now.object = *object;
-    draft_now.lambda = lambda_at(*object);
     draft_now.calls++;
     function->busy = true;
     function->is_called |= draft_on_host();
@@ -691,7 +617,6 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     draft_amount *result = draft_now.returned ? draft_now.returned : draft_nothing();
     draft_now.returned = outer;
     draft_now.object = outer_object;
-    draft_now.lambda = outer_lambda;
     draft_now.facts.count = facts;
     draft_now.unsure = unsure;
     return draft_on_host() ? seen_from_outside(result, node) : result;
@@ -763,6 +688,10 @@ static draft_amount *call(draft_node *node)
         object = object_place(callee->count ? callee->children[0] : NULL);
     }
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
+    if (is_operator && draft_on_host() &&
+        strstr(draft_string(cx.getTypeSpelling(first->type)), "(lambda")) {
+        return call_unknown(node); /* its body is followed where the lambda is made */
+    }
     const char *sign = is_operator && strlen(function->name) > 8 ? function->name + 8 : "";
     bool is_copy = strcmp(sign, "=") == 0, changes_first = *sign && sign[strlen(sign) - 1] == '=' &&
                                                            (is_copy || !strchr("=!<>", *sign));

@@ -261,6 +261,19 @@ draft_fields draft_fields_of(cx_type type)
     return out;
 }
 
+bool draft_has_twins(cx_type type)
+{
+    const draft_fields fields = draft_fields_of(type);
+    bool found = false;
+    for (size_t i = 0; i < fields.count; i++) {
+        found |= draft_has_twins(fields.items[i].type);
+        for (size_t k = 0; k < i; k++) {
+            found |= strcmp(fields.items[i].name, fields.items[k].name) == 0;
+        }
+    }
+    return found;
+}
+
 /* Returns the name of a field. If a base class has a field of this name, the name begins with the
  * class, because the values of members are kept by their names. */
 static const char *field_name(cx_cursor at)

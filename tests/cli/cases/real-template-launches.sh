@@ -68,12 +68,16 @@ draft '' 'const int g = 60; int t = 64; parse(g, t); visit([&](int v) { n = v; }
 draft '' 'dim3 grid(40), block; void *all[] = {&y, &x, &n}; cudaLaunchKernel((void *)add, grid, block, all, 0, 0);'
 draft '' 'int m = 4096; void *all[] = {&y, &x, &m}; cudaLaunchKernel((void *)add, dim3(m / 64), dim3(64), all);'
 draft '' 'int m = 4096; void *all[] = {&y, &x, &m}; all[2] = &n; cudaLaunchCooperativeKernel(&add, 40, 64, all);'
-# Lambdas have copies of variables, or change with them.
+# A variable changes after the lambda that mentions it was made.
 draft '' 'int t = 64; auto go = [=](int g) { add<<<g, t>>>(y, x, n); }; t = 512; go(40);'
-draft '' 'int t = 64, g = 40; auto go = [&, g, b = t + 32] { add<<<g, b>>>(y, x, n); }; t = g = 512; go();'
-draft '' 'int t = 64; auto go = [&] { add<<<40, t>>>(y, x, n); }; t = 512; bench(go);'
-draft 'auto make(float *y, float *x, int n, int t) { return [=] { add<<<40, t>>>(y, x, n); }; }' \
-    'auto a = make(y, x, n, 64), b = make(y, x, n, 512); a();'
+draft 'struct s { int t; float *y, *x; int n; auto make() { return [*this] { add<<<40, t>>>(y, x, n); }; } };' \
+    's a{64, y, x, n}; auto go = a.make(); a.t = 512; go();'
+draft '' 'int t = 64; std::function<void()> go = [&] { add<<<40, t>>>(y, x, n); }; t = 512; go();'
+draft '' 'static int t = 64; auto go = [=] { add<<<40, t>>>(y, x, n); }; t = 512; go();'
+# A lambda with arguments is not followed.
+draft '' 'int t = 64; auto set = [&](int v) { t = v; }; set(512); add<<<40, t>>>(y, x, n);'
+# Two base classes have a member of the same name.
+draft 'struct a { int t; }; struct b { int t; }; struct both : a, b { };' 'both c{{64}, {512}}; add<<<40, c.a::t>>>(y, x, n);'
 # A member hides one of the base class, whose constructor sets the other.
 draft 'struct base { int t; base(int v) { set(v); } void set(int v) { t = v; } }; struct both : base { int t; both(int v) : base(v), t(4 * v) {} };' \
     'both b(64); add<<<b.base::t, b.t>>>(y, x, n);'
