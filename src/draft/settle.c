@@ -478,21 +478,6 @@ static bool is_length(const draft_settled *s, int d)
     return found && s->grid[d]->symbol && !s->grid[d]->symbol->doubt;
 }
 
-/* Returns a grid with a thread for each index below the bound with which the kernel compares
- * indices, or 1 if there is no such comparison. */
-static draft_amount *covering_grid(draft_settled *s, int d)
-{
-    for (size_t i = 0; i < s->facts.guards.count; i++) {
-        const draft_fact *fact = &s->facts.guards.items[i];
-        draft_amount *most = draft_bound(fact->most, true, &(draft_facts){0});
-        if (is_global_index(fact->lhs, d) && draft_is_known(most)) {
-            most = draft_settled_amount(s, draft_plus(most, draft_number(1), 1));
-            return draft_make(DRAFT_CEIL_DIV, most, s->block[d], NULL);
-        }
-    }
-    return draft_number(1);
-}
-
 /* Asks for the grid if the program does not show it. */
 static void settle_grid(draft_settled *s)
 {
@@ -502,7 +487,7 @@ static void settle_grid(draft_settled *s)
         why = is_length(s, d) ? NULL : doubt_of(s, s->grid[d]);
     }
     for (int d = 0; why && d < 3; d++) {
-        s->grid[d] = draft_evaluate(&number, s->grid[d]) ? s->grid[d] : covering_grid(s, d);
+        s->grid[d] = draft_evaluate(&number, s->grid[d]) ? s->grid[d] : draft_number(1);
     }
     if (why) {
         draft_ask(s, "%s: what grid size is '%s' launched with? %s; check grid()", place_of(s),
@@ -728,22 +713,6 @@ static void choose_numbers(draft_settled *s)
     }
 }
 
-/* Sets a guessed size to 1 if its example value would leave the grid empty, as in n - size. */
-static void keep_grid(draft_settled *s)
-{
-    int64_t number;
-    for (size_t i = 0; i < 3 * s->sizes.count; i++) {
-        draft_symbol *symbol = s->sizes.items[i / 3];
-        const draft_amount *grid = s->grid[i % 3];
-        const draft_symbol before = *symbol;
-        symbol->has_number = true;
-        if (draft_evaluate(&number, grid) && number < 1 && symbol->is_guess) {
-            symbol->number = 1;
-            symbol->number = draft_evaluate(&number, grid) && number >= 1 ? 1 : before.number;
-        }
-    }
-}
-
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static void settle_shared(draft_settled *s)
@@ -809,7 +778,6 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
     find_sizes(s);
     name_sizes(s);
     choose_numbers(s);
-    keep_grid(s);
     for (size_t i = 0; i < s->facts.unread.count; i++) {
         draft_ask(s, "%s", s->facts.unread.items[i]);
     }
