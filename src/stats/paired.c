@@ -16,13 +16,6 @@ gt_paired gt_paired_sorted(const double *sorted, size_t count)
 {
     size_t cut = (size_t)(GT_PAIRED_TRIM * (double)count);
     double left = (double)(count - 2 * cut), winsorised = 0, squares = 0;
-    gt_paired paired = {.count = (uint32_t)count,
-                        .mean = gt_trimmed_mean(sorted, count, GT_PAIRED_TRIM),
-                        .error = INFINITY,
-                        .freedom = left - 1};
-    if (left < 2) {
-        return paired;
-    }
     for (size_t i = 0; i < count; i++) {
         size_t j = i < cut ? cut : i >= count - cut ? count - cut - 1 : i;
         winsorised += sorted[j] / (double)count;
@@ -31,31 +24,30 @@ gt_paired gt_paired_sorted(const double *sorted, size_t count)
         size_t j = i < cut ? cut : i >= count - cut ? count - cut - 1 : i;
         squares += (sorted[j] - winsorised) * (sorted[j] - winsorised);
     }
-    paired.error = sqrt(squares / (left * (left - 1)));
-    return paired;
+    return (gt_paired){.count = (uint32_t)count,
+                       .mean = gt_trimmed_mean(sorted, count, GT_PAIRED_TRIM),
+                       .error = left > 1 ? sqrt(squares / (left * (left - 1))) : 0,
+                       .freedom = (uint32_t)left - 1};
 }
 
 double gt_paired_variance(const gt_paired *paired)
 {
-    return isfinite(paired->error) ? paired->error * paired->error * count_remaining(paired->count)
-                                   : 0;
+    return paired->error * paired->error * count_remaining(paired->count);
 }
 
-void gt_paired_moderate(gt_paired *paired, double prior, double weight)
+void gt_paired_moderate(gt_paired *paired, double prior, uint32_t weight)
 {
-    if (weight <= 0) {
+    if (!weight) {
         return;
     }
-    double own = gt_paired_variance(paired) * paired->freedom; /* 0 with one difference */
-    double freedom = paired->freedom + weight;
-    paired->error = sqrt((own + prior * weight) / freedom / count_remaining(paired->count));
-    paired->freedom = freedom;
+    double own = gt_paired_variance(paired) * paired->freedom;
+    paired->freedom += weight;
+    paired->error = sqrt((own + prior * weight) / paired->freedom / count_remaining(paired->count));
 }
 
 double gt_paired_bound(const gt_paired *paired, int sign, double error)
 {
-    bool is_known = isfinite(paired->error) && paired->freedom >= 1;
-    return is_known ? paired->mean +
-                          sign * paired->error * gt_student_quantile(1 - error, paired->freedom)
-                    : sign * (double)INFINITY;
+    return paired->freedom ? paired->mean + sign * paired->error *
+                                                gt_student_quantile(1 - error, paired->freedom)
+                           : sign * (double)INFINITY;
 }

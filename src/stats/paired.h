@@ -10,10 +10,10 @@
 #define GT_PAIRED_TRIM 0.2
 
 typedef struct gt_paired {
-    uint32_t count; /* number of differences, including those that are cut */
-    double mean;    /* trimmed mean */
-    double error;   /* standard error of the mean; infinite for one difference */
-    double freedom; /* degrees of freedom of the standard error */
+    uint32_t count;   /* number of differences, including those that are cut */
+    double mean;      /* trimmed mean */
+    double error;     /* standard error of the mean */
+    uint32_t freedom; /* degrees of freedom of the standard error; 0: the error is unknown */
 } gt_paired;
 
 /* Computes the trimmed mean of `count` > 0 ascending values, and its standard error. With h of n
@@ -23,8 +23,8 @@ gt_paired gt_paired_sorted(const double *sorted, size_t count);
 /* Moves the standard error towards a variance that is known from other comparisons, as in the
  * moderated t-statistic (Smyth 2004). `prior` is the known variance of one difference, and `weight`
  * its degrees of freedom; weight 0 changes nothing. */
-void gt_paired_moderate(gt_paired *paired, double prior, double weight);
-/* Returns the variance of one difference, from the standard error; 0 if count is 1. */
+void gt_paired_moderate(gt_paired *paired, double prior, uint32_t weight);
+/* Returns the variance of one difference, from the standard error; 0 if it is unknown. */
 double gt_paired_variance(const gt_paired *paired);
 /* Returns a one-sided bound of the mean: the true location is above the bound (sign -1) or below it
  * (sign +1) with probability 1 - `error`. Infinite if the standard error is unknown. */

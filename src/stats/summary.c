@@ -1,8 +1,6 @@
 /* Medians, means, and the interval of the median. */
 #include "stats/summary.h"
 
-#include "stats/distribution.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,14 +48,20 @@ double gt_trimmed_mean(const double *sorted, size_t count, double trim)
     return sum / (double)(count - 2 * cut);
 }
 
+/* Returns log(gamma(x)). lgamma() is not used because it stores the sign in a global variable. */
+static double log_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
 size_t gt_median_rank(size_t count)
 {
     double n = (double)count, below = 0; /* P(B < rank) for B binomial (n, 1/2) */
     size_t rank = 0;
     while (rank < count / 2) {
         double k = (double)rank;
-        below +=
-            exp(gt_log_gamma(n + 1) - gt_log_gamma(k + 1) - gt_log_gamma(n - k + 1) - n * M_LN2);
+        below += exp(log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1) - n * M_LN2);
         if (below > 0.025) {
             break;
         }

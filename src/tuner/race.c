@@ -130,9 +130,9 @@ static double median_variance(double *values, size_t count)
     return gt_median_sorted(values, count);
 }
 
-static double unbiased(double variance, double freedom)
+static double unbiased(double variance, uint32_t freedom)
 {
-    double root = 1 - 2 / (9 * freedom);
+    double root = 1 - 2 / (9.0 * freedom);
     return variance / (root * root * root);
 }
 
@@ -157,12 +157,14 @@ static void moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
     for (const gt_runner *r = race->first; r; r = r->next) {
-        if (runner_is_in(r) && r != race->incumbent && r->paired.freedom >= 1) {
+        if (runner_is_in(r) && r != race->incumbent && r->paired.freedom) {
             variances[count++] = unbiased(gt_paired_variance(&r->paired), r->paired.freedom);
         }
     }
     double prior = median_variance(variances, count);
-    double weight = count < PRIOR_FROM ? 0 : count < PRIOR_WEIGHT ? (double)count : PRIOR_WEIGHT;
+    uint32_t weight = count < PRIOR_FROM     ? 0
+                      : count < PRIOR_WEIGHT ? (uint32_t)count
+                                             : PRIOR_WEIGHT;
     for (gt_runner *r = race->first; r && prior > 0; r = r->next) {
         if (runner_is_in(r) && r->paired.count > 1) {
             gt_paired_moderate(&r->paired, prior, weight);
@@ -273,13 +275,13 @@ static double field_deviation(gt_race *race, double *variances)
 {
     enum { KNOWN_AFTER = 8 }; /* total degrees of freedom needed to know the deviation */
     const gt_runner *incumbent = race->incumbent;
-    double freedom = 0;
+    uint32_t freedom = 0;
     size_t count = 0;
     for (const gt_runner *r = race->first; r; r = r->next) {
         if (r != incumbent && runner_is_in(r)) {
             size_t pairs = race_ratios(race, r, incumbent, GT_RACE_ANY);
             gt_paired paired = pairs ? gt_paired_sorted(race->scratch, pairs) : (gt_paired){0};
-            if (paired.freedom >= 1) {
+            if (paired.freedom) {
                 variances[count++] = unbiased(gt_paired_variance(&paired), paired.freedom);
                 freedom += paired.freedom;
             }
