@@ -270,11 +270,12 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
     if (!out->samples) {
         return GPUTUNE_ENOVARIANT;
     }
-    bool by_time = gt_tuning_is_before_weighing(tuning); /* true before the playoff by energy */
-    bool is_cut_short = /* the stop may have prevented another result */
+    bool by_time = gt_tuning_is_before_weighing(tuning);
+    /* true if the stop may have prevented another result */
+    bool is_cut_short =
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
-    if (by_time || tuning->restored == tuning->race || is_cut_short) {
+    if (by_time || tuning->restored || is_cut_short) {
         out->end = tuning->end;
     }
     if (by_time) {
@@ -597,9 +598,7 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     }
     GT_TRY(status);
     if (lacks_champion(tuning, result.winner)) {
-        warn_unless_stored(tuning,
-                           /* do not replace an earlier winner */
-                           store_results(tuning, &list, NULL));
+        warn_unless_stored(tuning, store_results(tuning, &list, NULL)); /* keeps the winner */
         return gt_session_ended(&tuning->session, "the best of earlier tunings was measured again");
     }
     GT_TRY(make_choice(&choice, tuning, &result));

@@ -13,7 +13,6 @@
 static void check_invariants(const gt_tuning *tuning)
 {
     const gt_session *session = &tuning->session;
-    assert((tuning->phase == GT_PHASE_PREPARE) <= !session->rounds_sent);
     assert(session->recheck_id == GT_NO_VARIANT || tuning->phase == GT_PHASE_PROVE_AGAIN);
     assert(!session->round_id || session->recheck_id == GT_NO_VARIANT);
     assert(tuning->phase != GT_PHASE_PLAYOFF || tuning->playoff.weighs ||
@@ -65,23 +64,17 @@ static gputune_status start_due_round(gt_tuning *tuning)
     return is_rounds_turn || !session->field.prepared ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
 }
 
-/* Waits until the reference is ready, or no variant is left to verify. */
-static gputune_status wait_for_reference(gt_tuning *tuning)
-{
-    const gt_field *field = &tuning->session.field;
-    if (field->prepared || gt_field_is_done(field)) {
-        tuning->phase = GT_PHASE_PROVE;
-    }
-    return GPUTUNE_OK;
-}
-
+/* Waits until the reference is ready, or no variant is left to verify. Then runs rounds of verified
+ * variants, which join only between rounds. */
 static gputune_status prove_variants(gt_tuning *tuning)
 {
-    if (tuning->session.round_id) {
-        return GPUTUNE_OK; /* variants join only between rounds */
+    const gt_field *field = &tuning->session.field;
+    const bool is_done = gt_field_is_done(field);
+    if ((!field->prepared && !is_done) || tuning->session.round_id) {
+        return GPUTUNE_OK;
     }
     GT_TRY(gt_tuning_admit(tuning));
-    if (gt_field_is_done(&tuning->session.field)) {
+    if (is_done) {
         gt_race_complete(tuning->race);
         tuning->phase = GT_PHASE_RACE;
         return GPUTUNE_OK;
@@ -147,11 +140,8 @@ static gputune_status retry_deferred(gt_tuning *tuning)
 static gputune_status next(gt_session *session)
 {
     static gputune_status (*const work[])(gt_tuning *) = {
-        [GT_PHASE_PREPARE] = wait_for_reference,
-        [GT_PHASE_PROVE] = prove_variants,
-        [GT_PHASE_RACE] = run_race,
-        [GT_PHASE_PLAYOFF] = start_due_round,
-        [GT_PHASE_PROVE_AGAIN] = prove_again,
+        [GT_PHASE_PROVE] = prove_variants,    [GT_PHASE_RACE] = run_race,
+        [GT_PHASE_PLAYOFF] = start_due_round, [GT_PHASE_PROVE_AGAIN] = prove_again,
         [GT_PHASE_RETRY] = retry_deferred,
     };
     gt_tuning *tuning = session->state;

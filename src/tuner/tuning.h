@@ -6,16 +6,16 @@
  *
  * Phases. A stop leads from every phase to PROVE_AGAIN, for which part of the limit is reserved.
  *
- *   PREPARE ----> PROVE ----> RACE ------------> PROVE_AGAIN ----> RETRY ----> DONE
- *                   ^         |  ^                 ^    |            |
- *                   |         v  |                 |    |            |
- *                   |        PLAYOFF --------------+    |            |
- *                   +-----------------------------------+------------+
+ *   PROVE ------> RACE ------------> PROVE_AGAIN ----> RETRY ----> DONE
+ *     ^           |  ^                 ^    |            |
+ *     |           v  |                 |    |            |
+ *     |         PLAYOFF ---------------+    |            |
+ *     +-------------------------------------+------------+
  *
- * PREPARE waits for the GPU, the inputs and the reference's results. In PROVE, variants are
- * compiled and verified, and verified ones race. In RACE, all are verified. PROVE_AGAIN verifies
- * the winner; if it is wrong after all, the other verified variants race again. RETRY tries
- * deferred variants again; if one is correct, all race again.
+ * In PROVE, the inputs and the reference's results are prepared, variants are compiled and
+ * verified, and verified ones race. In RACE, all are verified. PROVE_AGAIN verifies the winner; if
+ * it is wrong after all, the other verified variants race again. RETRY tries deferred variants
+ * again; if one is correct, all race again.
  *
  * A PLAYOFF is a second race among the finalists. It has one of two purposes. The first is to break
  * a tie: by device time if the host's clock cannot tell the variants apart, or by the time with a
@@ -32,7 +32,6 @@
 #include "tuner/tune.h"
 
 typedef enum gt_phase {
-    GT_PHASE_PREPARE,
     GT_PHASE_PROVE,
     GT_PHASE_RACE,
     GT_PHASE_PLAYOFF,
@@ -53,17 +52,17 @@ typedef struct gt_tuning {
     gt_phase phase;
     gt_race *race; /* the race that decides */
     gt_playoff playoff;
-    uint64_t
-        hot_winner;   /* variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
+    /* variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
+    uint64_t hot_winner;
     gt_race *by_time; /* for the objective energy: the race by time that preceded `race` */
     uint64_t proved;  /* variant that passed its last proof, or GT_NO_VARIANT */
     struct {
         gt_race *race, *by_time;
         uint64_t proved;
-    } earlier;               /* the previous race, decided before all variants raced again */
-    const gt_race *restored; /* `race`, if it is the previous race, restored for lack of time */
-    gt_race_end end;         /* how `race` ended */
-    gt_race_round round;     /* the round in progress; `ids` is valid until the next round */
+    } earlier;           /* the previous race, decided before all variants raced again */
+    bool restored;       /* true if `race` is the previous race, restored for lack of time */
+    gt_race_end end;     /* how `race` ended */
+    gt_race_round round; /* the round in progress; `ids` is valid until the next round */
     gt_history history;
     gt_strategy_proposer strategy;
     int64_t last_progress_ns, last_kept_ns;

@@ -77,9 +77,8 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     double needed = outstanding_s(session) + session->field.schedule.new_variant_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
-    if (gt_store_lags(
-            /* storing may have to wait for a locked database */
-            session->request->services->store)) {
+    if (gt_store_lags(session->request->services->store)) {
+        /* storing may have to wait for a locked database */
         static const double share = 0.1, most_s = 5;
         needed += fmin(share * limit_s(tuning), most_s);
     }
@@ -137,7 +136,7 @@ static void restore_earlier(gt_tuning *tuning)
     }
     tuning->proved = tuning->earlier.proved;
     tuning->earlier.race = tuning->earlier.by_time = NULL;
-    tuning->restored = tuning->race;
+    tuning->restored = true;
 }
 
 /* Chooses what decides after a stop: the previous race, or a playoff by energy with samples. */
@@ -170,10 +169,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    bool restored = tuning->restored ==
-                    /* the restored race already has samples of all verified variants */
-                    tuning->race;
-    if (!canceled && !restored) {
+    if (!canceled && !tuning->restored) { /* a restored race already has samples */
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
         }
