@@ -17,7 +17,7 @@ enum {
 };
 /* rank correlation above which two features count as having the same order */
 #define SAME_ORDER 0.999
-/* Standard deviations by which the statistic must exceed that of independent axes. */
+/* The number of standard deviations by which the dependence of bonded axes must be above chance. */
 #define SURE 5.0
 
 static bool all_above(const gt_domain_axis *axis, double least)

@@ -56,7 +56,7 @@ bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point)
     return valid;
 }
 
-/* Changes the choice of `point` in a random axis in which `point` still equals `from`. */
+/* Changes `point` in a random axis in which it was not changed yet, compared with `from`. */
 static void change_one(const gt_domain *domain, gt_random *random, const gt_point *from,
                        gt_point *point)
 {

@@ -12,7 +12,7 @@ typedef struct gt_known {
     double compile_s; /* compile time in seconds; 0: unknown */
     double measure_s; /* GPU time in seconds; 0: unknown */
     double so_far_s;  /* seconds since a running compile began; 0: unknown */
-    uint32_t row;     /* 1 + row of the model; 0: no row */
+    uint32_t row;     /* row of the model, counted from 1; 0: none */
 } gt_known;
 
 /* The configurations that a search has proposed, and their results. All zero: empty. Not

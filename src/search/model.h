@@ -57,8 +57,8 @@ typedef struct gt_model {
 
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of a row's point in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
-    uint32_t
-        count_when_learnt; /* number of results when the covariance was last learnt; 0: never */
+    /* number of results when the covariance was last learnt; 0: never */
+    uint32_t count_when_learnt;
 
     /* for gt_model_value(): */
     double best_log;       /* logarithm of the best time so far */

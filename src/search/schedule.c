@@ -80,12 +80,10 @@ static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
     bool launched = schedule->new_variant_s > 0;
     double gpu_s = gt_schedule_gpu_s(schedule);
     double taken = ceil(SPARE * compile_s / gpu_s);
-    double beside =
-        /* variants that are still being compiled */
-        launched ? ceil(workers * gpu_s / compile_s) : 0;
+    double compiling = launched ? ceil(workers * gpu_s / compile_s) : 0;
     uint32_t in_hand = gt_schedule_in_hand(schedule);
     double least = launched ? 1 : UNLAUNCHED;
-    return (uint32_t)fmin(workers + reserve + beside, fmax(taken + WAITING + in_hand, least));
+    return (uint32_t)fmin(workers + reserve + compiling, fmax(taken + WAITING + in_hand, least));
 }
 
 uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,

@@ -7,8 +7,8 @@
 
 /* Fraction of GPU time for rounds of samples during a search that learns. */
 #define GT_ROUND_SHARE 0.25
-/* Factor to the best time above which the first launch eliminates a variant, if only few of many
- * variants are tried. */
+/* In a search that learns, a variant is not verified if its first launch takes more than this many
+ * times as long as the best one. */
 #define GT_CLEARLY_SLOWER 1.15
 
 /* The state of the schedule. A new variant is compiled, but was not launched yet. All zero: no

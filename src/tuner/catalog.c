@@ -16,65 +16,52 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static gputune_status list_installed(gt_texts *out)
+/* Sets *out to the path `folder` + `place` if it contains the prelude. Does nothing if *out is set.
+ */
+static gputune_status try_place(char **out, gt_text *tried, const char *folder, const char *place)
 {
-    GT_FREED char *folder = NULL;
-    char *templates;
-    GT_TRY(gt_file_installed_folder(&folder));
-    if (!folder) {
+    GT_FREED char *path = NULL, *prelude = NULL;
+    if (*out || !folder) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_path_format(&templates, "%s/../share/gputune/templates", folder));
-    return gt_texts_take(out, templates);
+    GT_TRY(gt_path_format(&path, "%s%s", folder, place));
+    GT_TRY(gt_path_format(&prelude, "%s/gputune.cuh", path));
+    if (gt_file_exists(prelude)) {
+        *out = gt_take(&path);
+    } else {
+        gt_text_printf(tried, "%s%s", tried->length ? ", " : "", path);
+    }
+    return GPUTUNE_OK;
 }
 
-/* Lists the folders that may contain the prelude, the most likely first. */
-static gputune_status list_places(gt_texts *out, const char *given)
+static gputune_status find_prelude(char **out, const char *given, const char *named)
 {
-    static const char *const beside[] = {"templates", "../templates", "../share/gputune/templates",
-                                         "gputune/share/templates"};
-    const char *asked[] = {given, gt_environment("GPUTUNE_TEMPLATES")};
-    char *folder;
-    GT_FREED char *own = NULL;
-    for (size_t i = 0; i < 2; i++) {
-        if (asked[i]) {
-            GT_TRY(gt_texts_add(out, asked[i], strlen(asked[i])));
-        }
-    }
+    static const char *const beside[] = {"/templates", "/../templates",
+                                         "/../share/gputune/templates", "/gputune/share/templates"};
+    GT_SCOPED(gt_text_free) gt_text tried = {0};
+    GT_FREED char *own = NULL, *installed = NULL;
+    GT_TRY(try_place(out, &tried, given, ""));
+    GT_TRY(try_place(out, &tried, named, ""));
     GT_TRY(gt_file_own_folder(&own));
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-        GT_TRY(gt_path_format(&folder, "%s/%s", own, beside[i]));
-        GT_TRY(gt_texts_take(out, folder));
+        GT_TRY(try_place(out, &tried, own, beside[i]));
     }
-    return list_installed(out);
-}
-
-static gputune_status find_prelude(char **out, const gt_texts *places)
-{
-    GT_SCOPED(gt_text_free) gt_text tried = {0};
-    for (size_t i = 0; i < places->count; i++) {
-        GT_FREED char *probe = NULL;
-        GT_TRY(gt_path_format(&probe, "%s/gputune.cuh", places->items[i]));
-        if (gt_file_exists(probe)) {
-            return gt_strdup(out, places->items[i]);
-        }
-        gt_text_printf(&tried, "%s%s", i ? ", " : "", places->items[i]);
-    }
-    return gt_fail(GPUTUNE_ENOTFOUND,
-                   "no folder with gputune.cuh, which every template needs; searched %s; install "
-                   "gputune, or set GPUTUNE_TEMPLATES to its template folder",
-                   gt_text_string(&tried));
+    GT_TRY(*out ? GPUTUNE_OK : gt_file_installed_folder(&installed));
+    GT_TRY(try_place(out, &tried, installed, "/../share/gputune/templates"));
+    GT_REFUSE(!*out, GPUTUNE_ENOTFOUND,
+              "no folder with gputune.cuh, which every template needs; searched %s; install "
+              "gputune, or set GPUTUNE_TEMPLATES to its template folder",
+              gt_text_string(&tried));
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_template_folders(char **folder, char **home, const char *given)
 {
-    GT_SCOPED(gt_texts_free) gt_texts places = {0};
-    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
+    const char *named = gt_environment("GPUTUNE_TEMPLATES"), *asked = given ? given : named;
     GT_FREED char *found = NULL;
-    GT_TRY(list_places(&places, given));
     GT_REFUSE(asked && !gt_file_is_folder(asked), GPUTUNE_ENOTFOUND,
               "the folder '%s' does not exist; expected a folder with templates", asked);
-    GT_TRY(find_prelude(&found, &places));
+    GT_TRY(find_prelude(&found, given, named));
     GT_TRY(gt_strdup(folder, asked ? asked : found));
     *home = gt_take(&found);
     return GPUTUNE_OK;
@@ -88,7 +75,7 @@ typedef struct gt_catalog_kernel {
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* A version of a file, including the time of the last change, which programs cannot set. */
+/* Identifies a version of a file. Programs can set `written`, but not `changed`. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
@@ -364,7 +351,7 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds kernels of a template file. Ignores an unreadable file; the listing of all kernels warns. */
+/* Adds kernels of a template file. Ignores a file with a mistake; without `kernel`, warns of it. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -437,7 +424,7 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* If the text does not parse, clears its path, so the file is never found again. */
+/* Adds the kernels of a text. If it does not parse, clears its path, so it is never found again. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {

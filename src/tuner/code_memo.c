@@ -10,17 +10,12 @@
 
 static const size_t BYTES_MAX = (size_t)128 << 20;
 
-typedef struct entry {
-    gt_hash key;
-    gt_code code; /* has no image if memory ran out */
-} entry;
-
 static struct {
     pthread_mutex_t mutex;
     unsigned holders;
-    GT_ARRAY(entry) entries;
-    gt_hash_index places; /* maps a key to its index in `entries` */
-    size_t bytes;         /* total size of all images */
+    GT_ARRAY(gt_code) entries; /* without an image if memory ran out */
+    gt_hash_index places;      /* maps a key to its index in `entries` */
+    size_t bytes;              /* total size of all images */
 } memo = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static gt_hash key_of(gt_hash source, const char *arch, bool ptx)
@@ -28,7 +23,7 @@ static gt_hash key_of(gt_hash source, const char *arch, bool ptx)
     return gt_hash_join(gt_hash_join(source, gt_hash_string(arch)), (gt_hash){0, ptx});
 }
 
-static entry *find_or_add(gt_hash key)
+static gt_code *find_or_add(gt_hash key)
 {
     uint32_t place, next = (uint32_t)memo.entries.count;
     if (gt_array_reserve(&memo.entries) < 0 ||
@@ -36,7 +31,7 @@ static entry *find_or_add(gt_hash key)
         return NULL;
     }
     if (place == next) {
-        memo.entries.items[memo.entries.count++] = (entry){.key = key};
+        memo.entries.items[memo.entries.count++] = (gt_code){.image = {0}};
     }
     return &memo.entries.items[place];
 }
@@ -44,7 +39,7 @@ static entry *find_or_add(gt_hash key)
 static void drop_code(void)
 {
     for (size_t i = 0; i < memo.entries.count; i++) {
-        gt_code_free(&memo.entries.items[i].code);
+        gt_code_free(&memo.entries.items[i]);
     }
     gt_hash_index_free(&memo.places);
     memo.entries.count = memo.bytes = 0;
@@ -82,8 +77,8 @@ void gt_code_memo_put(const gt_code *code)
         drop_code();
     }
     gt_hash key = key_of(code->source, code->arch, code->ptx);
-    entry *entry = memo.holders ? find_or_add(key) : NULL;
-    if (entry && !entry->code.image.bytes && copy_code(&entry->code, code)) {
+    gt_code *entry = memo.holders ? find_or_add(key) : NULL;
+    if (entry && !entry->image.bytes && copy_code(entry, code)) {
         memo.bytes += code->image.bytes;
     }
 }
@@ -93,7 +88,6 @@ bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
     const gt_hash key = key_of(source, device->arch, device->emulated);
     uint32_t place;
-    return gt_hash_index_find(&place, &memo.places, key) &&
-           memo.entries.items[place].code.image.bytes &&
-           copy_code(out, &memo.entries.items[place].code);
+    return gt_hash_index_find(&place, &memo.places, key) && memo.entries.items[place].image.bytes &&
+           copy_code(out, &memo.entries.items[place]);
 }

@@ -56,9 +56,9 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     GT_SCOPED(gt_session_close) gt_session session;
     GT_TRY(gt_session_open(&session, &policy, NULL, request, &options));
     GT_TRY(gt_session_run(&session));
+    /* stored code saves other sizes and processes a compile */
     const gt_patience briefly = gt_patience_for(0.15, NULL);
-    (void)gt_field_keep_code(&session.field,
-                             &briefly); /* stored code saves other sizes and processes a compile */
+    (void)gt_field_keep_code(&session.field, &briefly);
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
 

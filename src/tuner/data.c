@@ -502,22 +502,12 @@ static gputune_status add_arguments(call *c)
     return GPUTUNE_OK;
 }
 
-/* Passes problem values to the reference as callers write them: "T=half" for a type. */
 static gputune_status call_reference(const call *c)
 {
     const gt_template *template = c->to->request->template;
     const gputune_options *o = &c->to->request->options;
-    gputune_size items[GT_PROBLEM_MAX];
-    char words[GT_PROBLEM_MAX][2 * GT_NAME_MAX];
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        const gt_problem_value *value = &template->problem[i];
-        const gt_value *bound = &c->to->problem->values[i];
-        bool is_word = bound->word != NULL;
-        (void)snprintf(words[i], sizeof words[i], "%s%s%s", value->name, is_word ? "=" : "",
-                       is_word ? bound->word : "");
-        items[i] = (gputune_size){words[i], is_word ? 0 : bound->number};
-    }
-    int answer = o->reference(o->user, (gputune_sizes){template->problem_count, items},
+    gt_problem_items items;
+    int answer = o->reference(o->user, gt_problem_sizes(&items, template, c->to->problem),
                               c->arguments, c->count);
     GT_REFUSE(answer, GPUTUNE_EINVAL, "%s: the call's reference function failed with %d",
               template->name, answer);

@@ -401,8 +401,8 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
                      (variant->deferral == GT_DEFERRED_HUNG ||
                       (variant == running && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
-            variant->limit_s =
-                most_s; /* lets the next call with the same limit try the variant again */
+            /* lets the next call with the same limit try the variant again */
+            variant->limit_s = most_s;
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
         } else if (is_default && variant == running && may_never_end(field, busy_s)) {
@@ -533,10 +533,9 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    static const char quickly[] = "--Ofast-compile=mid"; /* all other work waits for this compile */
-    const bool emulated =
-        /* on the emulator, optimised code saves more time */
-        field->options.request->device->emulated;
+    /* all other work waits for this compile; on the emulator, optimised code saves more time */
+    static const char quickly[] = "--Ofast-compile=mid";
+    const bool emulated = field->options.request->device->emulated;
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
     const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,
@@ -659,8 +658,8 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     GT_FREED gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
     GT_TRY(gt_allocated(launches));
     uint32_t id = variant->id;
-    if (gt_field_bind_launches(field, variant, launches) ==
-        GPUTUNE_OK) { /* if binding fails, verification reports it */
+    /* if binding fails, verification reports it */
+    if (gt_field_bind_launches(field, variant, launches) == GPUTUNE_OK) {
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
         GT_TRY(gt_hash_index_intern(&field->launches, hash, id, &id));
@@ -752,7 +751,8 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     if (gt_trial_failure(old->status) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    bool is_expected = /* other variants need the default's results */
+    /* true if the results of other variants are compared with those of this variant */
+    bool is_expected =
         variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
     bool hung = old->status == GT_TRIAL_HUNG;
     *known = !is_expected && field->options.races;
@@ -896,8 +896,7 @@ void gt_field_abandon(gt_field *field)
         bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;
         bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
                      gt_variant_may_be_retried(variant);
-        bool had_launch =
-            variant->verified.pilot_ns > 0; /* the variant was launched and is being proved */
+        bool had_launch = variant->verified.pilot_ns > 0;
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
             field->cut_off += 1 + (uint32_t)variant->duplicates.count;
         }

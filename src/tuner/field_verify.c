@@ -11,8 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void settle_quick(gt_field *field, gt_variant *variant);
-static gputune_status field_prove_slower(gt_field *field);
+static gputune_status prove_slower(gt_field *field);
+
+/* Ends a quick compile, which has no result if its launch is too short to be timed. */
+static void settle_quick(gt_field *field, gt_variant *variant)
+{
+    bool is_sample = gt_field_pilot_is_sample(field, variant);
+    gt_field_move(field, variant, GT_STAGE_QUICK);
+    gt_field_report(field, variant,
+                    is_sample ? gt_variant_value(variant, variant->verified.pilot_ns) : 0);
+}
 
 static void append_grid(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
@@ -125,7 +133,7 @@ gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_statu
     gt_field_report(field, variant, 0);
     GT_TRY(gt_field_explain(field, variant, message ? message : ""));
     gt_field_count_alike(field, failure, variant->message);
-    return was_right ? field_prove_slower(field) : GPUTUNE_OK;
+    return was_right ? prove_slower(field) : GPUTUNE_OK;
 }
 
 gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event)
@@ -138,7 +146,7 @@ gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, cons
         return gt_field_fail(field, variant, event->status, event->repeatable, event->message);
     }
     GT_TRY(gt_field_defer(field, variant, GT_DEFERRED_HUNG, event->status, event->message));
-    return was_right ? field_prove_slower(field) : GPUTUNE_OK;
+    return was_right ? prove_slower(field) : GPUTUNE_OK;
 }
 
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event)
@@ -512,7 +520,7 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
 
 /* Finds the best first launch again. Then proves variants that seemed too slow only because the
  * earlier best variant failed, or was fast by chance. */
-static gputune_status field_prove_slower(gt_field *field)
+static gputune_status prove_slower(gt_field *field)
 {
     field->best_ns = 0;
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
@@ -533,7 +541,7 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
     variant->median_ns = median_ns;
     gt_field_report(field, variant, median_ns);
     bool was_luck = was_best && first_launch(field, variant) > field->best_ns;
-    return was_luck ? field_prove_slower(field) : GPUTUNE_OK;
+    return was_luck ? prove_slower(field) : GPUTUNE_OK;
 }
 
 /* ---- verifying ------------------------------------------------------------------------------- */
@@ -563,14 +571,6 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     variant->turn = ++field->turns;
     field->verifying++;
     return GPUTUNE_OK;
-}
-
-static void settle_quick(gt_field *field, gt_variant *variant)
-{
-    bool is_sample = gt_field_pilot_is_sample(field, variant);
-    gt_field_move(field, variant, GT_STAGE_QUICK);
-    gt_field_report(field, variant,
-                    is_sample ? gt_variant_value(variant, variant->verified.pilot_ns) : 0);
 }
 
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant)

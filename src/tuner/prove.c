@@ -67,8 +67,8 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
                         const char *reason)
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
-    static const double share =
-        0.75; /* fraction of the remaining time; the rest is reserved for another answer */
+    /* fraction of the remaining time; the rest is reserved for another answer */
+    static const double share = 0.75;
     const gt_config both[] = {*config, gt_config_scalar(request->template, config)};
     bool has_other = !gt_config_is(&both[0], &both[1]) && gt_request_permits(request, &both[1]);
     gt_session session;

@@ -1,4 +1,4 @@
-/* Chooses without measuring: ranks the compiled space, and takes the best verified variant. */
+/* Chooses without measuring: ranks the compiled variants, and proves the best ones in turn. */
 #include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/precedence.h"

@@ -343,23 +343,29 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
     return GPUTUNE_OK;
 }
 
+gputune_sizes gt_problem_sizes(gt_problem_items *out, const gt_template *template,
+                               const gt_problem *problem)
+{
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        const gt_value *value = &problem->values[i];
+        out->items[i] = (gputune_size){template->problem[i].name, value->number};
+        if (value->word) {
+            gt_snprintf(out->words[i], sizeof out->words[i], "%s=%s", template->problem[i].name,
+                        value->word);
+            out->items[i] = (gputune_size){out->words[i], 0};
+        }
+    }
+    return (gputune_sizes){template->problem_count, out->items};
+}
+
 gputune_status gt_request_make_at(gt_request **out, const gt_services *services,
                                   const gt_device *device, const char *kernel,
                                   const gt_template *template, const gt_problem *problem,
                                   const gputune_options *options)
 {
-    gputune_size items[GT_PROBLEM_MAX];
-    char words[GT_PROBLEM_MAX][2 * GT_NAME_MAX];
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        const gt_value *value = &problem->values[i];
-        items[i] = (gputune_size){template->problem[i].name, value->number};
-        if (value->word) {
-            gt_snprintf(words[i], sizeof words[i], "%s=%s", template->problem[i].name, value->word);
-            items[i] = (gputune_size){words[i], 0};
-        }
-    }
+    gt_problem_items items;
     return gt_request_make(out, services, device, kernel,
-                           (gputune_sizes){template->problem_count, items}, options);
+                           gt_problem_sizes(&items, template, problem), options);
 }
 
 void gt_request_free(gt_request *request)

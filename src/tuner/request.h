@@ -29,8 +29,8 @@ struct gt_services {
     /* Waits until live inputs on the device are filled. */
     gputune_status (*wait_for_inputs)(void *user, const gputune_options *options);
     void *user;
-    const volatile int
-        *closing; /* not 0: the tuner is closing, so calls must end soon; may be NULL */
+    /* not 0: the tuner is closing, so calls must end soon; may be NULL */
+    const volatile int *closing;
 };
 
 typedef struct gt_background_use {
@@ -82,6 +82,14 @@ typedef struct gt_request {
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
+/* The values of a problem as callers pass them: a number by name, or "T=half" for a type. */
+typedef struct gt_problem_items {
+    gputune_size items[GT_PROBLEM_MAX];
+    char words[GT_PROBLEM_MAX][2 * GT_NAME_MAX];
+} gt_problem_items;
+/* Writes the values of a problem to *items. Returns a list that refers to *items. */
+gputune_sizes gt_problem_sizes(gt_problem_items *items, const gt_template *template,
+                               const gt_problem *problem);
 /* Like gt_request_make(), for a template and one of its problems. */
 gputune_status gt_request_make_at(gt_request **out, const gt_services *services,
                                   const gt_device *device, const char *kernel,

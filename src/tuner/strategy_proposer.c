@@ -319,8 +319,8 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
     }
-    self->exhausted =
-        given < count && !p->quick.strategy; /* further proposals may follow quick compiles */
+    /* further proposals may follow quick compiles */
+    self->exhausted = given < count && !p->quick.strategy;
     return (uint32_t)given;
 }
 

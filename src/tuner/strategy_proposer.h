@@ -17,13 +17,12 @@ typedef struct gt_strategy_proposer {
     double *values[GT_AXIS_MAX];
     gt_point fallback;
     GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
-    size_t first,
-        next_first; /* number of `earlier` entries that may still win, and that were proposed */
-    /* configurations to try first, and how many of them were proposed */
-    GT_ARRAY(gt_config) starts;
-    size_t next_start;
-    uint32_t known; /* number of earlier variants that will not be proposed */
-    bool content;   /* true if the search ended early because no gain is expected */
+    size_t first;               /* number of `earlier` entries that may still win */
+    size_t next_first;          /* number of `earlier` entries that were proposed */
+    GT_ARRAY(gt_config) starts; /* configurations to try first */
+    size_t next_start;          /* number of `starts` that were proposed */
+    uint32_t known;             /* number of earlier variants that will not be proposed */
+    bool content;               /* true if the search ended early because no gain is expected */
 } gt_strategy_proposer;
 
 /* Opens a proposer for the request's space and strategy. It first proposes the request's starts

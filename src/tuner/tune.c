@@ -374,8 +374,8 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
     GT_TRY(find_nearest(&winner, &choice.config, request));
-    bool in_time = winner.code.image.bytes ||
-                   !request->grace.until_ns; /* there is stored code, or time for a compile */
+    /* true if there is stored code, or time for a compile */
+    bool in_time = winner.code.image.bytes || !request->grace.until_ns;
     if (!winner.terms.proved || !in_time) {
         return GPUTUNE_ENOTFOUND;
     }

@@ -123,7 +123,8 @@ typedef enum gt_run_way {
     GT_RUN_TO_RANK
 } gt_run_way;
 
-/* like GT_RUN_BRIEFLY, but prove no variant whose first launch takes twice the best time */
+/* Measures configurations side by side, and calls `each` for every one, in order. If `each` does
+ * not return 0, stops and returns its result. */
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count, gt_run_way way,
                       gt_record_fn each, void *user);
 

@@ -75,10 +75,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                                                .user = tuning}
                            : (gt_race_options){.seed = request->options.seed,
                                                .epsilon = request->options.epsilon,
-                                               .final_rounds =
-                                                   /* the minimum, because final rounds of a playoff
-                                                    * are not stored */
-                                               1,
+                                               .final_rounds = 1, /* these are not stored */
                                                .quick_from = playoff->hot ? 1 : 0,
                                                .exact = request->device->emulated,
                                                .precedes = gt_tuning_precedes,
