@@ -22,7 +22,7 @@ static usage usage_of(const gt_request *request, const gt_config *config,
                                                    config, request->device) == GPUTUNE_OK;
     for (uint32_t i = 0; is_bound && i < launch->step_count; i++) {
         const gt_kernel_step *step = &launch->steps[i];
-        const uint64_t blocks = (uint64_t)step->cluster[0] * step->cluster[1] * step->cluster[2];
+        const uint64_t blocks = gt_volume(step->cluster);
         used.cluster_blocks = blocks > used.cluster_blocks ? blocks : used.cluster_blocks;
         used.shared_bytes =
             step->shared_bytes > used.shared_bytes ? step->shared_bytes : used.shared_bytes;

@@ -5,11 +5,6 @@
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
-static int64_t volume(const uint32_t size[3])
-{
-    return (int64_t)size[0] * size[1] * size[2];
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -18,7 +13,7 @@ static int64_t least(int64_t a, int64_t b)
 int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
                        const gt_resources *resources)
 {
-    int64_t threads = volume(step->block);
+    int64_t threads = gt_volume(step->block);
     int64_t warps = (threads + device->warp_size - 1) / device->warp_size;
     int64_t by_warp = (resources->registers * (int64_t)device->warp_size + 255) / 256 * 256;
     int64_t shared = (int64_t)resources->static_shared_bytes + step->shared_bytes +
@@ -40,10 +35,10 @@ double gt_estimate(const gt_device *device, const gt_kernel_step *step,
     if (!resident) {
         return 0;
     }
-    double blocks = (double)volume(step->grid);
+    double blocks = (double)step->grid[0] * step->grid[1] * step->grid[2];
     double slots = (double)resident * device->sm_count;
     double held = blocks < slots ? blocks / device->sm_count : resident;
-    double in_flight = held * (double)volume(step->block) * access_bytes;
+    double in_flight = held * gt_volume(step->block) * (double)access_bytes;
     double hidden = in_flight < bytes_to_hide ? in_flight / bytes_to_hide : 1;
     double waves = blocks / slots;
     int64_t whole = (int64_t)waves + ((double)(int64_t)waves < waves);

@@ -652,20 +652,6 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 
-/* If the call spent half of its limit waiting for another tuning, takes that tuning's unfinished
- * result. The result counts as made within the limit, so the next such call does not wait again. */
-static gputune_status take_unfinished(gt_choice *out, gt_request *request, double waited_s)
-{
-    const double limit_s = request->options.time_limit_s;
-    const gt_terms whatever = terms_of_unmeasured(request);
-    if (request->options.force || waited_s < limit_s / 2) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    GT_TRY(look_up(out, request, &whatever, &request->patience));
-    out->terms.limit_s = limit_s;
-    return GPUTUNE_OK;
-}
-
 /* Searches. After a timeout, also reports how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
@@ -697,7 +683,6 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     const double waited_s = (double)(gt_now_ns() - start_ns) * 1e-9;
     /* another process may have tuned the scenario while this one waited */
     status = look_up_request(out, request, &request->patience);
-    status = status == GPUTUNE_OK ? status : take_unfinished(out, request, waited_s);
     if (status != GPUTUNE_OK) {
         status = search_what_is_left(out, request, waited_s);
     }

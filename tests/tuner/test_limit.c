@@ -83,27 +83,6 @@ TEST_OF(default_is_compiled_while_another_process_tunes, world *w, open_slow_wor
     release(&held);
 }
 
-/* A call that waited for another process for most of its limit returns that process's result, even
- * if unfinished, and does not wait again. */
-TEST_OF(call_takes_result_of_another_process, world *w, open_world, close_world)
-{
-    const gputune_options first = OPTIONS(.time_limit_s = 0.5), second = OPTIONS(.time_limit_s = 2);
-    char best[sizeof w->config], reason[128];
-    SET_TIMES(w, block == 128 ? 1.5e6 : 1e6);
-    w->farm.noise = 0.2;
-    w->farm.slowness = 1e-8;
-    snprintf(best, sizeof best, "%s", tuned(w, &first));
-    snprintf(reason, sizeof reason, "%s", w->choice.stop_reason);
-    assert_false(w->choice.terms.final);
-    held_lease held = hold(w);
-    clock_set_alarm(1.2, release, &held);
-    assert_string_equal(tuned(w, &second), best);
-    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
-    assert_string_equal(w->choice.stop_reason, reason);
-    expect_answers_for(w, 2, true);
-    expect_answers_for(w, 3, false);
-}
-
 TEST_OF(test_the_time_that_another_process_took_is_reported, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 2);
