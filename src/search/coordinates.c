@@ -30,11 +30,6 @@ static bool all_above(const gt_domain_axis *axis, double least)
     return axis->values;
 }
 
-static bool has_logarithms(const gt_domain_axis *axis)
-{
-    return all_above(axis, 0);
-}
-
 static int twos(double value)
 {
     int count = 0;
@@ -83,7 +78,7 @@ static float *begin_axis(gt_coordinates *out, float **unused, uint32_t axis, uin
 static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const gt_domain_axis *from)
 {
     uint32_t count = from->choices;
-    bool numbers = all_above(from, -INFINITY), logs = has_logarithms(from);
+    bool numbers = all_above(from, -INFINITY), logs = all_above(from, 0);
     if (numbers) {
         float *value = begin_axis(out, unused, axis, count, false);
         for (uint32_t i = 0; i < count; i++) {
@@ -210,7 +205,7 @@ static void fill_factor(float *value, const gt_domain_axis *axis, double low, do
 static void add_product(gt_coordinates *out, float **unused, const gt_domain *domain, bond tied)
 {
     const gt_domain_axis *a = &domain->axes[tied.a], *b = &domain->axes[tied.b];
-    if (!has_logarithms(a) || !has_logarithms(b)) {
+    if (!all_above(a, 0) || !all_above(b, 0)) {
         return;
     }
     double low_a, low_b, both = range(&low_a, a) + range(&low_b, b);

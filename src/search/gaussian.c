@@ -40,11 +40,6 @@ void gt_gaussian_close(gt_gaussian *gaussian)
     gaussian->sample = NULL;
 }
 
-void gt_gaussian_clear(gt_gaussian *gaussian)
-{
-    gaussian->count = 0;
-}
-
 static float matern(float squared)
 {
     float r = sqrtf(5 * squared);

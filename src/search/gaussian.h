@@ -32,7 +32,7 @@ typedef struct gt_gaussian {
     double weight[GT_COORDINATES]; /* inverse square of the length scale */
     double part[GT_COORDINATES];   /* variance of the coordinate's own effect / signal variance */
     double noise;                  /* variance of the noise of one value / signal variance */
-    uint32_t count;                /* number of rows */
+    uint32_t count;                /* number of rows; setting it to 0 deletes them */
     gt_target_values target[GT_TARGETS];
     float *z;      /* coordinates of the rows: GT_GAUSSIAN_ROWS values per coordinate */
     double *lower; /* Cholesky's factor of the covariance, row by row */
@@ -66,8 +66,6 @@ static inline double gt_dot(const double *a, const double *b, uint32_t count)
     return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-/* Deletes all rows, but keeps the learnt covariance. */
-void gt_gaussian_clear(gt_gaussian *gaussian);
 /* Adds a point with unknown target values and returns its row. Requires count <
  * GT_GAUSSIAN_ROWS. */
 uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);

@@ -278,7 +278,7 @@ static void take_parameters(gt_gaussian *g, const parameters *from)
 static void factor_again(gt_gaussian *g)
 {
     uint32_t count = g->count;
-    gt_gaussian_clear(g);
+    g->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         float z[GT_COORDINATES];
         double y[GT_TARGETS];

@@ -42,17 +42,15 @@ static double compress_time(double over, double width)
 
 static void model_standardise(gt_model *model, const gt_evidence *evidence)
 {
-    uint32_t count = 0;
+    const uint32_t count = evidence->count[GT_TRIED_OK];
     double sum = 0, squares = 0;
-    model->best_log =
-        evidence->count[GT_TRIED_OK] ? evidence->known.items[evidence->best].log_time : 0;
+    model->best_log = count ? evidence->known.items[evidence->best].log_time : 0;
     for (uint32_t i = 0; i < evidence->known.count; i++) {
         if (evidence->known.items[i].outcome == GT_TRIED_OK) {
             double over =
                 compress_time(evidence->known.items[i].log_time - model->best_log, model->width);
             sum += over;
             squares += over * over;
-            count++;
         }
     }
     model->mean = count ? sum / count : 0;
@@ -85,7 +83,7 @@ enum {
 
 static void model_forget_rows(gt_model *model, gt_evidence *evidence)
 {
-    gt_gaussian_clear(&model->gaussian);
+    model->gaussian.count = 0;
     for (uint32_t i = 0; i < evidence->known.count; i++) {
         evidence->known.items[i].row = 0;
     }
@@ -143,7 +141,7 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
     if (count > KEPT / 2) {
         gt_sort_ranked(order + KEPT / 2, count - KEPT / 2);
     }
-    gt_gaussian_clear(&model->gaussian);
+    model->gaussian.count = 0;
     for (; kept < count && kept < KEPT; kept++) {
         add_row(model, evidence, order[kept].index);
     }

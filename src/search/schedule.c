@@ -69,8 +69,7 @@ double gt_schedule_gpu_s(const gt_schedule *schedule)
 {
     double new_variant_s =
         schedule->new_variant_s > 0 ? schedule->new_variant_s : USUAL_NEW_VARIANT_S;
-    double own_per_s = (1 - schedule->round_share) / new_variant_s;
-    return 1 / own_per_s;
+    return new_variant_s / (1 - schedule->round_share);
 }
 
 static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
