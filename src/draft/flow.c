@@ -481,10 +481,12 @@ void draft_run_lambda(draft_node *lambda)
     doubt_changes(&changes, "may be changed by a lambda");
 }
 
-/* Runs one round of a host's loop. The values that it changes are doubtful after the loop, unless
- * the condition is false with the program's numbers. */
+/* Runs one round of a host's loop, and another one with values that are not known. The values that
+ * it changes are doubtful after the loop, unless the condition is false with the program's numbers.
+ */
 static void run_host_loop(const loop *l, bool checks_first)
 {
+    static const char doubt[] = "is changed by a loop";
     int64_t number;
     draft_bindings left;
     draft_binding *begin = draft_now.last;
@@ -494,8 +496,13 @@ static void run_host_loop(const loop *l, bool checks_first)
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
     if (!is_decided(&number, condition) || number) {
         branch_end(begin);
-        const draft_bindings changes = changes_of(&left, l);
-        doubt_changes(&changes, "is changed by a loop");
+        draft_bindings changes = changes_of(&left, l);
+        doubt_changes(&changes, doubt);
+        /* a later round may take branches that the first round's values skip */
+        draft_now.skipped++;
+        changes = changes_of(&left, l);
+        draft_now.skipped--;
+        doubt_changes(&changes, doubt);
     }
 }
 

@@ -237,7 +237,8 @@ template <class T, class A = allocator<T>> struct vector {
     vector() : length(0) {} explicit vector(size_t n) : length(n) {} vector(size_t n, const T &) : length(n) {} vector(initializer_list<T>); template <class I> vector(I, I);
     T &operator[](size_t), &front(), &back(), &at(size_t); const T &operator[](size_t) const, &at(size_t) const;
     T *data(), *begin(), *end(); const T *data() const, *begin() const, *end() const;
-    size_t size() const { return length; } void resize(size_t n) { length = n; } void resize(size_t n, const T &) { length = n; } void assign(size_t n, const T &) { length = n; } void clear() { length = 0; } void push_back(const T &) { length++; } template <class... X> void emplace_back(X &&...) { length++; }
+    size_t size() const { return length; } void resize(size_t n) { length = n; } void resize(size_t n, const T &) { length = n; } void assign(size_t n, const T &) { length = n; } void clear() { length = 0; } void push_back(const T &) { length++; } template <class... X> void emplace_back(X &&...) { length++; } void pop_back() { length--; }
+    static size_t changed(); template <class... X> T *insert(X &&...) { length = changed(); return items; } template <class... X> T *erase(X &&...) { length = changed(); return items; } void swap(vector &v) { length = v.length = changed(); }
     bool empty() const; void reserve(size_t);
 };
 struct string { string(); string(const char *); const char *c_str() const; size_t size() const, length() const; string operator+(const string &) const; bool operator==(const string &) const; };

@@ -47,6 +47,7 @@ draft 'int pick(int n) { if (n % 7) return 32; if (n % 5) return 64; return 1024
 # Loops compute the extents.
 draft '' 'int t = 1, g = 0; while (t * t < n) t *= 2; for (int i = 0; i < n; i += t) g++; add<<<g, t>>>(y, x, n);'
 draft '' 'dim3 grid(40), block(64); for (int i = 0; i < 3; i++) grid.x += block.x;'" $launch"
+draft '' 'int g = 0; for (int i = 0; i < n; i++) if (i % 3) g++; add<<<g, 64>>>(y, x, n);'
 draft '' 'int t = 64; do t *= 2; while (t == 7); add<<<60, t>>>(y, x, n);'
 draft '' 'int t = 64; more: if (t < n) { t *= 2; goto more; } add<<<60, t>>>(y, x, n);'
 draft 'struct config { int g, t; };' 'config c = {40, 64}; memset(&c, 0, sizeof c); add<<<40, c.t>>>(y, x, n);'
