@@ -153,10 +153,12 @@ static gputune_status plan_failures(gt_tasks *table, gt_workspace *workspace)
                                          : GPUTUNE_OK;
 }
 
-/* Returns false if the template's check kernel judges the results instead. */
+/* Returns false if nothing must be in the buffer, or if the template's check kernel judges. */
 static bool is_compared(const gt_buffer_slot *slot)
 {
-    return slot->buffer->direction != GT_IN && !slot->workspace->workload.has_check;
+    const gt_buffer *buffer = slot->buffer;
+    return buffer->direction != GT_IN && !buffer->is_placeholder &&
+           !slot->workspace->workload.has_check;
 }
 
 static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_t poison)

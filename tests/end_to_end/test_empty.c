@@ -24,7 +24,13 @@ static const char text[] =
     "    int i = blockIdx.x * B + threadIdx.x;\n"
     "    if (i < n) y[i] = x[i];\n"
     "}\n"
-    "__global__ void finish(const float *x, float *y, float *total, int n) { *total = n + 3; }\n";
+    "__global__ void finish(const float *x, float *y, float *total, int n) { *total = n + 3; }\n"
+    "#pragma gputune kernel(copy) block(B) grid(max(1, ceil_div(n, B)))\n"
+    "__global__ void copy(const float *x, float *y, float *total, int n)\n"
+    "{\n"
+    "    int i = blockIdx.x * B + threadIdx.x;\n"
+    "    if (i < n) y[i] = x[i];\n"
+    "}\n";
 
 /* Launches the kernel at n = 0 on buffers filled with 7, and returns `total`. */
 static float launched(gputune_plan *plan)
@@ -81,6 +87,14 @@ TEST(grids_and_buffers_below_one_are_refused)
     assert_non_null(strstr(gputune_error(),
                            "n=0 makes y empty; a buffer needs at least one element (write "
                            "y[max(1, n)] if n may be 0)"));
+}
+
+TEST(element_that_a_buffer_needs_is_not_a_result)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
+    OK(gputune_add_source(tuner, "empty.cu", text, NULL));
+    GT_SCOPED(plan_end) gputune_plan *plan = plan_measured(tuner, "copy", GPUTUNE_SIZES({"n", 0}));
+    assert_int_equal(info_of(plan).failed, 0);
 }
 
 TESTS_WITHIN(open_h200, world_close)

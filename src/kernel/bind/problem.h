@@ -68,6 +68,7 @@ typedef struct gt_buffer {
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;
+    bool is_placeholder;    /* true if the elements need not be written, as in y[max(1, n)] at 0 */
     bool free, finite;      /* free: no declared range; finite: no NaN or infinity allowed */
     uint32_t variety;       /* variation of the fill (gt_variety) */
     uint32_t copy_of;       /* 1 + index of the input to copy in varied contents, or 0 */

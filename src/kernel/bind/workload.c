@@ -39,6 +39,25 @@ gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const
     return GPUTUNE_OK;
 }
 
+/* Returns true if a size is 0 and the extent has a least value, as in y[max(1, n)]. */
+static bool is_placeholder(const gt_binding *binding, const gt_argument *argument)
+{
+    bool is = false;
+    int64_t slots[GT_SLOT_MAX], usual, least;
+    memcpy(slots, binding->slots, sizeof slots);
+    for (uint32_t i = 0; i < argument->extent_count; i++) {
+        const gt_expression *extent = argument->extents[i];
+        bool uses_zero = false;
+        for (int k = GT_SLOT_PROBLEM; k < GT_SLOT_PROBLEM + GT_PROBLEM_MAX; k++) {
+            uses_zero |= binding->slots[k] == 0 && gt_expression_uses_any(extent, k, 1);
+            slots[k] = binding->slots[k] ? 0 : -1;
+        }
+        is |= uses_zero && gt_expression_integer(&usual, extent, binding->slots) == GPUTUNE_OK &&
+              gt_expression_integer(&least, extent, slots) == GPUTUNE_OK && usual == least;
+    }
+    return is;
+}
+
 static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                   const gt_argument *argument, bool is_block)
 {
@@ -47,6 +66,7 @@ static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, const gt_
     buffer->nan_ok = argument->nan_ok;
     buffer->finite = argument->finite;
     buffer->races = argument->races;
+    buffer->is_placeholder = is_placeholder(binding, argument);
     GT_TRY(gt_elements_count(&buffer->elements, argument, binding->slots));
     GT_TRY(gt_elements_bind(out, buffer, binding, argument));
     buffer->reference_type = buffer->type;
