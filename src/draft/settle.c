@@ -713,6 +713,22 @@ static void choose_numbers(draft_settled *s)
     }
 }
 
+/* Sets a guessed size to 1 if its example value would leave the grid empty, as in n - size. */
+static void keep_grid(draft_settled *s)
+{
+    int64_t number;
+    for (size_t i = 0; i < 3 * s->sizes.count; i++) {
+        draft_symbol *symbol = s->sizes.items[i / 3];
+        const draft_amount *grid = s->grid[i % 3];
+        const draft_symbol before = *symbol;
+        symbol->has_number = true;
+        if (draft_evaluate(&number, grid) && number < 1 && symbol->is_guess) {
+            symbol->number = 1;
+            symbol->number = draft_evaluate(&number, grid) && number >= 1 ? 1 : before.number;
+        }
+    }
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static void settle_shared(draft_settled *s)
@@ -778,6 +794,7 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
     find_sizes(s);
     name_sizes(s);
     choose_numbers(s);
+    keep_grid(s);
     for (size_t i = 0; i < s->facts.unread.count; i++) {
         draft_ask(s, "%s", s->facts.unread.items[i]);
     }
