@@ -123,6 +123,11 @@ static const char *const mistakes[][2] = {
      "-dlcm=cg or --def-load-cache=ca"},
     {"options(\"-DFAST=3\")",
      "k.cu:6:25: '-DFAST=3' defines a tunable; expected its values in the clause that declares it"},
+    {"problem(const RANK = 2) options(\"-DRANK=3\")",
+     "k.cu:6:49: '-DRANK=3' defines a problem value; expected its values in the clause that "
+     "declares it"},
+    {"define(X = 2) options(\"-DX\")", "k.cu:6:39: '-DX' defines a name of define(); expected its "
+                                       "values in the clause that declares it"},
     {"options(\"--std=c++14\")",
      "k.cu:6:25: --std=c++14; expected c++17, c++20 or c++23, which the prelude needs"},
 };

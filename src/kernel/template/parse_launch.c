@@ -14,7 +14,7 @@ enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 enum {
     PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
     IN_LOOP = PLAN | GT_USE_COUNTER,
-    /* without run-time sizes, because a plan serves several sizes */
+    /* no run-time sizes, because the code of a plan serves several sizes */
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
@@ -256,7 +256,7 @@ gputune_status gt_parse_launch(gt_parse *p)
     gt_template_parts *parts = p->parts;
     gt_order *order;
     uint32_t given = 0;
-    /* the first launch() replaces the kernel of kernel() */
+    /* without launch(), kernel() names the only step; the first launch() replaces it */
     parts->step_count = parts->is_pipeline ? parts->step_count : 0;
     parts->is_pipeline = true;
     GT_TRY(gt_check_room(parts->step_count, GT_STEPS_MAX, "launch()", p->clause->place));
@@ -309,6 +309,26 @@ static bool split_condition(gt_lexer *condition, gt_lexer *body)
     return true;
 }
 
+/* Refuses -D and -U of a macro that gputune defines itself. */
+static gputune_status check_macro(const char *option, const gt_parse *p, gt_place place)
+{
+    char name[GT_NAME_MAX] = "";
+    const gt_template_parts *parts = p->parts;
+    const char *macro = gt_compiler_option_macro(option, true);
+    (void)gt_append_within(name, sizeof name, macro ? macro : "", macro ? strcspn(macro, "=(") : 0);
+    const int index = gt_name_index(p->template, name);
+    const gt_chosen_name own =
+        index < 0 ? (gt_chosen_name){.is_size = true} : gt_name_at(p->template, (uint32_t)index);
+    const char *what = GT_NAMED(parts->defines, parts->define_count, name) >= 0 ? "name of define()"
+                       : own.is_size                                            ? NULL
+                       : own.is_axis                                            ? "tunable"
+                                                                                : "problem value";
+    GT_REFUSE_AT(what, place,
+                 "'%s' defines a %s; expected its values in the clause that declares it", option,
+                 what);
+    return GPUTUNE_OK;
+}
+
 static gputune_status read_option_text(gt_option *option, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
@@ -319,16 +339,7 @@ static gputune_status read_option_text(gt_option *option, gt_parse *p)
     if (*option->text) {
         GT_TRY(gt_compiler_option_check(option->text, place));
     }
-    const char *macro = gt_compiler_option_macro(option->text, true);
-    for (uint32_t i = 0; macro && i < p->template->axis_count;
-         i++) { /* gputune defines these macros */
-        const char *axis = p->template->axes[i].name;
-        GT_REFUSE_AT(strcspn(macro, "=") == strlen(axis) && strncmp(macro, axis, strlen(axis)) == 0,
-                     place,
-                     "'%s' defines a tunable; expected its values in the clause that declares it",
-                     option->text);
-    }
-    return GPUTUNE_OK;
+    return check_macro(option->text, p, place);
 }
 
 /* Reads CONDITION ? "a" : CONDITION ? "b" : "c", or only "c". */
