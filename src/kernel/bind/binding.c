@@ -221,7 +221,8 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    uint32_t conditions[GT_COUNTERS_MAX]; /* item index of each open loop's condition */
+    uint32_t conditions[GT_COUNTERS_MAX]; /* for each open loop, the index of the item with its
+                                             condition */
 } maker;
 
 static gt_sequence_item *add_item(maker *m, gt_sequence_kind kind, uint32_t index)

@@ -67,8 +67,8 @@ static gputune_status split_lines(line_list *out, const char *text)
     return GPUTUNE_OK;
 }
 
-/* Drops unused lines among the first `count` lines, beginning with the last. Unused are macros and
- * std declarations without a later use, empty conditionals, and comments on dropped lines. */
+/* Drops unused lines among the first `count` lines, beginning with the last: macros and
+ * declarations of std that no later line uses, empty #if blocks, and comments on dropped lines. */
 static void drop_unused(line_list *lines, size_t count)
 {
     const gt_token std = gt_token_of("std");
@@ -163,7 +163,8 @@ gputune_status gt_source_shorten(char **out, const gt_source *source, const char
     line_list lines = {0};
     const char *code = strstr(source->text, prelude) + strlen(prelude);
     GT_TRY(gt_strdup(&names, code));
-    for (char *at = names; (at = strchr(at, '#')); *at = ' ') { /* also find names in directives */
+    for (char *at = names; (at = strchr(at, '#'));
+         *at = ' ') { /* without #, names in directives are also found */
     }
     GT_TRY(gt_reach_cut(&cut, prelude, prelude, names));
     gputune_status status = split_lines(&lines, cut);

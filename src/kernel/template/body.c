@@ -401,7 +401,7 @@ static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
     return i;
 }
 
-/* Suffix of a further instance's entry: the number of its launch. */
+/* Suffix of the entry of a further instance: the number of its launch. */
 #define LAUNCH_NUMBER "_launch%u"
 
 gputune_status gt_instances_name(gt_template_parts *parts)

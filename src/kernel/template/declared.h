@@ -166,7 +166,7 @@ typedef struct gt_template_parts {
     gt_value *axis_values[GT_AXIS_MAX]; /* arrays of GT_AXIS_VALUES for gt_axis.values */
     gt_kernel_name kernel;
     gt_config starts[GT_START_MAX]; /* array to which gt_template.starts points */
-    bool is_pipeline; /* true if there is a launch(); `kernel` then does not name a function */
+    bool is_pipeline; /* true if there is a launch(); `kernel` is then the name of the pipeline */
     gt_template_step steps[GT_STEPS_MAX]; /* one per launch(), or one for the only kernel */
     uint32_t step_count;
     bool has_loops; /* true if there is a for(), swap(), `when`, or an expression in args = (…) */

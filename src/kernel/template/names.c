@@ -95,7 +95,7 @@ static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
     }
 }
 
-/* Appends macros that expand to all values of a name, so macros in any value are followed. */
+/* Appends a macro that expands to all values of a name, because code may use any of them. */
 static void append_values(gt_text *out, const gt_template *template, uint32_t index)
 {
     const gt_chosen_name own = gt_name_at(template, index);
@@ -331,8 +331,8 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
     return status;
 }
 
-/* Tries names of the code as corrections of a misspelled name. Names in capitals correct only words
- * in capitals. */
+/* Tries names of the code as corrections of a misspelled name. Names in capitals only correct other
+ * names in capitals. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";

@@ -50,14 +50,14 @@ typedef struct gt_parse {
     gt_template_parts *parts;
     const gt_template_reader *reader;
     const gt_clause *clause;
-    const char *word;      /* static text of the clause's word; NULL: no clause */
+    const char *word;      /* word of the clause, from the table of clauses; NULL: no clause */
     size_t member;         /* offset of the member that the clause sets, if its table row has one */
     gt_lexer at;           /* current token, in the clause or in a struct of the code */
     char *code;            /* the code without pragmas and disabled #if branches; owned */
     gt_declarations found; /* the declarations in `code`; owned */
     char *possible;        /* `code` plus the lines that a header may enable; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, parsed after args() */
-    uint64_t defaulted;                   /* bit i: default() names axis i */
+    uint64_t defaulted;                   /* bit i: a default() clause has a value for axis i */
     gt_name_uses kernel_uses, judge_uses; /* how kernel_body and judge_body use names */
     gt_text elements; /* source of a reference by elements; empty if there is none */
 } gt_parse;
@@ -102,8 +102,8 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
 /* Returns true if gputune defines the token: a tunable, a compile-time problem value, or the macro
  * of a value (NAME_word). */
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
-/* Returns the names that kernels receive in kernel<…>, launch() or args(); bit i stands for
- * gt_name_at(i). Such a name is no macro where a parameter has the same name. */
+/* Returns the names that kernels get as template arguments, or as arguments in launch() or args();
+ * bit i stands for gt_name_at(i). If a parameter has the same name, the name is not a macro. */
 uint64_t gt_names_given(const gt_template *template);
 /* Refuses names that would be macros but are also declared in the code. */
 gputune_status gt_names_check(const gt_parse *p);
@@ -120,7 +120,7 @@ gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Returns the index of the first launch of a function, or step_count. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
-/* Numbers the further instances of a C++ kernel in a pipeline: "scan_launch3". */
+/* Gives further instances of a C++ kernel in a pipeline entries of their own: "scan_launch3". */
 gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* ---- clauses ---- */
@@ -134,7 +134,7 @@ enum {
     GT_BUFFER_ANY = 7, /* every buffer of args() */
     GT_BUFFER_SCRATCH = 8,
     GT_BUFFER_WRITTEN = 1 << GT_OUT | 1 << GT_INOUT | GT_BUFFER_SCRATCH,
-    GT_BUFFER_TAKEN = 16 /* a parameter of its own, not a pointer in a struct */
+    GT_BUFFER_TAKEN = 16 /* a parameter of the kernel, not a pointer in a struct */
 };
 /* Reads the name of a buffer and sets *out to its index. `what` completes the error message "'NAME'
  * is not …", for example with "a buffer; expected one of args()". */
@@ -147,7 +147,7 @@ gputune_status gt_read_end(const gt_parse *p);
  * must be an integer expression unless `is_real`. */
 gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsigned use,
                                   bool is_real);
-/* Reads an integer expression from another text, which stands for code at `place`. */
+/* Reads an integer expression from another text. Messages name `place`. */
 gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *text, size_t length,
                             gt_place place, unsigned use);
 /* Reads an integer expression without names, and sets *out to its value. */

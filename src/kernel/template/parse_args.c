@@ -141,7 +141,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
                  "gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->initialisers.single = true;
-    argument->proved_count = 1; /* as if prove() named the scalar */
+    argument->proved_count = 1; /* proofs keep the value, as if prove() named the scalar */
     return gt_read_text(&argument->value, p, "0", 1, argument->place, 0);
 }
 

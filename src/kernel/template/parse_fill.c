@@ -120,7 +120,7 @@ enum { ITEMS_MAX = 64 };
 typedef struct list_reader {
     gt_initialisers *out;
     gt_parse *p;
-    bool fills; /* true: items are fills; false: items are values */
+    bool fills; /* true if items are fills, false if they are values */
 } list_reader;
 
 /* Reads a member designator such as `.pos.x =`, and appends "pos.x" to the path. */
@@ -232,7 +232,7 @@ gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign,
         return out->initialisers.single ? read_fill(&out->fill, p) : GPUTUNE_OK;
     }
     if (p->parts->init.present) {
-        out->fill.kind = GT_FILL_ZERO; /* until init() fills the buffer */
+        out->fill.kind = GT_FILL_ZERO; /* init() fills the buffer later */
         out->initialisers.single = true;
         return GPUTUNE_OK;
     }
