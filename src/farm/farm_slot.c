@@ -78,7 +78,7 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
 }
 
 /* Additional seconds for a worker that waits for a core; nice value of compilers. */
-enum { CROWDED_S = 60, NICENESS = 10 };
+enum { CROWDED_S = 60, NICENESS = 5 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
