@@ -62,6 +62,30 @@ static void write_found(const cli_session *session, cli_table *table, const cli_
     }
 }
 
+static int count_winner(void *user, const gputune_record *record)
+{
+    *(size_t *)user += record->is_winner;
+    return 0;
+}
+
+/* A kernel's version is known only by its hash, so another file's kernel of this name may be one.
+ */
+static void note_hidden(const cli_session *session, const cli_records *found,
+                        gputune_record_filter filter)
+{
+    size_t shown = 0, all = 0;
+    filter.all_trials = filter.failures = false;
+    filter.history = true;
+    for (size_t i = 0; i < found->count; i++) {
+        shown += found->items[i].is_winner;
+    }
+    if (gputune_records(session->tuner, &filter, count_winner, &all) == 0 && all > shown) {
+        cli_note("%zu winner%s of other versions of the same kernels %s hidden; --history lists %s",
+                 all - shown, gt_plural(all - shown), all - shown == 1 ? "is" : "are",
+                 all - shown == 1 ? "it" : "them");
+    }
+}
+
 static const cli_option options[] = {
     {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL, NULL,
      "every trial with its statistics, not only the winners"},
@@ -105,6 +129,9 @@ static int show_kernels(const cli_list *arguments)
     if (name && cli_given.format == CLI_FORMAT_TABLE) {
         fflush(stdout);
         CLI_TRY(cli_rules_print(&rules, &session, &filter));
+    }
+    if (!given.history && cli_given.format == CLI_FORMAT_TABLE) {
+        note_hidden(&session, &found, filter);
     }
     if (!table.row_count) {
         return rules ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);

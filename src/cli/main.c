@@ -1,6 +1,7 @@
 /* The main function of the command line: finds the command and runs it. */
 #include "cli/scenarios.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -151,8 +152,10 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit then fails */
     cli_tuning_words();
     int code = run_command(argc, argv);
+    errno = 0; /* an earlier write may have failed for another reason */
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        cli_error("cannot write to standard output");
+        cli_error("cannot write to standard output%s%s", errno ? ": " : "",
+                  errno ? strerror(errno) : "");
         code = code ? code : CLI_EXIT_NOTHING;
     }
     fflush(stderr);

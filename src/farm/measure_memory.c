@@ -86,9 +86,10 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
     measure->reserved_bytes = reserve_for(measure, setup);
     GT_REFUSE(
         limit && need + measure->reserved_bytes > limit, GPUTUNE_EDEVMEM,
-        "a tuning at these sizes needs %.1f MB of device memory, but the memory limit is %.1f "
+        "a tuning at these sizes needs %.1f MB of device memory, but the memory limit is %.*f "
         "MB; raise it (--memory, memory_limit_bytes) or choose a smaller size",
-        (double)(need + measure->reserved_bytes) / megabyte, (double)limit / megabyte);
+        (double)(need + measure->reserved_bytes) / megabyte, limit < megabyte ? 6 : 1,
+        (double)limit / megabyte);
     return need <= available
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EDEVMEM,

@@ -37,9 +37,9 @@ static gputune_status check_emulated(const gt_request *request)
     }
     double needed_s = passes * fmax(elements / elements_per_s, workload->work_flops / flops_per_s);
     GT_REFUSE(request->device->emulated && needed_s > limit_s, GPUTUNE_ETIMEOUT,
-              "%s: too large for the emulator, which needs about %.0f s for a first measurement; "
+              "%s: too large for the emulator, which needs about %.*f s for a first measurement; "
               "the limit is %.3g s; give a smaller size, or a longer limit",
-              request->template->name, needed_s, limit_s);
+              request->template->name, needed_s < 1 ? 3 : 0, needed_s, limit_s);
     return GPUTUNE_OK;
 }
 

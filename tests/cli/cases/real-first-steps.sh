@@ -7,6 +7,7 @@ $GPUTUNE warm axpy $one -q --size n=1K,1G --format csv | cut -d, -f1-2
 $GPUTUNE run gemm --driver emu --size m=8K --size n=8K --size k=8K
 echo "an explicit time limit replaces the default (this one is too short for the size):"
 $GPUTUNE run axpy --driver emu --size n=4M --time-limit 1
+$GPUTUNE run axpy --driver emu --size n=4K --time-limit 0.001
 echo "a mistyped database path creates no folder:"
 $GPUTUNE warm axpy $one --size n=1000 --db no/such/folder/x.db -q >/dev/null
 ls

@@ -1,7 +1,7 @@
 # --memory limits what a tuning allocates; a limit that is too small says how much is needed.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/x.db
 for command in warm run; do
-    for memory in 10M 200M; do
+    for memory in 1K 10M 200M; do
         $GPUTUNE $command axpy -q --size n=64K --memory $memory >rows
         echo "$command --memory $memory: exit $?, $(tail -n +2 rows | wc -l) row"
     done

@@ -19,6 +19,7 @@ warm
 echo "a kernel given by name shows its newest version:"
 show wrong_result
 show
+$GPUTUNE show --driver emu 2>&1 | grep history
 echo "history:"
 show --history
 echo "a kernel given by path shows the version in the file:"
