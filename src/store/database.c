@@ -120,56 +120,10 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Data of an open database file. `methods` are the system's, except for reading. */
-typedef struct watched {
-    sqlite3_io_methods methods;
-    const sqlite3_io_methods *system;
-    const gt_database *database;
-    uint32_t reads;
-} watched;
-
-static watched *watched_of(sqlite3_file *file)
-{
-    return (watched *)((char *)file + own.vfs.szOsFile - sizeof(watched));
-}
-
-static bool is_over(const gt_database *database)
-{
-    return gt_patience_left_s(&database->limit) <= 0;
-}
-
-/* Reads a page, or ends the statement at its limit. SQLite's progress handler is not enough,
- * because one step may read all pages of a long value. */
-static int read_page(sqlite3_file *file, void *out, int bytes, sqlite3_int64 at)
-{
-    enum { READS = 1000 };
-    watched *own_part = watched_of(file);
-    bool ends = ++own_part->reads % READS == 0 && is_over(own_part->database);
-    return ends ? SQLITE_INTERRUPT : own_part->system->xRead(file, out, bytes, at);
-}
-
-/* Limits how long reads take, if the file was opened with find_vfs(). */
-static void watch_reads(gt_database *database, sqlite3 *handle)
-{
-    sqlite3_file *file = NULL;
-    sqlite3_vfs *vfs = NULL;
-    (void)sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    (void)sqlite3_file_control(handle, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
-    if (vfs == &own.vfs && file && file->pMethods) {
-        watched *own_part = watched_of(file);
-        *own_part = (watched){*file->pMethods, file->pMethods, database, 0};
-        own_part->methods.xRead = read_page;
-        file->pMethods = &own_part->methods;
-    }
-}
-
 /* The VFS has a unique name, because a program may contain several copies of the library. */
 static int register_vfs(void)
 {
-    enum { ALIGNMENT = _Alignof(watched) };
     own.vfs = *own.system;
-    own.vfs.szOsFile = (own.vfs.szOsFile + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    own.vfs.szOsFile += (int)sizeof(watched);
     own.vfs.xOpen = open_file;
     own.vfs.zName = own.name;
     snprintf(own.name, sizeof own.name, "gputune-%p", (void *)&own);
@@ -369,13 +323,14 @@ static int wait_for_lock(void *user, int tries)
 /* SQLite's progress handler. Returns non-zero to end the statement. */
 static int ends_statement(void *user)
 {
-    return is_over(user);
+    return gt_patience_left_s(&((const gt_database *)user)->limit) <= 0;
 }
 
 /* Limits what a file can make SQLite do, because it may change after gt_schema_check(). */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
-    enum { LONGEST_SQL = 100 << 10, STEPS = 10000 };
+    /* few steps, because each of them may read a value of GT_LONGEST_BYTES */
+    enum { LONGEST_SQL = 100 << 10, STEPS = 100 };
     static const struct {
         int setting, value;
     } settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -404,7 +359,6 @@ static int open_connection(sqlite3 **out, gt_database *database, const char *pat
         return code;
     }
     restrict_connection(*out, database);
-    watch_reads(database, *out);
     return gt_functions_register(*out);
 }
 

@@ -212,22 +212,6 @@ static int64_t images_with(gt_database *database, const char *content)
     return count;
 }
 
-/* Deleting a row reads all its pages in one step of SQLite. */
-TEST_OF(a_long_row_does_not_hold_a_statement, world *w, open_world, close_world)
-{
-    GT_SCOPED(gt_database_close) gt_database *database = NULL;
-    gt_obstacle obstacle;
-    make_changed(w, "INSERT INTO cubin (content, image) VALUES (x'00', zeroblob(10000000))");
-    ASSERT_OK(gt_database_open(&database, w->path, GT_DATABASE_WRITE, NULL, &obstacle));
-    database->limit = gt_patience_for(0, NULL);
-    assert_int_equal(gt_execute(database, GT_SQL_DROP_IMAGES, ""), GPUTUNE_EDATABASE);
-    assert_int_equal(gt_database_trouble(database), GT_TROUBLE_SLOW);
-    assert_int_equal(images_with(database, "00"), 1);
-    database->limit = gt_patience_for(INFINITY, NULL);
-    ASSERT_OK(gt_execute(database, GT_SQL_DROP_IMAGES, ""));
-    assert_int_equal(images_with(database, "00"), 0);
-}
-
 /* Deleting the image would take longer than a call may. */
 TEST_OF(a_huge_image_is_not_deleted, world *w, open_world, close_world)
 {
