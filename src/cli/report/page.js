@@ -105,7 +105,7 @@ class View {
     addSource(byId('source'), scenario);
     this.heat = new HeatMap(place('heat'), this);
     this.figures = [...addLandscape(place('landscape'), this), ...addProgress(place('progress'), this),
-      addParallel(place('parallel'), this), addExplorer(place('explorer'), this)];
+      addExplorer(place('explorer'), this)];
     this.table = new TrialTable(byId('trials'), this);
   }
 

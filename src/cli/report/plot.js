@@ -97,7 +97,7 @@ function scaleOf(field, rows, how) {
 
 const font = '11px system-ui, sans-serif';
 
-/* A canvas with a caption, keys, and a button that saves it. `options` of a figure of trials: name, label (of
+/* A canvas with a caption and keys. `options` of a figure of trials: name, label (of
  * the canvas), height, rows(), x() and y() (fields; a trial without a `y` is drawn at the top), over(figure), which
  * draws on top of the points, and note, which is added to the title of the x axis. */
 class Figure {
@@ -107,9 +107,7 @@ class Figure {
     this.canvas = create('canvas', {tabIndex: 0, role: 'img', 'aria-label':
       `${options.label} Arrow keys walk through the trials, the fastest first.`});
     this.canvas.figure = this;
-    const save = create('button', {type: 'button', onclick: () => this.save(), title: 'Save this figure as PNG',
-      'aria-label': `Save ${options.name} as PNG`}, 'PNG');
-    parent.append(create('figure', {}, create('figcaption', {}, explain(create('span', {}, options.name)), save), this.canvas));
+    parent.append(create('figure', {}, create('figcaption', {}, explain(create('span', {}, options.name))), this.canvas));
     this.canvas.addEventListener('pointermove', event => this.point(event));
     this.canvas.addEventListener('pointerleave', () => this.leave());
     this.canvas.addEventListener('click', () => this.hovered >= 0 && view.hold(this.hovered));
@@ -314,19 +312,5 @@ class Figure {
       tip.show(lines, box.left + place[0], box.top + place[1]);
     }
     say(lines.join('. '));
-  }
-
-  /* Saves the figure on the page's background colour, because the canvas is transparent. */
-  save() {
-    const copy = create('canvas', {width: this.canvas.width, height: this.canvas.height});
-    const context = copy.getContext('2d');
-    context.fillStyle = colour('paper');
-    context.fillRect(0, 0, copy.width, copy.height);
-    context.drawImage(this.canvas, 0, 0);
-    copy.toBlob(blob => {
-      const link = create('a', {href: URL.createObjectURL(blob), download: `${this.name.replace(/\W+/g, '-')}.png`});
-      link.click();
-      URL.revokeObjectURL(link.href);
-    });
   }
 }
