@@ -19,6 +19,7 @@ typedef struct asked {
     GT_ARRAY(const gt_template *) templates;
     GT_ARRAY(const char *) kernels;
     const char *stored; /* the requested kernel name if no template has it; otherwise NULL */
+    bool any_gpu;       /* true if results of other GPUs are requested too */
     char host[GT_ENVIRONMENT_MAX];
     const char *environments[2];
 } asked;
@@ -45,22 +46,6 @@ static gputune_status name_kernels(asked *out, const char *kernel)
     out->wanted.kernels = out->kernels.items;
     out->wanted.kernel_count = out->kernels.count;
     return GPUTUNE_OK;
-}
-
-/* Resolves a filter. `kernel` is a name or path, or NULL for all kernels. `gpu` NULL means the
- * tuner's GPU, or all GPUs with `any_gpu`. `sizes` NULL means all sizes. *out must not be moved. */
-static gputune_status find_asked(asked *out, gputune *tuner, const char *kernel, const char *gpu,
-                                 bool any_gpu, const char *sizes)
-{
-    *out = (asked){.tuner = tuner, .wanted = {.gpu = gpu, .sizes = sizes}};
-    gt_environment_join(out->host, tuner->device.environment, tuner->device.processor);
-    out->environments[0] = tuner->device.environment;
-    out->environments[1] = out->host;
-    if (!any_gpu && !gpu && tuner->has_device) {
-        out->wanted.environments = out->environments;
-        out->wanted.environment_count = 2;
-    }
-    return name_kernels(out, kernel);
 }
 
 static void free_asked(asked *asked)
@@ -106,12 +91,6 @@ static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
         *identity = template->identity;
     }
     return template != NULL;
-}
-
-static gputune_status read_filter(gputune_record_filter *out, const gputune_record_filter *given)
-{
-    *out = (gputune_record_filter)GPUTUNE_RECORD_FILTER_INIT;
-    return GT_SIZED_READ(gputune_record_filter, out, given);
 }
 
 typedef struct listing {
@@ -198,12 +177,23 @@ static int list_record(void *user, const gputune_record *record)
     return listing->each(listing->user, &shown);
 }
 
+/* Resolves a caller's filter, which may be NULL. *out must not be moved afterwards. */
 static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune *tuner,
                                  const gputune_record_filter *given)
 {
-    gputune_record_filter known;
-    GT_TRY(read_filter(&known, given));
-    GT_TRY(find_asked(out, tuner, known.kernel, known.gpu, known.any_gpu, known.sizes));
+    gputune_record_filter known = GPUTUNE_RECORD_FILTER_INIT;
+    GT_TRY(GT_SIZED_READ(gputune_record_filter, &known, given));
+    *out = (asked){.tuner = tuner,
+                   .wanted = {.gpu = known.gpu, .sizes = known.sizes, .rules = known.rules},
+                   .any_gpu = known.any_gpu || known.gpu};
+    gt_environment_join(out->host, tuner->device.environment, tuner->device.processor);
+    out->environments[0] = tuner->device.environment;
+    out->environments[1] = out->host;
+    if (!out->any_gpu && tuner->has_device) {
+        out->wanted.environments = out->environments;
+        out->wanted.environment_count = 2;
+    }
+    GT_TRY(name_kernels(out, known.kernel));
     *filter = (gt_records_filter){.wanted = out->wanted,
                                   .all_trials = known.all_trials,
                                   .failures = known.failures,
@@ -322,14 +312,12 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
-    gputune_record_filter f;
+    gt_records_filter wanted;
     uint32_t found;
     GT_TRY(gt_call_begin(&call, tuner, function));
-    GT_TRY(read_filter(&f, filter));
-    GT_REFUSE(!f.gpu && !f.any_gpu && !tuner->has_device, GPUTUNE_EINVAL,
+    GT_TRY(read_asked(&asked, &wanted, tuner, filter));
+    GT_REFUSE(!asked.any_gpu && !tuner->has_device, GPUTUNE_EINVAL,
               "this tuner has no device; name a GPU, or set any_gpu");
-    GT_TRY(find_asked(&asked, tuner, f.kernel, f.gpu, f.any_gpu, f.sizes));
-    asked.wanted.rules = f.rules;
     GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole));
     if (!found) {
         GT_TRY((gputune_status)check_name(&asked));

@@ -495,6 +495,8 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
 
 /* --- examining a file through a separate connection ------------------------------------------- */
 
+static const char locked_by_another[] = "another process has locked it";
+
 /* Checks every page, and writes the first problem to `out`. */
 static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 {
@@ -512,42 +514,31 @@ static int read_damage(char *out, size_t bytes, sqlite3 *handle)
     return code;
 }
 
-static void read_tables(gt_store_facts *facts, sqlite3 *handle)
+static void look_inside(gt_store_facts *facts)
 {
-    gt_schema schema = {0};
-    char why[GT_WHY_MAX];
-    int code = gt_schema_check(&schema, why, handle);
-    facts->schema = schema.version;
-    if (!code && why[0]) {
-        snprintf(facts->damage, sizeof facts->damage, "%s", why);
+    const gt_patience patience = gt_patience_for(2, NULL); /* longer than a tuning holds the lock */
+    GT_SCOPED(gt_database_close) gt_database *here = NULL;
+    gt_obstacle obstacle;
+    if (gt_database_open(&here, facts->path, GT_DATABASE_READ, &patience, &obstacle) < 0) {
+        bool locked = obstacle.trouble == GT_TROUBLE_LOCKED;
+        snprintf(locked ? facts->unwritable : facts->damage, sizeof facts->damage, "%s",
+                 locked ? locked_by_another : obstacle.why);
         return;
     }
-    code = code ? code : read_damage(facts->damage, sizeof facts->damage, handle);
-    code = code ? code : gt_schema_integer(&facts->trials, handle, "SELECT count(*) FROM trial");
-    code = code ? code : gt_schema_integer(&facts->winners, handle, "SELECT count(*) FROM winner");
+    int code = gt_schema_integer(&facts->schema, here->handle, "PRAGMA user_version");
+    code = code ? code : read_damage(facts->damage, sizeof facts->damage, here->handle);
+    code =
+        code ? code : gt_schema_integer(&facts->trials, here->handle, "SELECT count(*) FROM trial");
+    code = code ? code
+                : gt_schema_integer(&facts->winners, here->handle, "SELECT count(*) FROM winner");
     if (code && (code & 0xff) != SQLITE_BUSY) {
         snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));
     }
-}
-
-static void look_inside(gt_store_facts *facts)
-{
-    static const double wait_s = 2; /* longer than a tuning holds the lock */
-    gt_database here = {.patience = gt_patience_for(wait_s, NULL),
-                        .limit = gt_patience_for(INFINITY, NULL)};
-    int code = open_connection(&here.handle, &here, facts->path, GT_DATABASE_WRITE);
-    if (code) {
-        snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));
-    } else {
-        read_tables(facts, here.handle);
-        code = sqlite3_exec(here.handle, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-        if (code != SQLITE_OK) { /* closing the connection ends the transaction */
-            snprintf(facts->unwritable, sizeof facts->unwritable, "%s",
-                     (code & 0xff) == SQLITE_BUSY ? "another process has locked it"
-                                                  : sqlite3_errmsg(here.handle));
-        }
+    code = sqlite3_exec(here->handle, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (code) { /* closing the connection ends the transaction */
+        snprintf(facts->unwritable, sizeof facts->unwritable, "%s",
+                 (code & 0xff) == SQLITE_BUSY ? locked_by_another : sqlite3_errmsg(here->handle));
     }
-    sqlite3_close(here.handle);
 }
 
 /* Checks if a file can be created in the nearest existing folder. */
