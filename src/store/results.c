@@ -283,8 +283,7 @@ gputune_status gt_code_put(gt_database *database, const gt_code *code)
     GT_TRY(gt_execute(database, GT_SQL_CUBIN_ADD, "hb", content, (const void *)code->image.data,
                       code->image.bytes));
     GT_TRY(gt_query_integer(&cubin, database, GT_SQL_CUBIN_ID, "h", content));
-    GT_TRY(gt_execute(database, GT_SQL_CODE_SET, "ic", cubin, &gt_code_columns, code));
-    return gt_execute(database, GT_SQL_CODE_SEAL, "");
+    return gt_execute(database, GT_SQL_CODE_SET, "ic", cubin, &gt_code_columns, code);
 }
 
 static gputune_status take_code(void *code, gt_rows *row)
@@ -561,9 +560,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
         winner.problem = (char *)s->problem;
     }
     gt_snprintf(winner.created, sizeof winner.created, "%s", created);
-    GT_TRY(gt_execute(database, GT_SQL_WINNER_SET, "iitc", gpu, scenario, gt_sizes_of(sizes, s),
-                      &gt_winner_columns, &winner));
-    return gt_execute(database, GT_SQL_WINNER_SEAL, "");
+    return gt_execute(database, GT_SQL_WINNER_SET, "iitc", gpu, scenario, gt_sizes_of(sizes, s),
+                      &gt_winner_columns, &winner);
 }
 
 /* Deletes trials up to row `last` whose configuration was later tried again with other code or
@@ -594,10 +592,6 @@ static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t sce
         GT_TRY(gt_execute(database, outcome->offered ? GT_SQL_TRIAL_OFFER : GT_SQL_TRIAL_SET,
                           "iitthc", gpu, scenario, created, outcome->elapsed_s > 0 ? since : NULL,
                           trial->hash, &gt_trial_columns, trial));
-        bool is_set = sqlite3_changes(database->handle) > 0;
-        if (is_set) {
-            GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
-        }
     }
     return outcome->offered || !outcome->trial_count ? GPUTUNE_OK
                                                      : drop_replaced(database, gpu, scenario, last);

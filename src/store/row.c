@@ -57,8 +57,8 @@ static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
 
 static int bind_real(sqlite3_stmt *statement, int index, double value)
 {
-    /* SQLite would store NaN as NULL */
-    return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value);
+    /* SQLite would store NaN as NULL, and -0 as 0, which has another checksum */
+    return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value + 0.0);
 }
 
 static int bind_text(sqlite3_stmt *statement, int index, const char *text)

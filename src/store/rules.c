@@ -93,8 +93,7 @@ gputune_status gt_rule_put(gt_database *database, void *context)
     for (size_t i = 0; i < outcome->code_count; i++) {
         GT_TRY(gt_code_put(database, &outcome->codes[i]));
     }
-    GT_TRY(gt_execute(database, GT_SQL_RULE_SET, "iic", gpu, scenario, &gt_rule_columns, &rule));
-    return gt_execute(database, GT_SQL_RULE_SEAL, "");
+    return gt_execute(database, GT_SQL_RULE_SET, "iic", gpu, scenario, &gt_rule_columns, &rule);
 }
 
 gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome,

@@ -8,9 +8,10 @@
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
 
-/* Turn a list of columns into SQL: ", name", ", ?", or ", x.name" with the alias x of a table. */
+/* Turn a list of columns into SQL: ", name", ", ? AS name", or ", x.name" with a table's alias x.
+ */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
-#define GT_PASTE_VALUE(kind, name, ...)    ", ?"
+#define GT_PASTE_BOUND(kind, name, ...)    ", ? AS " #name
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
 #define GT_PASTE_DEFAULT(kind, name, ...)  ", d." #name
 #define GT_PASTE_WINNER(kind, name, ...)   ", w." #name
@@ -58,36 +59,22 @@
     "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
     "(SELECT config FROM trial WHERE gpu = ?1 AND scenario = ?2 AND id > ?3)"
 
-/* The rest of an INSERT statement, after its first columns. */
-#define GT_TEXT_CODE_SET                                                                           \
-    GT_CODE_COLUMNS(GT_PASTE_NAME) ") VALUES (?1" GT_CODE_COLUMNS(GT_PASTE_VALUE) ")"
+/* The rest of an INSERT statement after its first columns: the columns of a list, and the checksum.
+ * `keys` are the values of the first columns, `text` and `sum` those of the others. `more` begins
+ * the inner row, whose alias follows. */
+#define GT_TEXT_SET(list, keys, text, sum, more)                                                   \
+    list(GT_PASTE_NAME) ", checksum) SELECT " keys text ", " sum " FROM (SELECT " more list(       \
+        GT_PASTE_BOUND) ") "
 #define GT_TEXT_TRIAL_SET                                                                          \
-    GT_TRIAL_COLUMNS(GT_PASTE_NAME)                                                                \
-    ") VALUES (?1, ?2, coalesce((SELECT created FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "  \
-    "hash = ?5 AND created >= ?4), ?3)" GT_TRIAL_COLUMNS(GT_PASTE_VALUE) ")"
-#define GT_TEXT_WINNER_SET                                                                         \
-    GT_WINNER_COLUMNS(GT_PASTE_NAME)                                                               \
-    ") VALUES (x'', ?1, ?2, ?3" GT_WINNER_COLUMNS(GT_PASTE_VALUE) ")"
-
-#define GT_TEXT_RULE_SET                                                                           \
-    GT_RULE_COLUMNS(GT_PASTE_NAME) ") VALUES (x'', ?1, ?2" GT_RULE_COLUMNS(GT_PASTE_VALUE) ")"
+    GT_TEXT_SET(GT_TRIAL_COLUMNS,                                                                  \
+                "?1, ?2, coalesce((SELECT created FROM trial WHERE gpu = ?1 AND scenario = ?2 "    \
+                "AND hash = ?5 AND created >= ?4), ?3)",                                           \
+                GT_TEXT_TRIAL, GT_TEXT_TRIAL_SUM, "0")                                             \
+    "t" GT_TEXT_HERE
+#define GT_TEXT_HERE ", gpu g, scenario s WHERE g.id = ?1 AND s.id = ?2"
 
 /* True if a rule uses a source. Follows FROM rule r WHERE. */
 #define GT_TEXT_USES(source) "instr(r.sources, lower(hex(" source ")))"
-
-/* Write the checksum of a row. A condition for the row follows. */
-#define GT_TEXT_SEAL_CODE                                                                          \
-    "UPDATE compiled AS p SET checksum = (SELECT " GT_TEXT_CODE_SUM                                \
-    " FROM cubin c WHERE c.id = p.cubin) WHERE "
-#define GT_TEXT_SEAL_TRIAL                                                                         \
-    "UPDATE trial AS t SET checksum = (SELECT " GT_TEXT_TRIAL_SUM                                  \
-    " FROM gpu g, scenario s WHERE g.id = t.gpu AND s.id = t.scenario) WHERE "
-#define GT_TEXT_SEAL_WINNER                                                                        \
-    "UPDATE winner AS w SET checksum = (SELECT " GT_TEXT_WINNER_SUM                                \
-    " FROM gpu g, scenario s WHERE g.id = w.gpu AND s.id = w.scenario) WHERE "
-#define GT_TEXT_SEAL_RULE                                                                          \
-    "UPDATE rule AS r SET checksum = (SELECT " GT_TEXT_RULE_SUM                                    \
-    " FROM gpu g, scenario s WHERE g.id = r.gpu AND s.id = r.scenario) WHERE "
 
 /* The columns of a table that are copied between databases. */
 #define GT_TEXT_GPU                                                                                \
@@ -151,8 +138,9 @@
     X(CUBIN_ADD, "INSERT INTO cubin (content, image) VALUES (?1, ?2) ON CONFLICT (content) "       \
                  "DO UPDATE SET image = excluded.image WHERE image <> excluded.image")             \
     X(CUBIN_ID, "SELECT id FROM cubin WHERE content = ?1")                                         \
-    X(CODE_SET, "INSERT OR REPLACE INTO compiled (cubin" GT_TEXT_CODE_SET)                         \
-    X(CODE_SEAL, GT_TEXT_SEAL_CODE "p.id = last_insert_rowid()")                                   \
+    X(CODE_SET, "INSERT OR REPLACE INTO compiled (cubin" GT_TEXT_SET(                              \
+                    GT_CODE_COLUMNS, "?1", GT_TEXT_CODE, GT_TEXT_CODE_SUM,                         \
+                    "0") "p, cubin c WHERE c.id = ?1")                                             \
     X(CODE,                                                                                        \
       "SELECT c.image" GT_TEXT_CODE " FROM compiled p JOIN cubin c ON c.id = p.cubin "             \
       "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
@@ -194,17 +182,17 @@
       "UNION SELECT fallback_source FROM winner) AND "                                             \
       "NOT EXISTS (SELECT 1 FROM rule r WHERE " GT_TEXT_USES("compiled.source") ")")               \
     X(REPLACED_TRIALS, "DELETE FROM " GT_TEXT_REPLACED)                                            \
-    X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
-    X(WINNER_SET,                                                                                  \
-      "INSERT OR REPLACE INTO winner (checksum, gpu, scenario, sizes" GT_TEXT_WINNER_SET)          \
-    X(WINNER_SEAL, GT_TEXT_SEAL_WINNER "w.id = last_insert_rowid()")                               \
+    X(WINNER_SET, "INSERT OR REPLACE INTO winner (gpu, scenario, sizes" GT_TEXT_SET(               \
+                      GT_WINNER_COLUMNS, "?1, ?2, w.sizes", GT_TEXT_WINNER, GT_TEXT_WINNER_SUM,    \
+                      "?3 AS sizes") "w" GT_TEXT_HERE)                                             \
     X(WINNERS, GT_TEXT_WINNERS "AND s.hash = ?2 ORDER BY w.final DESC, w.id DESC")                 \
     X(SIZES_OF_FAMILY, "SELECT w.sizes FROM winner w" GT_TEXT_PLACE(                               \
                            "w") "WHERE g.environment = ?1 AND s.family = ?2 AND w.proved")         \
     X(WINNERS_OF_SIZES,                                                                            \
       GT_TEXT_WINNERS "AND s.family = ?2 AND w.sizes = ?3 AND w.proved ORDER BY w.id DESC")        \
-    X(RULE_SET, "INSERT OR REPLACE INTO rule (checksum, gpu, scenario" GT_TEXT_RULE_SET)           \
-    X(RULE_SEAL, GT_TEXT_SEAL_RULE "r.id = last_insert_rowid()")                                   \
+    X(RULE_SET,                                                                                    \
+      "INSERT OR REPLACE INTO rule (gpu, scenario" GT_TEXT_SET(                                    \
+          GT_RULE_COLUMNS, "?1, ?2", GT_TEXT_RULE, GT_TEXT_RULE_SUM, "0") "r" GT_TEXT_HERE)        \
     X(RULE,                                                                                        \
       "SELECT 0" GT_TEXT_RULE " FROM rule r" GT_TEXT_PLACE(                                        \
           "r") "WHERE g.environment = ?1 AND s.hash = ?2 AND r.checksum = " GT_TEXT_RULE_SUM)      \
