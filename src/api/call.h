@@ -18,7 +18,8 @@ typedef struct gt_calls {
     unsigned forks;       /* the fork count of the process that opened the tuner */
 } gt_calls;
 
-/* A call of a public function, zero until it begins. Declare it before all that it must outlive. */
+/* A call of a public function; all zero until the call begins. Declare it before the variables that
+ * must be released before the call ends. */
 typedef struct gt_call {
     gt_calls *calls;       /* NULL before the call begins */
     bool brief;            /* true if the call does not block signals */

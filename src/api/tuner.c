@@ -215,7 +215,7 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Returns NULL if no worker can open the device. */
+/* Starts workers that open the device. Returns NULL if no worker can. */
 static gt_farm *query_worker(gputune *tuner, const gputune_open_options *o)
 {
     gt_farm *farm = NULL;

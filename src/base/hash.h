@@ -13,7 +13,7 @@ enum { GT_HASH_HEX = 33 }; /* 32 digits and NUL */
 
 gt_hash gt_hash_bytes(const void *bytes, size_t count);
 gt_hash gt_hash_string(const char *string);
-/* Combines two hashes, in this order. */
+/* Combines two hashes. Their order matters. */
 gt_hash gt_hash_join(gt_hash a, gt_hash b);
 bool gt_hash_equal(gt_hash a, gt_hash b);
 /* Writes the hash as NUL-terminated lower-case hex; returns out. */

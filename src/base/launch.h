@@ -62,7 +62,7 @@ enum {
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes; /* size of the parameter itself, such as 8 for an address */
-    int argument;   /* index of the caller's argument (for scratch: to copy), or -1 */
+    int argument;   /* index of the caller's argument, or of the one to copy to scratch; or -1 */
     uint32_t map;   /* index into the launch's maps or textures, or into gt_iteration.values */
     uint64_t scratch_bytes; /* size of a scratch or extra buffer, or a scalar's value */
     uint32_t scratch;       /* GT_SCRATCH_... flags */
@@ -162,8 +162,8 @@ typedef struct gt_launch_sizes {
     /* Equal ids mean equal sizes. When the id changes, GT_SCRATCH_ZERO buffers are zeroed again. */
     uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step, never empty */
-    const uint64_t *bytes; /* by parameter: bytes of scratch memory or to zero before each launch;
-                              may be NULL */
+    const uint64_t *bytes; /* for each parameter, the bytes of scratch memory, or the bytes to zero
+                              before each launch; may be NULL */
 } gt_launch_sizes;
 
 /* Returns a view, which is valid as long as `launch`. */

@@ -55,7 +55,7 @@ typedef struct gt_iteration {
     int64_t values[GT_VALUES_MAX]; /* values of the GT_PARAMETER_VALUE parameters */
     uint8_t places[GT_PLACES_MAX]; /* places[i]: the parameter that replaces parameter i */
     uint32_t at, items;            /* index of the next item; number of executed items */
-    uint64_t launches;             /* so far */
+    uint64_t launches;             /* number of launches so far */
     int64_t counters[GT_COUNTERS_MAX];
     gt_sequence_error error;
 } gt_iteration;

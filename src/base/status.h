@@ -91,7 +91,3 @@ static inline void gt_free_at(void *pointer)
 
 /* Evaluates `call` only if `status` is OK, and stores the result in `status`. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))
-
-/* Stores `made` in *out if `status` is OK, otherwise evaluates `drop`. Evaluates to `status`. */
-#define GT_GIVE(status, out, made, drop)                                                           \
-    ((status) == GPUTUNE_OK ? (*(out) = (made), GPUTUNE_OK) : ((void)(drop), (status)))

@@ -68,8 +68,8 @@ static int count_winner(void *user, const gputune_record *record)
     return 0;
 }
 
-/* A kernel's version is known only by its hash, so another file's kernel of this name may be one.
- */
+/* Prints how many winners are hidden. Kernels of the same name in different files count as versions
+ * of one kernel, because results are stored without paths. */
 static void note_hidden(const cli_session *session, const cli_records *found,
                         gputune_record_filter filter)
 {

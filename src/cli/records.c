@@ -301,7 +301,8 @@ static int compare_values(const void *left, const void *right)
     return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* If the trial's version of the template lacked an axis, the axis gets its first value. */
+/* Adds an entry for a trial. If the trial's version of the template lacked an axis, the entry has
+ * the axis's first value. */
 static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;

@@ -82,7 +82,8 @@ typedef struct cli_entry {
     size_t axis_count;
 } cli_entry;
 
-/* A scenario as axes and entries. `from` must outlive it. */
+/* The trials of a scenario by their values: axes, and an entry for each configuration. `from` must
+ * outlive the struct. */
 typedef struct cli_apart {
     const cli_measured *from;
     /* the axes and the non-numeric sizes, each with its sorted tried values */

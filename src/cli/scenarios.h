@@ -32,7 +32,7 @@ static inline size_t cli_value_index(const cli_value_list *list, const char *val
 
 typedef struct cli_kernel {
     char *name, *path;
-    const char *given; /* what the library is given: its name or PATH:KERNEL */
+    const char *given; /* its name or PATH:KERNEL, as passed to the library */
     cli_values sizes;  /* each size, with its default */
     cli_values axes;   /* each axis, with its default */
     gputune_objective objective;

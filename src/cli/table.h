@@ -38,9 +38,9 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* Where a column appears. Text has the column if the table's view has one of the column's bits.
- * JSON and CSV have CLI_IN_DATA columns always, and CLI_IN_ITS_DATA columns if the view has one of
- * the bits. A narrow terminal leaves out CLI_SPARE columns. */
+/* Where a column appears. Text has the columns that share a bit with the table's view. JSON and CSV
+ * have all CLI_IN_DATA columns, and those CLI_IN_ITS_DATA columns that share a bit with the view. A
+ * narrow terminal leaves out CLI_SPARE columns. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,

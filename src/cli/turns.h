@@ -37,8 +37,8 @@ void cli_turns_sort(cli_turn *turns, size_t count);
  * times as much as later searches, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
-/* Records how long the search of the turn `done` took, in all turns of the same kernel from index
- * `at`. Does nothing if the result was stored already. */
+/* Records how long the search of `done` took in all turns of the same kernel, from index `at` on.
+ * Does nothing if the result was stored already. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
 /* Returns the index of the scenario from `at` on that will probably take longest: the first one
  * whose kernel this run has not searched yet. If there is none, returns the costliest scenario of

@@ -10,8 +10,8 @@
 
 struct cli_warm cli_warm;
 
-/* Returns true if the kernel, a name or PATH:KERNEL, is among those of the command line. A path
- * there selects all kernels of its file. */
+/* Returns true if the kernel, a name or PATH:KERNEL, is among those of the command line. A path on
+ * the command line selects all kernels of that file. */
 static bool is_selected(const char *kernel)
 {
     const cli_list *named = &cli_warm.kernels;

@@ -10,8 +10,8 @@
 enum { BAR_CELLS = 10 };
 #define NEGLIGIBLE 0.0005 /* costs below this are shown as 0% */
 
-/* A value of an axis, for programs. The cost compares the best variant with this value to the best
- * of all. It is an upper bound, because not all variants were tried. */
+/* A value of an axis, for JSON and CSV. The cost compares the best variant with this value to the
+ * best of all. It is an upper bound, because not all variants were tried. */
 typedef struct value_row {
     gputune_record place; /* must be first, because CLI_PLACE_COLUMNS uses offsets */
     const char *axis, *value;

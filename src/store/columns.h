@@ -62,10 +62,10 @@ typedef struct gt_trial {
     gt_summary time; /* in nanoseconds; for the objective energy, in nanojoules */
     uint32_t eliminated_round;
     gt_resources resources;
-    uint32_t shared_bytes; /* dynamic */
+    uint32_t shared_bytes; /* dynamic shared memory */
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
-    int driver_version, nvrtc_version; /* of the trial */
+    int driver_version, nvrtc_version; /* versions with which the trial was made */
     double limit_ns;       /* limit that was too short for a slow or hung variant; otherwise 0 */
     const char *proved_at; /* sizes and data of the proof (gt_request.proved_at); NULL: "" */
 } gt_trial;

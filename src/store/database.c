@@ -79,14 +79,15 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns true if another user may have made the file; several links also suggest this. */
+/* Returns true if another user may have made the file, which is also assumed if it has several
+ * links. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
 }
 
-/* Opens a journal that is new or belongs to this user. Also checks the opened file, because SQLite
- * opens a file for reading if it appears in between. */
+/* Opens a journal that is new or belongs to this user. Also checks the opened file, because another
+ * user may have made it after the first check. */
 static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
 {
     struct stat facts;

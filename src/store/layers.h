@@ -10,12 +10,14 @@ typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
  * at most 5 s, which leaves time to continue without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
-/* Calls `work` on each layer from the top until it returns OK. ENOTFOUND, without a message, if it
- * never does, or if the file cannot be read now. Returns other failures of `work`. */
+/* Calls `work` on each layer from the top until it returns OK. Returns ENOTFOUND, without a
+ * message, if no call does, or if the file cannot be read now. Also returns other failures of
+ * `work`. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
 /* Calls `work` on every layer from the top. Stops at a failure other than ENOTFOUND, and returns
- * it. A layer that fails midway counts as read. EBUSY, without a message, if the file is locked. */
+ * it. If a database fails midway, the rows read so far stay. EBUSY, without a message, if the file
+ * is locked. */
 gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience);
 /* Calls `work` in an IMMEDIATE transaction on the user's file or, if that fails or stays locked, on

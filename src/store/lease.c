@@ -14,7 +14,7 @@
  * - This thread has watched the lease for GT_LEASE_SECONDS without a renewal. This needs no common
  * clock.
  *
- * If no file can be written, or it stays locked for its part of the patience, the lease is kept in
+ * If no file can be written, or it stays locked for a quarter of the patience, the lease is kept in
  * memory, visible only to threads of this process. Waiting only reads, so it does not keep the
  * holder from writing. */
 #include "store/layers.h"
@@ -183,7 +183,7 @@ static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
 }
 
 /* Takes the lease. EBUSY if another process holds it, or if the file was locked until the patience
- * ended. If the file stays locked for its part of the patience, the lease is kept in memory. */
+ * ended. If the file is locked for gt_layers_file_patience(), keeps the lease in memory. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     GT_TRY(look_at_lease(store, attempt, patience));

@@ -81,8 +81,9 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
     return GPUTUNE_OK;
 }
 
-/* Decides if a row is kept. A winner hides a lower layer's winner of the same space. A trial hides
- * a lower layer's same trial or, unless all trials are read, the whole scenario. */
+/* Decides if a row is kept. A winner hides lower layers' winners of the same space. If all trials
+ * are read, a trial hides the same trial of lower layers; otherwise it hides all lower rows of its
+ * scenario. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;

@@ -564,8 +564,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
                       &gt_winner_columns, &winner);
 }
 
-/* Deletes trials up to row `last` whose configuration was later tried again with other code or
- * another launch, with their winners and code. */
+/* Deletes trials up to row `last` whose configurations have later trials with other code or another
+ * launch. Also deletes their winners and code. */
 static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
                                     int64_t last)
 {

@@ -73,7 +73,7 @@
     "t" GT_TEXT_HERE
 #define GT_TEXT_HERE ", gpu g, scenario s WHERE g.id = ?1 AND s.id = ?2"
 
-/* True if a rule uses a source. Follows FROM rule r WHERE. */
+/* A condition for a row r of the table rule: the rule uses the source. */
 #define GT_TEXT_USES(source) "instr(r.sources, lower(hex(" source ")))"
 
 /* The columns of a table that are copied between databases. */
@@ -122,7 +122,7 @@
     /* set the facts only if there are none */                                                     \
     X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* omits rates of a damaged row, because no GPU's row has the same rates */                    \
+    /* requires a GPU's row with the same rates, so rates of a damaged row are ignored */          \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
@@ -169,8 +169,8 @@
     /* a replaced trial with hash ?5 keeps its date if that is not before ?4 */                    \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_OFFER, "INSERT OR IGNORE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)        \
-    /* delete earlier trials of configurations that were tried again after row ?3; first their     \
-     * winners, and the code that nothing else uses */                                             \
+    /* delete the trials up to row ?3 of configurations that were tried again later, and before    \
+     * them their winners and unused code */                                                       \
     X(LAST_TRIAL, "SELECT coalesce(max(id), 0) FROM trial")                                        \
     X(REPLACED, "SELECT count(*) FROM " GT_TEXT_REPLACED)                                          \
     X(REPLACED_WINNERS, "DELETE FROM winner WHERE gpu = ?1 AND scenario = ?2 AND trial IN "        \
@@ -207,7 +207,7 @@
       "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
     X(LEASES, "SELECT count(*) FROM lease")                                                        \
-    /* copy rows of `kept`, a database in memory, to the file, unless higher ones exist */         \
+    /* copy rows of `kept`, a database in memory, unless the file has rows that rank higher */     \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
     /* also set the facts of a GPU that a killed tuning left without facts */                      \

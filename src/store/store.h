@@ -115,7 +115,7 @@ typedef struct gt_site {
     int driver_version, nvrtc_version; /* versions when the GPU's properties were stored */
     double l2_bytes, memory_bytes;
     double copy_bytes_per_s; /* rate of a stream copy, reads plus writes; 0: keep the stored rate */
-    gt_hash hash;            /* gt_scenario_hash(); */
+    gt_hash hash;            /* gt_scenario_hash() */
     const char *sizes;       /* run-time sizes; only lookups set them */
 } gt_site;
 
@@ -333,9 +333,8 @@ typedef struct gt_rule_outcome {
     const gt_stored_rule *rule; /* `sources` has one hash for each variant */
     const gt_code *codes;
     size_t code_count;
-    /* true for an import, which keeps the GPU's stored properties. It also keeps the stored rule
-     * if only that rule is proved or, if both or neither are proved, unless the stored rule is
-     * older. */
+    /* true for an import, which keeps the GPU's stored properties. It also keeps a stored rule that
+     * is proved if the new one is not or, if both or neither are proved, that is not older. */
     bool offered;
 } gt_rule_outcome;
 
