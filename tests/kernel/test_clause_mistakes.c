@@ -47,6 +47,8 @@ static const char *const image[] = {
 static const gt_mistake plain_mistakes[] = {
     {8, P "prove()",
      "a.cu:8:23: the pragma ends here; expected a scalar's name, as in prove(a = 0, -1)"},
+    {4, P "args(inout float y[n], size_t n, float a = 2) prove(a = 1)",
+     "a.cu:4:69: prove() needs a reference() or check(); expected one of them"},
     {8, P "prove(y = 1)", "a.cu:8:23: no scalar 'y'; expected one of args()"},
     {8, P "prove(n = 1)",
      "a.cu:8:23: 'n' gets its value from the problem value of that name; expected another scalar"},

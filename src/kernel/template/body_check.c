@@ -475,8 +475,22 @@ gputune_status gt_overloads_blank(const gt_parse *parse, char *text)
     return GPUTUNE_OK;
 }
 
+/* Refuses prove() in a template whose variants are not proved on further values. */
+static gputune_status check_prove(const gt_parse *p)
+{
+    const gt_template_parts *parts = p->parts;
+    bool is_used = parts->reference.present || parts->reference.self || parts->check.present;
+    for (uint32_t i = 0; i < p->template->argument_count && !is_used; i++) {
+        const gt_place place = p->template->arguments[i].proved[0].place;
+        GT_REFUSE_AT(place.line > 0, place,
+                     "prove() needs a reference() or check(); expected one of them");
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_functions_check(gt_parse *p, const char *text)
 {
+    GT_TRY(check_prove(p));
     gt_template_parts *parts = p->parts;
     gt_judge *const reference = &parts->reference;
     const char *names[GT_STEPS_MAX + 3] = {reference->kernel.name, parts->check.kernel.name,
