@@ -21,8 +21,7 @@ typedef struct gt_description {
     gputune_constant *constants; /* symbols to which parts of a block argument are copied */
 } gt_description;
 
-/* Describes a launch. The launch and the template must outlive *out. Free *out even after a
- * failure. ENOMEM. */
+/* Describes a launch. Template and launch must outlive *out. Free *out even after ENOMEM. */
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch_view *launch);
 void gt_description_free(gt_description *description);

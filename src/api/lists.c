@@ -126,7 +126,7 @@ int gputune_device_count(int *out, const char *driver_name)
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_driver_probe(&version, driver_name));
     if ((!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES")) {
-        *out = (int)gt_nvml_count(); /* 0 if unknown; starting the driver to count takes long */
+        *out = (int)gt_nvml_count(); /* 0: unknown; starting the driver to count is slow */
         if (*out) {
             return GPUTUNE_OK;
         }

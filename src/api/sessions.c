@@ -216,7 +216,7 @@ typedef struct header_parts {
     gt_found_rule found;
     gt_header_code *compiled; /* indexed by arch * code_count + code */
     uint32_t *codes;
-    uint32_t *variants; /* an example variant of each code */
+    uint32_t *variants; /* for each code, a variant that has it */
     gt_hash *hashes;    /* hash of each code's source */
     gt_header header;
 } header_parts;

@@ -90,9 +90,9 @@ void emu_check_name(char *out, size_t out_bytes, const emu_check *check, uint64_
 
 /* ---- accesses (check_access.c) ---- */
 
-/* Checks an access with resolved addresses. If `op` has EMU_ACCESS_STORE, its handler calls
- * emu_check_stored() after each lane's store instead; `before` is the overwritten memory. */
+/* Checks an access with resolved addresses. Does nothing for operations with EMU_ACCESS_STORE. */
 void emu_check_access(emu_warp *warp, const emu_op *op, const emu_access *access);
+/* Checks one lane's store after it was made. `before` is what the store has overwritten. */
 void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned lane,
                       const uint8_t *before);
 
@@ -122,8 +122,8 @@ void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 typedef struct emu_clock emu_clock;
 
-/* Vector clocks, which determine the accesses that happened before. A block has one component for
- * each warp, one for griddepcontrol.wait, and one for each mbarrier. */
+/* Vector clocks, which determine the order of accesses. A block has one component for each warp,
+ * one for griddepcontrol.wait, and one for each mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
     emu_clock *proxied; /* accesses that proxy fences have handed over to the asynchronous proxy */
@@ -136,7 +136,7 @@ typedef struct emu_groups {
     uint32_t at[16];        /* the warp's clock at the wait for group g, in at[g % 16] */
 } emu_groups;
 
-/* The order of a warp after other warps, and of its lanes among each other. */
+/* The accesses that happen before later accesses of a warp, and of each of its lanes. */
 typedef struct emu_warp_order {
     uint32_t index; /* the warp's component */
     uint32_t clock;

@@ -408,8 +408,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     order->reads_weakly = false;
 }
 
-/* Reports reads of constants without a value. Such a constant may also be read by a generic
- * address. */
+/* Reports reads of uninitialised constants, also through generic addresses. */
 static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_access *access)
 {
     bool generic = op->space == PTX_GENERIC && !(op->flags & EMU_ACCESS_WRITE);

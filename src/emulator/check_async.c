@@ -1,10 +1,10 @@
 /* Checks bulk copies, the mbarriers that count them, and launches that begin before the previous
  * launch has ended.
  *
- * Each mbarrier has a component in the vector clocks, which counts its completed phases. So has the
- * wait for the previous launch. A bulk copy moves its bytes immediately, but the bytes are reported
- * to its mbarrier only when no thread can continue otherwise. So if a thread does not wait, or
- * waits for the wrong phase, its access races with a copy in flight. */
+ * Vector clocks have a component for each mbarrier, which counts its completed phases, and one for
+ * the wait for the previous launch. A bulk copy moves its bytes immediately, but the bytes are
+ * reported to its mbarrier only when no thread can continue otherwise. So if a thread does not
+ * wait, or waits for the wrong phase, its access races with a copy in flight. */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"

@@ -72,7 +72,7 @@ struct emu_check {
 
 /* Returns the __device__ variable of the launch's module that contains the address, or NULL. */
 const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
-/* Returns the constant at the address if it has no value, else NULL. */
+/* Returns the constant at the address if it is uninitialised, otherwise NULL. */
 const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes);
 emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes);
 /* Ensures that one more item fits. Returns false if memory runs out. */

@@ -14,7 +14,7 @@
  *
  * A slot has no worker, or its worker loads the compiler (until `ready`), has no job, compiles, or
  * compiles a cancelled job (`forgotten`). In the last state, a new job with the same key takes the
- * cancelled one over, and the worker is replaced if it takes long and the slot is needed. The code
+ * cancelled one over, and the worker is replaced if it is slow and the slot is needed. The code
  * of cancelled jobs that end is kept (`kept`). */
 #include "base/clock.h"
 #include "base/condition.h"

@@ -438,7 +438,7 @@ static double allowance(gt_measure_host *host)
 }
 
 /* Returns the seconds until the first request is late. Before the worker begins it, the limit is
- * START_S, because sending a large request takes long. */
+ * START_S, because sending a large request is slow. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);

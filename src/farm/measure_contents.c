@@ -610,8 +610,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     return timed_only ? GPUTUNE_OK : hash_results(&measure->results_hash, measure);
 }
 
-/* If the expected results may be overwritten, compares their hash first, because running the
- * reference again may take as long as a hundred variants. */
+/* Compares the hash of the expected results first, because running the reference again may take
+ * much longer. */
 gputune_status gt_contents_refresh(gt_measure *measure)
 {
     uint64_t hash = 0;

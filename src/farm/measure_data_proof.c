@@ -213,7 +213,7 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
     return proof_judge_results(&ignored, proof, words);
 }
 
-/* Adds the data's description, which messages about wrong results contain already. */
+/* Adds a description of the data to messages that do not contain it yet. */
 static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -278,7 +278,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* refuse a flag with which more elements stay unwritten, which would not be compared */
+    /* refuse a flag that leaves more elements unwritten, because these are not compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -437,7 +437,7 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* Lists the data sets for a winner. The first two change every second flag, the usual one all. */
+/* Lists the data sets for a winner. The first two each change half of the flags. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
@@ -729,8 +729,7 @@ static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data
     return proof_launch_checked(proof, variant, "");
 }
 
-/* Verifies a winner on further data sets while time is left. Making a data set may take long,
- * because the reference may be slow. */
+/* Verifies a winner on further data sets while time is left. */
 static gputune_status prove_winner(gt_data_proof *proof, gt_loaded *variant)
 {
     GT_TRY(proof_hold(proof, &proof->usual.variation));

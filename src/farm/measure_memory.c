@@ -231,7 +231,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* Allocates all buffer sets except the first at *extra. */
+/* Allocates the second and further buffer sets, and sets *extra to their address. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {

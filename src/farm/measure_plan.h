@@ -33,7 +33,8 @@ uint32_t gt_plan_launches(double launch_ns, gt_sample_length length);
  * takes longer, because the multiprocessors must read code and constants: on an H200 by 0.7 to 5.4
  * us for `polynomial`, by -0.4 to 3.2 us for `reduce` (tools/bench/notes/race.md). */
 double gt_plan_quick_doubt(double launch_ns);
-/* Returns 1 to 2000 launches per sample of the objective `launch`: 2 ms, `quick` 0.5 ms. */
+/* Returns the launches per sample for the objective `launch`: 1 to 2000 launches that fill 2 ms, or
+ * 0.5 ms if `quick`. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
 /* Returns the launches per sample for the objective `latency`: 100 launches, or if `quick`, 9 to 25
  * launches that fill 1 ms. The sample is the median of their times. */

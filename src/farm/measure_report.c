@@ -72,7 +72,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                        is_judged(measure) ? "reference" : "default variant");
         return;
     }
-    /* a poison may have the value that a variant writes */
+    /* variants may write these poison values too */
     const bool is_usual =
         found->value == 0 || (!gt_type_is_float(type) && (found->value & 0xff) == 0xff);
     gt_text_printf(text, "%s is %s%s, expected %s%s", name,

@@ -111,9 +111,8 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Times a launch on used buffers, and seven more unless the first one is conclusive. For a long
- * launch, a time equal to that on fresh buffers is conclusive. In 1 of 6,000 cases, equal launches
- * seem to differ. */
+/* Times a launch on used buffers, and seven more if the first one is inconclusive. In 1 of 6,000
+ * cases, equal launches seem to differ. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {

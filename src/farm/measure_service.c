@@ -5,8 +5,8 @@
 #include "farm/measure_memory.h"
 #include "gpu/image.h"
 
-/* Returns true if a task treats the numbers of an element separately. Comparisons treat contiguous
- * numbers of one type, such as vectors, as plain elements. */
+/* Returns true if a task processes the members of a struct one by one. Vectors are filled by
+ * member, but compared as arrays of numbers. */
 static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;

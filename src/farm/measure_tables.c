@@ -153,7 +153,7 @@ static gputune_status plan_failures(gt_tasks *table, gt_workspace *workspace)
                                          : GPUTUNE_OK;
 }
 
-/* Returns false if nothing must be in the buffer, or if the template's check kernel judges. */
+/* Returns true if the buffer has results, and the template has no check kernel to judge them. */
 static bool is_compared(const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;

@@ -534,7 +534,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    /* on the emulator the pilot is exact, unless the launch copied a block */
+    /* the emulator's times are exact, so a cold pilot that copied nothing is also the sample */
     if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }

@@ -194,7 +194,7 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     }
 }
 
-/* Refuses a count above the remaining data, of which an element needs half of its size. */
+/* Refuses a count that exceeds the rest of the data. An encoded element has at least size / 2. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;

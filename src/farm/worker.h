@@ -32,7 +32,7 @@ int gt_serve(const gt_server *server, int channel);
 /* ---- compile_worker.c ------------------------------------------------------------------------ */
 
 /* Precompiled headers ("heads") of a compile worker. The sources of a template's variants begin
- * with the same prelude and #includes. If reading these takes long (with CUB, most of a compile),
+ * with the same prelude and #includes. If reading these is slow (with CUB, most of a compile),
  * the compiler stores its state after them in a file, from which later compiles start. Only this
  * process can use the file, because it contains addresses. */
 enum { GT_HEADS = 4 }; /* maximum number of heads in the cache */

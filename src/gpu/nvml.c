@@ -147,7 +147,7 @@ static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
     }
     if (!listed) {
         uint32_t ours = friend ? 2 : 1;
-        out->one = friend ? 0 : out->one; /* a worker is listed, unless pids are foreign */
+        out->one = friend ? 0 : out->one; /* a worker's pid is missing only in another namespace */
         out->others -= out->others < ours ? out->others : ours;
     }
 }

@@ -154,7 +154,7 @@ static uint32_t draw_points(gt_point *draws, const gt_domain *domain)
 }
 
 /* Finds the most dependent pairs of axes, the strongest first, at most GT_PRODUCTS. Finds none if
- * the domain's size is an estimate, because a draw may then take long. */
+ * the domain's size is an estimate, because a draw may then be slow. */
 static gputune_status find_bonds(bond *out, uint32_t *count, const gt_domain *domain)
 {
     *count = 0;
@@ -270,7 +270,7 @@ static gputune_status add_feature(gt_coordinates *out, draws *d, uint32_t index)
 static gputune_status add_features(gt_coordinates *out)
 {
     const gt_domain *domain = out->domain;
-    if (!domain->feature_count || !domain->size_is_exact) { /* drawing a point may take long */
+    if (!domain->feature_count || !domain->size_is_exact) { /* drawing may be slow */
         return GPUTUNE_OK;
     }
     GT_FREED draws *d = calloc(1, sizeof *d);

@@ -1,7 +1,7 @@
 /* Quick compiles: variants that are compiled with less optimisation and launched once. A quick
  * compile is never a result, but shows where fast variants are.
  *
- * A search begins without quick compiles. If its first variants take long to compile, each is also
+ * A search begins without quick compiles. If its first variants compile slowly, each is also
  * tried as a quick compile. These pairs show whether quick compiles pay: they must compile far
  * faster, too few variants could be tried without them, and their order must not contradict that of
  * the variants. In the end, the times of quick compiles become hints for the search. Not

@@ -166,7 +166,7 @@ gputune_status gt_field_pump(gt_field *field);
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
-/* Returns the seconds to wait for an event; 0 if another pump may start more work. */
+/* Returns how many seconds to wait for an event; 0 if gt_field_pump() should be called again. */
 double gt_field_patience(const gt_field *field);
 
 /* Handles a COMPILED, PREPARED or VERIFIED event. Takes ownership of parts of the event. */

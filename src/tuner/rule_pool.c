@@ -141,8 +141,7 @@ typedef struct comparison {
     const gt_request *request;
     bool prove;
     GT_ARRAY(uint32_t) members; /* members to measure; the anchor is first */
-    /* true if the first member is an anchor: its known time makes several calls comparable */
-    bool has_anchor;
+    bool has_anchor; /* the anchor was measured before, so new times can be scaled to match it */
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
 

@@ -350,7 +350,7 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
     bool is_first = !hints && !p->known && !p->earlier.count;
     bool learns =
         options->strategy == GPUTUNE_STRATEGY_AUTO || options->strategy == GPUTUNE_STRATEGY_MODEL;
-    /* a quick compile helps only if its launch takes time on a GPU */
+    /* quick compiles are useful only on a real GPU */
     bool compiles_quickly = is_first && learns && !p->request->device->emulated &&
                             !options->max_variants &&
                             options->objective != GPUTUNE_OBJECTIVE_ENERGY;

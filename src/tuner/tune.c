@@ -144,7 +144,7 @@ static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_reques
 {
     bool a_own = a->terms.final && is_of_space(a, request);
     bool b_own = b->terms.final && is_of_space(b, request);
-    /* a winner has no value if its tuning was stopped before measuring energy */
+    /* 0: the tuning was stopped before it measured this objective */
     double value = a->median_ns > 0 ? a->median_ns : INFINITY;
     double other = b->median_ns > 0 ? b->median_ns : INFINITY;
     return a_own != b_own ? a_own : value < other;

@@ -19,7 +19,7 @@ static bool is_before(const gt_race *race, const gt_runner *a, const gt_runner *
     return a->ratio < b->ratio || (a->ratio == b->ratio && gt_race_precedes(race, a->id, b->id));
 }
 
-/* Lists the default, then the fastest contestants or tied contestants. Returns their number. */
+/* Lists the default and the fastest contestants. If `tied`, omits those that are not tied. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;

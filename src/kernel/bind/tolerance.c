@@ -88,8 +88,8 @@ static measures measure_output(const gt_workload *workload, uint32_t output,
     double length = type->working * sqrt(terms);
     /* in sums of equal terms, rounding errors do not cancel */
     double drift = workload->varied ? type->working * terms : length;
-    /* Allows for one rounding to the storage type, a few other roundings, and a long sum. With few
-     * elements the sum counts twice, because the measured change may be too small. */
+    /* Allow for one rounding to the storage type, a few other roundings, and a long sum. With few
+     * elements the sum counts twice, because S may be underestimated. */
     return (measures){.share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
                       .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
 }

@@ -25,7 +25,7 @@ typedef struct gt_filter {
 /* The state of a filter when only some axes have values. */
 typedef enum gt_left {
     GT_LEFT_OPEN,  /* the filter depends on axes without a value */
-    GT_LEFT_VALUE, /* the filter has a value */
+    GT_LEFT_VALUE, /* the value is known */
     GT_LEFT_FAILED /* the value cannot be computed, for example because of a division by zero */
 } gt_left;
 

@@ -258,7 +258,7 @@ static void append_pass(gt_text *out, const gt_template *template)
     }
 }
 
-/* Appends define() clauses whose names only expressions use, so no source contains them. */
+/* Appends the define() clauses that the generated source does not contain. */
 static void append_names(gt_text *out, const gt_template_parts *parts)
 {
     for (uint32_t i = 0; i < parts->define_count; i++) {
