@@ -282,7 +282,7 @@ struct gputune_open_options {
     const char *templates; /* folder of the kernels given by name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
     const char *record;    /* the file to which misses are written; see gputune_misses() */
-    const char *const *include_paths; /* folders before the toolkit's; EINVAL if one is missing */
+    const char *const *include_paths; /* searched before the toolkit's; EINVAL if one is missing */
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */

@@ -548,7 +548,7 @@ typedef struct resized {
     uint64_t bytes[GT_PARAMETER_MAX]; /* indexed by argument, then by scratch buffer */
 } resized;
 
-/* Computes the sizes of a launch. Returns false if the configuration is invalid at the problem. */
+/* Computes the sizes of a launch. Returns false if the configuration is invalid for the problem. */
 static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fallback,
                           const gt_problem *problem)
 {

@@ -47,10 +47,10 @@ gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request,
 void gt_plan_model_free(gt_plan_model *model);
 /* For a model without prototypes: makes a choice of its variant, with copies of its code. */
 gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
-/* Makes a plan from a model, at a problem that differs from the model's in run-time sizes only.
+/* Makes a plan from a model, for a problem that differs from the model's only in run-time sizes.
  * Needs one allocation and no driver call. ENOTFOUND, without a message, if the kernel has no
- * prototype or the variant is invalid at the problem. The model must live until the pool has ended.
- * Thread-safe. */
+ * prototype or the variant is invalid for the problem. The model must live until the pool has
+ * ended. Thread-safe. */
 gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                               const gt_problem *problem);
 

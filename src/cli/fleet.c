@@ -28,6 +28,7 @@ extern char **environ;
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+/* Kinds of messages, with the contents of each in parentheses. */
 typedef enum message_kind {
     PRINT,  /* a line for the terminal (prefix, text, colour or "") */
     DRAW,   /* the progress of the scenario; "" removes it */

@@ -63,7 +63,6 @@ typedef struct cli_progress {
     double shown_s; /* seconds from the scenario's start to the last update of the progress line */
 } cli_progress;
 
-/* The result of a scenario. */
 typedef struct cli_tuned {
     int status;
     gputune_plan *plan; /* plan for the caller to release, or NULL after a failure */

@@ -51,7 +51,7 @@ void draft_capture(const draft_decl *variable, draft_node *lambda)
     }
 }
 
-/* Makes the launches unknown whose lambda mentions a variable that changes after the lambda was
+/* Makes a launch unknown if its lambda mentions a variable that changes after the lambda was
  * made. */
 static void change_captured(const draft_decl *variable)
 {
@@ -448,7 +448,7 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
     }
 }
 
-/* Makes changed values of the host doubtful. */
+/* Records that the changed values of the host may vary; `doubt` is the reason. */
 static void doubt_changes(const draft_bindings *changes, const char *doubt)
 {
     int64_t number;
@@ -481,9 +481,9 @@ void draft_run_lambda(draft_node *lambda)
     doubt_changes(&changes, "may be changed by a lambda");
 }
 
-/* Runs one round of a host's loop, and another one with values that are not known. The values that
- * it changes are doubtful after the loop, unless the condition is false with the program's numbers.
- */
+/* Runs one round of a host's loop, then a second round in which the values that the first one
+ * changed may vary, as after the loop. Runs neither if the condition is false with the program's
+ * numbers. */
 static void run_host_loop(const loop *l, bool checks_first)
 {
     static const char doubt[] = "is changed by a loop";
@@ -700,7 +700,7 @@ static bool is_named(const draft_decl *decl, const char *path, const gt_token *n
            !cx.isConstQualifiedType(cx.getCursorType(decl->at));
 }
 
-/* If clang cannot read a part of the host's code, makes variables that it may change doubtful. */
+/* Records that variables of the host may vary if code that clang cannot read may change them. */
 static void doubt_unread(draft_extent part)
 {
     draft_program *program = draft_now.program;

@@ -72,7 +72,7 @@ typedef struct draft_field {
 typedef GT_ARRAY(draft_field) draft_fields;
 /* Returns the fields of a struct, or none for other types. */
 draft_fields draft_fields_of(cx_type type);
-/* Returns true if two members of a struct have one name, because two base classes have it. */
+/* Returns true if two members of a struct, from two base classes, have the same name. */
 bool draft_has_twins(cx_type type);
 bool draft_has_child(cx_cursor at, int kind);
 draft_node *draft_tree(cx_cursor at);
@@ -85,8 +85,8 @@ draft_node *draft_initialiser_of(draft_decl *variable);
 bool draft_is_constant(int64_t *out, cx_cursor at);
 /* Returns the source text of a cursor, with single blanks. */
 const char *draft_source_of(cx_cursor at);
-/* Returns the name that the source has in place of this expression, such as a macro or a template
- * parameter, or NULL if the source is not a single name. */
+/* Returns the name that the source uses for this expression, such as a macro or a template
+ * parameter; NULL if the source is not a single name. */
 const char *draft_name_at(cx_cursor at);
 /* Returns true if the draft declared the name, because no header does. */
 bool draft_is_undeclared(cx_cursor at);
@@ -139,7 +139,7 @@ typedef enum draft_operator {
     DRAFT_BITS,  /* a & b */
     DRAFT_SHIFT, /* 1 << b */
     DRAFT_REAL,  /* a / b in floating point */
-    DRAFT_TEXT,  /* a floating-point number as the source has it */
+    DRAFT_TEXT,  /* a floating-point number, as written in the source */
     DRAFT_POINTER,
     DRAFT_OBJECT, /* a struct or a function at `place` */
     DRAFT_UNKNOWN
@@ -286,7 +286,7 @@ typedef struct draft_program {
 gputune_status draft_program_read(draft_program *out, const gt_draft_request *request);
 /* Returns the first function of an overloaded name, and other declarations unchanged. */
 draft_decl *draft_overload_of(draft_decl *name);
-/* Returns the template of an instance, or the function itself if it is no instance. */
+/* Returns the template of an instance, or the function itself if it is not an instance. */
 draft_decl *draft_template_of(draft_decl *function);
 /* Returns the name of a function or variable with its namespaces. */
 const char *draft_full_name(const draft_decl *decl);
@@ -380,7 +380,7 @@ draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *
 #define DRAFT_UNDECIDED "depends on a condition that is not known"
 /* Returns the symbol of a named number: a macro, a constant, or a template parameter. */
 draft_amount *draft_named_number(const char *name, int64_t number);
-/* Returns the number of a literal, or its symbol if the source has a name there. */
+/* Returns the number of a literal, or its symbol if the source uses a name for it. */
 draft_amount *draft_literal(draft_node *node, int64_t number);
 /* Returns a symbol of the launch's geometry, such as DRAFT_THREAD, for an axis. */
 draft_amount *draft_builtin(draft_symbol_kind kind, int axis);
@@ -394,7 +394,7 @@ bool draft_run(draft_node *node);
 void draft_run_lambda(draft_node *lambda);
 /* Handles the host's call of a CUDA function. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);
-/* Returns the value of expressions that are not integers or are not followed. */
+/* Returns the value of expressions that are not integers or are not interpreted. */
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);

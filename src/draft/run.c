@@ -10,7 +10,7 @@ enum { STEPS_MOST = 400000, CALLS_MOST = 24, HOST_STEPS_MOST = 60000 };
 
 draft_reader draft_now;
 
-static GT_ARRAY(draft_buffer *) buffers; /* a buffer for each followed pointer */
+static GT_ARRAY(draft_buffer *) buffers; /* the buffers that pointers of the code point to */
 
 draft_amount *draft_nothing(void)
 {
@@ -115,7 +115,7 @@ static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_ty
     return draft_pointer(begin);
 }
 
-/* Returns the value of a variable, or of an expression if `decl` is NULL, that is not followed. */
+/* Returns a value for a variable or, if `decl` is NULL, an expression that is not interpreted. */
 static draft_amount *any_value(draft_decl *decl, const char *text, cx_type type)
 {
     const bool on_host = draft_on_host();
@@ -751,7 +751,7 @@ static draft_amount *eval_reference(draft_node *node)
 {
     draft_decl *decl = draft_overload_of(node->decl);
     int64_t number;
-    if (!decl) { /* a template parameter, which has a number in an instance */
+    if (!decl) { /* a template parameter; an instance knows its number */
         return node->count == 1 && draft_is_constant(&number, node->children[0]->at)
                    ? draft_literal(node, number)
                    : draft_nothing();
@@ -794,8 +794,7 @@ static int compound_operation(const draft_node *node)
     return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
 }
 
-/* Returns a value of the host as an integer type has it. A value that does not fit in 8 or 16 bits
- * is doubtful. */
+/* Converts a host value to an integer type. It may vary if it does not fit in 8 or 16 bits. */
 static draft_amount *narrowed(draft_amount *value, cx_type type, cx_cursor at)
 {
     if (!draft_on_host() || !draft_is_narrow(type) || !draft_is_known(value)) {
@@ -833,8 +832,8 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
     return is_post ? before : after;
 }
 
-/* Returns a floating-point number as the source has it. A macro's name is kept if the draft has the
- * macro. */
+/* Returns a floating-point number as written in the source. Keeps a macro's name if the draft has
+ * the macro. */
 static draft_amount *float_number(const draft_node *node)
 {
     const char *text = draft_source_of(node->at), *name = text + (*text == '-');

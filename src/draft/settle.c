@@ -356,8 +356,8 @@ static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
     return used.has_elements && (used.has_results || !follows);
 }
 
-/* Returns the axis that another extent of a square block uses, or NULL. Limits the values of the
- * axis, so the block has at most 1024 threads. */
+/* If the block is square, returns the axis of its other extent, else NULL. Limits the axis's
+ * values, so the block has at most 1024 threads. */
 static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
 {
     draft_axis *axis = NULL;

@@ -275,7 +275,7 @@ bool draft_has_twins(cx_type type)
 }
 
 /* Returns the name of a field. If a base class has a field of this name, the name begins with the
- * class, because the values of members are kept by their names. */
+ * class, because member values are stored by name. */
 static const char *field_name(cx_cursor at)
 {
     const char *name = draft_string(cx.getCursorSpelling(at));

@@ -749,7 +749,7 @@ draft_amount *draft_bound(draft_amount *v, bool upper, const draft_facts *facts)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* How an operation is written, its precedence, and those of its operands. */
+/* How an operation is written, and its precedence and that of its operands. */
 static const struct form {
     const char *before, *between, *after;
     int own, left, right;

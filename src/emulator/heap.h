@@ -4,7 +4,7 @@
 
 #include "emulator/machine.h"
 
-/* A heap. It is all zero until a kernel uses it. */
+/* All zero until a kernel uses the heap. */
 typedef struct emu_heap {
     _Atomic uint64_t base;   /* device address, or 0 before the first use */
     _Atomic uint32_t *start; /* per unit, the first unit of its block plus one; 0 if free */

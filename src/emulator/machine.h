@@ -197,7 +197,7 @@ typedef struct emu_counters {
     uint64_t cluster_sectors;
 
     uint64_t const_requests; /* number of loads of constant memory and of parameters */
-    /* number of distinct words in these loads, of which each takes a cycle */
+    /* number of distinct words in these loads; each takes a cycle */
     uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;

@@ -339,7 +339,8 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address)
     return true;
 }
 
-/* Finds a range's whole pages in the memory file. Returns false if small or not in the file. */
+/* Finds the whole pages of a range in the memory file. Returns false if it is small or
+ * elsewhere. */
 static bool find_pages(off_t *offset, size_t *bytes, uint64_t address, size_t size)
 {
     enum { LARGE = 1 << 20 };

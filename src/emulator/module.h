@@ -6,7 +6,7 @@
 
 /* Settings of cuFuncSetAttribute. */
 typedef struct emu_settings {
-    int max_dynamic_bytes; /* of shared memory; -1: 48 KB minus the static shared memory */
+    int max_dynamic_bytes; /* dynamic shared memory; -1: 48 KB minus the static shared memory */
     int carveout_percent;  /* percentage of the carveout; -1: the driver chooses */
     int non_portable_cluster;
     int scheduling_policy;

@@ -280,7 +280,7 @@ static void convert(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* Decodes cvt.rn.f16x2.f32 d, a, b, of which a becomes the upper half. */
+/* Decodes cvt.rn.f16x2.f32 d, a, b; a becomes the upper half. */
 static void convert_pair(emu_warp *warp, const emu_op *op)
 {
     const conversion *c = op->extra;

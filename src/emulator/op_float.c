@@ -1,7 +1,7 @@
 /* Addition, subtraction, multiplication, division and fused multiply-add in single and double
  * precision.
  *
- * Other rounding modes than to nearest, and .sat, are slower, because they set the host's rounding
+ * Rounding modes other than to nearest, and .sat, are slower, because they set the host's rounding
  * mode. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"

@@ -41,7 +41,7 @@ typedef struct emu_quad {
 /* A number that identifies the size in memory, a load's sign extension, and the register's size. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
-/* Lists all shapes except that of 16 bytes: size, sign extension, register size, and the types of
+/* Lists all shapes except the 16-byte shape: size, sign extension, register size, and the types of
  * element and register. */
 /* NOLINTBEGIN(bugprone-signed-char-misuse): ld.s8 extends the sign */
 #define EACH_SHAPE(MOVE)                                                                           \

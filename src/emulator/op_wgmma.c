@@ -1,6 +1,6 @@
-/* wgmma. Four warps compute a product together, each of them 16 of 64 rows. Descriptors describe
- * the matrices in shared memory. Products are computed immediately, but in a checked launch their
- * operands count as being read until the wait (check_async.c). */
+/* wgmma. Four warps compute a product together: each computes 16 of the 64 rows. Descriptors
+ * describe the matrices in shared memory. Products are computed immediately, but in a checked
+ * launch their operands count as being read until the wait (check_async.c). */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/matrix.h"

@@ -15,8 +15,8 @@ enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
     gt_texts named;
-    /* real paths of the template folder and of the current template's folder; the latter as the
-     * caller wrote it, with a final '/' */
+    /* real path of the template folder; real path of the current template's folder, and its path as
+     * the caller wrote it, with a final '/' */
     char *shared, *own, *written;
     bool searched_toolkit;
     gt_toolkit toolkit;

@@ -55,7 +55,7 @@ typedef struct gt_prepared {
     /* copy rate of device memory, counting bytes read and bytes written */
     double copy_bytes_per_s;
     double prepare_ns;    /* time of the preparation, without the data proof */
-    double try_ns;        /* time of preparing the data proof */
+    double try_ns;        /* time to prepare the data proof */
     double data_proof_ns; /* time of a winner's data proof; 0: no data proof */
     double further_ns;    /* part of data_proof_ns for the first further data set */
     /* An output whose tolerance exceeds the median of its results; "" if there is none. */

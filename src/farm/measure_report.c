@@ -239,8 +239,8 @@ gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool af
 {
     /* judge the guard zones first, because damage may have caused wrong results */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
-    return gt_damaged(measure, GT_DAMAGE_INPUTS, /* the timed inputs were not checked */
-                      judge_proof(out, measure, after_race));
+    /* the variant may have changed the timed inputs, which were not checked */
+    return gt_damaged(measure, GT_DAMAGE_INPUTS, judge_proof(out, measure, after_race));
 }
 
 gputune_status gt_report_data_proof(gt_verified *out, gt_measure *measure, const char *words)

@@ -18,8 +18,8 @@ static bool is_hot(const gt_measure *measure)
     return measure->hot || measure->setup.cache == GPUTUNE_CACHE_HOT;
 }
 
-/* Returns the arguments of launch `index`. Each launch of a cold sample uses another buffer set;
- * all hot samples of a round use one set. */
+/* Returns the arguments of launch `index`. Each launch of a cold sample uses a different buffer
+ * set; all hot samples of a round use one set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];

@@ -3,8 +3,8 @@
 
 #include "farm/measure_state.h"
 
-/* Takes a sample of measure->length: nanoseconds per launch, or nanojoules for energy.
- * gt_sample_single() times one launch on restored buffers. */
+/* Takes a sample of the length measure->length. Sets *out to nanoseconds per launch, or nanojoules
+ * for energy. gt_sample_single() times one launch on restored buffers. */
 typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant);
 gt_sampler gt_sample_single, gt_sample_kernel;
 /* Returns EUNSUPPORTED if energy cannot be measured: on an emulated device, or without NVML. */

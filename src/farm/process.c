@@ -153,7 +153,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* the child watches the host by this, because other children may keep the channel open */
+    /* the child watches the host through this, because other children may keep the channel open */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !lift_descriptor(&host)) {
         close(host);

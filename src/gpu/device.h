@@ -1,4 +1,4 @@
-/* Reads a GPU's properties from a driver, or makes those of an architecture (base/device.h). */
+/* Reads a GPU's properties from a driver, or fills them in for a named architecture. */
 #pragma once
 
 #include "base/device.h"

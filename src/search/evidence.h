@@ -12,7 +12,7 @@ typedef struct gt_known {
     double compile_s; /* compile time in seconds; 0: unknown */
     double measure_s; /* GPU time in seconds; 0: unknown */
     double so_far_s;  /* seconds since a running compile began; 0: unknown */
-    uint32_t row;     /* row of the model, counted from 1; 0: none */
+    uint32_t row;     /* row of this point in the model, counted from 1; 0: none */
 } gt_known;
 
 /* The configurations that a search has proposed, and their results. All zero: empty. Not
@@ -26,7 +26,7 @@ typedef struct gt_evidence {
     uint32_t count_at_best;            /* `result_count` at the time of the best result */
     uint32_t best;     /* index of the fastest point; undefined without a correct point */
     double compile_s;  /* total compile time; each configuration counts once */
-    uint32_t compiled; /* number of configurations in compile_s */
+    uint32_t compiled; /* number of configurations that compile_s includes */
     double measure_s;  /* total GPU time; each configuration counts once */
     uint32_t measured;
 } gt_evidence;

@@ -350,7 +350,7 @@ enum {
 #define DOUBTS     5
 #define WAVE       20
 #define MOST_DOUBT 2.0
-/* After this many results without a gain, hints are doubted, too. */
+/* After this many results without a gain, hints are trusted less, too. */
 #define TRUSTED      10
 #define SURE_FAILURE 1.02 /* a predicted failure keeps a 2% chance of success */
 #define ROOT_2PI     2.5066282746310002

@@ -28,7 +28,7 @@ typedef struct gt_rule_data {
     const uint64_t *needs; /* needs of each configuration; bit i: can run only if need i holds */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
     /* blocks per multiprocessor of each configuration: a feature times a factor; 0 or NULL:
-     * unknown, or equal at all sizes */
+     * unknown, or the same at all sizes */
     const uint32_t *load_features;
     const double *load_factors;
 } gt_rule_data;

@@ -10,7 +10,7 @@
 #define GT_PAIRED_TRIM 0.2
 
 typedef struct gt_paired {
-    uint32_t count;   /* number of differences, including those that are cut */
+    uint32_t count;   /* number of differences, including trimmed ones */
     double mean;      /* trimmed mean */
     double error;     /* standard error of the mean */
     uint32_t freedom; /* degrees of freedom of the standard error; 0: the error is unknown */

@@ -110,7 +110,7 @@ typedef struct gt_winner {
     gt_code code;                 /* the image is empty if it was not stored or is damaged */
     gt_code fallback; /* code of fallback_config; a zero source means the same code as `code` */
     char *fallback_config;        /* the safe configuration (gt_config_scalar); NULL: `config` */
-    double median_ns, default_ns; /* of the winner and the default; 0: none; set by lookups */
+    double median_ns, default_ns; /* medians; 0: none; set by lookups */
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;

@@ -26,8 +26,8 @@
 #define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
 #define GT_TEXT_RULE   GT_RULE_COLUMNS(GT_PASTE_RULE)
 
-/* A checksum covers a row and its context: of code the image, of a trial or rule the GPU and the
- * scenario, of a winner also family and sizes. A row with a wrong checksum counts as missing. */
+/* A checksum covers a row and its context: a code's image; a trial's or rule's GPU and scenario; a
+ * winner's GPU, scenario, family and sizes. A row with a wrong checksum counts as missing. */
 #define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
 #define GT_TEXT_RULE_SUM   "gt_checksum(g.environment, s.hash" GT_TEXT_RULE ")"
@@ -273,7 +273,7 @@
       "r" GT_TEXT_PLACE("r") "WHERE g.environment = ?1 AND s.hash = ?2 AND " GT_TEXT_USES(         \
           "p.source"))                                                                             \
     X(DROP_RULES, "DELETE FROM rule WHERE id IN (SELECT t.id FROM rule" GT_TEXT_OF ")")            \
-    /* afterwards, delete code that no trial and no rule has any more */                           \
+    /* afterwards, delete code that no trial and no rule uses any more */                          \
     X(DROP_BEGIN, "CREATE TEMP TABLE IF NOT EXISTS dropped (source BLOB PRIMARY KEY) "             \
                   "WITHOUT ROWID")                                                                 \
     X(DROP_NONE, "DELETE FROM temp.dropped")                                                       \

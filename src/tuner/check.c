@@ -85,7 +85,7 @@ static int report_line(gputune_finding *finding, const report *r, char *line)
     if (count != PARTS) {
         return 0;
     }
-    /* PTX cannot distinguish a constant set to zero from one without a value */
+    /* PTX cannot distinguish a constant set to zero from one that was never set */
     if (!strcmp(parts[0], "unset") &&
         gt_template_gives_constant(r->session->request->template, parts[5])) {
         return 0;

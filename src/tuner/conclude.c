@@ -565,8 +565,8 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* Lets each variant have the configuration that precedes those of its duplicates, so the result
- * does not depend on the order of proposals. */
+/* Gives each variant the preferred configuration (gt_precedes()) among its own and its duplicates',
+ * so the result does not depend on the order of proposals. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {

@@ -262,7 +262,7 @@ gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
 /* Sets a variant's message to `message` and possible reasons for the failure. */
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message);
-/* Counts a compile failure if it equals the default's. */
+/* Counts a compile failure if the default failed with the same message. */
 void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message);
 gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
                               gputune_status failure, const char *message);

@@ -602,7 +602,7 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* Puts a variant that seems wrong back, and sets *waits, if the default is not verified yet. If the
+/* If the default is not verified yet, puts a variant that seems wrong back and sets *waits. If the
  * default is wrong on the same data, the data are not used against other variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {

@@ -47,9 +47,9 @@ struct gt_race {
 /* From PRIOR_FROM contestants on, the common spread has up to PRIOR_WEIGHT degrees of freedom. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-/* A contestant is calm if its three or four ratios are as close together as those of all
- * contestants usually are. The error of its median then follows from the common standard deviation,
- * as for the median of three or four normal values. */
+/* A contestant is calm if its three or four ratios are no more spread than those of all contestants
+ * usually are. The error of its median then follows from the common standard deviation, as for the
+ * median of three or four normal values. */
 enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
 static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
 static const double calm_range = 4; /* in standard deviations */
@@ -330,8 +330,8 @@ static double early_least(const gt_race *race, size_t count, double deviation)
     return sure > early_floor[row] ? sure : early_floor[row];
 }
 
-/* Returns true if all samples of a contestant are below the incumbent's median. Two disturbed
- * samples of the incumbent alone would make every contestant of their rounds seem faster. */
+/* Returns true if all samples of a contestant are below the incumbent's median. Otherwise two
+ * disturbed samples of the incumbent would make every contestant of their rounds seem faster. */
 static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     if (!race_shared(incumbent, incumbent, GT_RACE_FULL)) {

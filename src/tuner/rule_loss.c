@@ -31,7 +31,8 @@ static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Lists the tree's losses, except at corners and at sizes chosen because they were doubtful. */
+/* Lists the tree's losses, except at corners and at sizes that were added because the choice
+ * matters most there. */
 static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, const double *all,
                                 const gt_size_list *sizes)
 {
@@ -84,7 +85,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     const double p90 = sums[(count - 1) * 9 / 10];
     *out = (gt_rule_loss){.mean = exp(mean_of(sums, count)),
                           .p90 = exp(p90),
-                          /* both are seldom largest at the same size, so they are not added */
+                          /* the maxima are seldom at the same size, so they are not added */
                           .worst = exp(fmax(worst, p90))};
     return GPUTUNE_OK;
 }

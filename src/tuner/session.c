@@ -169,7 +169,7 @@ gt_patience gt_session_storing(const gt_session *session)
     return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
 }
 
-/* Returns how long to wait for the default's code after the limit, for want of another answer. */
+/* Returns how long to wait for the default's code after the limit, if there is no other answer. */
 static double wait_for_default_s(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;

@@ -10,7 +10,7 @@
 struct gt_field;
 struct gt_variant;
 
-/* Callbacks for single results. If they do not return 0, the calls end. */
+/* Called for single results. A nonzero value ends the call. */
 typedef int (*gt_finding_fn)(void *user, const gputune_finding *finding);
 typedef int (*gt_compiled_fn)(void *user, const gputune_compiled *compiled);
 

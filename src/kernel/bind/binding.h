@@ -55,7 +55,7 @@ gt_limit gt_binding_vectors(const gt_binding *binding);
 gt_limit gt_binding_steps(gt_binding *binding);
 /* Evaluates all kernels of a launch, and lists the launches of its loops. */
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding);
-/* Returns the limit that a value breaks with any values of the other axes (launch.c). */
+/* Returns the limit that a value breaks whatever values the other axes have (launch.c). */
 gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                        uint8_t choice);
 /* Runs all stages for a configuration. Returns the first broken limit. */

@@ -1,4 +1,4 @@
-/* Problems (problem.c), and the buffers and scalars of a template at a problem (workload.c). */
+/* Problems (problem.c), and a template's buffers and scalars for a problem (workload.c). */
 #pragma once
 
 #include "base/device.h"

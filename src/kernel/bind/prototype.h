@@ -6,16 +6,16 @@
 
 typedef struct gt_prototype gt_prototype;
 
-/* Makes a prototype of a configuration that is valid at the problem. The caller frees *out. The
- * template and the device must outlive *out. EUNSUPPORTED if run-time sizes may affect more
- * than grids and buffers: if blocks, clusters, shared memory or repetitions depend on a size, or if
- * the template has loops, tensor maps, textures, pass() blocks, cooperative kernels or a window of
+/* Makes a prototype of a configuration that is valid for the problem. The caller frees *out. The
+ * template and the device must outlive *out. EUNSUPPORTED if run-time sizes may affect more than
+ * grids and buffers: if blocks, clusters, shared memory or repetitions depend on a size, or if the
+ * template has loops, tensor maps, textures, pass() blocks, cooperative kernels or a window of
  * level-2 cache. */
 gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template,
                                  const gt_problem *problem, const gt_config *config,
                                  const gt_device *device);
 
-/* Computes the launch at a problem with other run-time sizes. Sets the grid of each kernel and,
+/* Computes the launch for a problem with other run-time sizes. Sets the grid of each kernel and,
  * unless `bytes` is NULL, the bytes of each argument and scratch buffer (0 for scalars). Returns
  * false if the configuration is invalid there, a grid is empty, or a buffer is too large. Allocates
  * nothing. Thread-safe. */

@@ -1,4 +1,4 @@
-/* Makes the workload of a template at a problem: buffers, scalars, tolerances and judges. */
+/* Makes the workload of a template for a problem: buffers, scalars, tolerances and judges. */
 #include "kernel/bind/binding.h"
 #include "kernel/bind/source.h"
 

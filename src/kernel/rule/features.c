@@ -111,8 +111,8 @@ static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
     return add_feature(NULL, m, text, true, UINT64_C(1) << i);
 }
 
-/* Prints an expression of a variant. Sets *known and *value if the value is equal at all sizes of
- * the region. Sets the last bit of *needs if the expression cannot be computed. */
+/* Prints an expression of a variant. Sets *known and *value if the value is the same at all sizes
+ * of the region. Sets the last bit of *needs if the expression cannot be computed. */
 static gputune_status print_expression(gt_text *out, bool *known, int64_t *value, maker *m,
                                        const gt_expression *expression, uint64_t *needs)
 {
@@ -175,9 +175,9 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
     return GPUTUNE_OK;
 }
 
-/* Adds a feature for the number of blocks of a launch, without constant factors. Sets the load of
- * variant v. If a number limits the blocks, as that of multiprocessors does for a loop over tiles,
- * counts the blocks without this limit, because they share the work that these would have. */
+/* Adds a feature for the number of blocks of a launch, without constant factors, and sets the load
+ * of variant v. An upper limit of the grid, as in a loop over tiles that starts one block per
+ * multiprocessor, is ignored, because the blocks share all of the work. */
 static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
     GT_SCOPED(gt_text_free) gt_text blocks = {0};

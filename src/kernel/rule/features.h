@@ -21,8 +21,8 @@ typedef struct gt_size_features {
     uint32_t count;
     uint32_t size_count; /* number of sizes that vary; these are the first features */
     uint64_t *needs;     /* needs of each variant; bit i: need i */
-    /* blocks per multiprocessor of each variant: a feature times a factor; factor 0: equal at all
-     * sizes */
+    /* blocks per multiprocessor of each variant: a feature times a factor; factor 0: the same at
+     * all sizes */
     uint32_t *load_features;
     double *load_factors;
 } gt_size_features;

@@ -34,7 +34,7 @@ static void append_text(writer *w, const char *text)
     }
 }
 
-/* Appends an expression of the variant in w->form, or `otherwise` if the expression is NULL. */
+/* Appends an expression for the variant in w->form, or the number `otherwise` if it is NULL. */
 static void append_value(writer *w, const gt_expression *expression, int64_t otherwise, int within)
 {
     if (!expression) {

@@ -1,4 +1,4 @@
-/* A space: the valid configurations of a template at a problem on a device. */
+/* A space: the valid configurations of a template for a problem on a device. */
 #pragma once
 
 #include "base/launch.h"

@@ -14,7 +14,7 @@ typedef struct gt_axis_traits {
     const char *buffers;  /* example of the buffers, for messages; NULL: no buffers */
     bool one_buffer;      /* true for exactly one buffer, which may be from scratch() */
     const char *expected; /* expected values, for messages; NULL: as in the clause */
-    /* ranges of numbers, and of the numbers of words; empty if least > most */
+    /* ranges of number values, and of words' numbers (gt_value); empty if least > most */
     struct {
         int64_t least, most;
     } numbers, words;

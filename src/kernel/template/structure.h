@@ -11,7 +11,7 @@ typedef struct gt_structure_member {
     /* default values of the first elements; the last value repeats */
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
-    uint32_t alignment; /* bytes of its alignas; 0: the alignment of its type */
+    uint32_t alignment; /* value of alignas in bytes; 0: the type's alignment */
     bool is_pointer;    /* true for a pointer to `type`; `type` is "" if unknown */
     bool is_private;    /* true for a private member, which other code cannot name */
 } gt_structure_member;
@@ -22,7 +22,7 @@ typedef struct gt_structure {
     char alias[GT_NAME_MAX]; /* type that a typedef stands for; "" for a struct */
     gt_structure_member *members;
     uint32_t member_count;
-    uint32_t alignment; /* bytes of its alignas; 0: the largest alignment of a member */
+    uint32_t alignment; /* value of alignas in bytes; 0: the largest alignment of a member */
 } gt_structure;
 
 /* Sets *out to the struct or typedef `name` of the code, which the template owns, or to NULL if

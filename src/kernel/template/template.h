@@ -36,7 +36,7 @@ typedef enum gt_axis_kind {
 /* A tunable. Values that users add (gt_space_open(), gt_config_parse() with `add`) follow the first
  * `count` values, and live as long as the template. */
 typedef struct gt_axis {
-    char name[GT_NAME_MAX]; /* name of the axis; for a pass axis, of its block */
+    char name[GT_NAME_MAX]; /* name of the axis; for an axis of pass(), the name of its block */
     gt_axis_kind kind;
     const gt_value *values;  /* number: a gt_pass for pass; KB, or -1 (auto), for carveout */
     uint32_t count;          /* number of values in the template */
@@ -65,9 +65,9 @@ typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
 /* How an input is filled. Equal seeds produce equal contents. */
 typedef struct gt_fill {
     gt_fill_kind kind;
-    const gt_expression *low,
-        *high; /* values of uniform, sorted, constant and prefix; `low`: also an expression fill */
-    const char *file; /* the name in file("name"), or NULL */
+    const gt_expression *low, *high; /* values of uniform, sorted, constant and prefix; an
+                                        expression fill uses only `low` */
+    const char *file;                /* the name in file("name"), or NULL */
     gt_place place;
 } gt_fill;
 /* Returns true if the host generates the elements because the measure worker cannot. */
@@ -121,7 +121,7 @@ typedef struct gt_argument {
     bool cleared, races;
     const struct gt_map *map; /* tensor map or texture that replaces the parameter */
     const struct gt_texture_clause *texture;
-    int axis; /* pass axis of a block; -1: a __constant__ of the code */
+    int axis; /* index of the axis of a pass() block; -1 for a constant() block */
     gt_place place;
 } gt_argument;
 
