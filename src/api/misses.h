@@ -15,7 +15,8 @@ void gt_misses_close(gt_misses *misses);
 
 /* Counts a request without a stored result. Returns NULL if out of memory. Thread-safe. */
 gt_miss *gt_misses_note(gt_misses *misses, const gt_request *request);
-/* Counts another request of a miss. Writes the file whenever the count has doubled. Thread-safe. */
+/* Counts another request for a miss. Writes the file whenever the count has doubled.
+ * Thread-safe. */
 void gt_misses_again(gt_misses *misses, gt_miss *miss);
 
 /* ---- the file -------------------------------------------------------------------------------- */

@@ -81,7 +81,7 @@ static const char *text_of_unknown(const gputune_record *record, bool of_memory)
 
 char *cli_hardware_text(const gputune_record *winner)
 {
-    /* Nsight Compute also calls a kernel bound by a limit if it reaches 60% of the limit */
+    /* like Nsight Compute, call a kernel bound by a limit if it reaches 60% of the limit */
     static const double near = 0.6, at = 0.995;
     const cli_peak peak = cli_peak_of(winner);
     const double per_s = winner->median_ns > 0 ? 1e9 / winner->median_ns : 0;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The bindings of a branch, which begins after `begin`. */
+/* The bindings of a branch, which are those after `begin`. */
 typedef struct branch {
     draft_binding *begin, *last;
 } branch;
@@ -144,7 +144,7 @@ static void branch_changes(draft_bindings *out, const branch *branch)
         for (size_t i = 0; i < out->count; i++) {
             draft_binding *other = out->items[i];
             known |= other->decl == b->decl && strcmp(other->path, b->path) == 0;
-            if (b->value || other->decl != b->decl) { /* skip variables of the branch */
+            if (b->value || other->decl != b->decl) { /* skip variables declared in the branch */
                 out->items[kept++] = other;
             }
         }
@@ -191,7 +191,7 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
 /* ---- conditions ------------------------------------------------------------------------------ */
 
 /* Notes that lhs <= most, after moving numbers from lhs to the other side. Comparisons of values
- * that the launch fixes are left out, because they limit no index. */
+ * that the launch fixes are left out, because they do not limit an index. */
 static void push_fact(draft_amount *lhs, draft_amount *most)
 {
     const unsigned varying = DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) |
@@ -386,7 +386,7 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* Finds how a round moves a counter, from its value at the end of the round. */
+/* Finds the step of a counter from its value at the end of a round. */
 static void find_step(draft_symbol *counter, draft_amount *after)
 {
     draft_amount *step = draft_plus(after, draft_symbol_value(counter), -1);
@@ -404,7 +404,7 @@ static bool is_changed(const draft_bindings *changes, const draft_decl *decl)
     return found;
 }
 
-/* Sets the values that the loop's variables have in a round. A variable that moves by equal steps
+/* Sets the values that the loop's variables have in a round. A variable that changes by equal steps
  * gets the symbol of a counter. Runs a round to find the steps. A variable that changes in a branch
  * that leaves the round has no step. */
 static void enter_loop(const loop *l, const draft_bindings *changes, const draft_bindings *left)

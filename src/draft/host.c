@@ -1,6 +1,6 @@
-/* Computes the values of launches. The host's functions are followed like kernels, with one round
- * of each loop. If a variable is set to a number, its value is a symbol with that number, because
- * another run may use another number. */
+/* Computes the values of launches. The host's functions are interpreted like kernels, with one
+ * round of each loop. If a variable is set to a number, its value is a symbol with that number,
+ * because another run may use another number. */
 #include "draft/parts.h"
 
 #include <ctype.h>

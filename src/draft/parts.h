@@ -40,7 +40,7 @@ typedef struct draft_decl {
     draft_decls parameters; /* parameters of a function */
     draft_binding *latest;  /* newest binding of a variable */
     bool in_code;           /* true for a variable that a kernel or a device function reads */
-    bool busy;              /* true while the body or initialiser is being followed */
+    bool busy;              /* true while the body or initialiser is being interpreted */
     bool is_called;         /* true for a host function that another host function calls */
     bool unrolls;           /* true for a kernel whose loops read the tunable UNROLL */
 } draft_decl;
@@ -320,7 +320,7 @@ typedef struct draft_buffer {
     bool is_surely_written; /* true if the buffer is written, whatever the data are */
     draft_symbol *range;    /* limit of elements that are indices or ends of loops, or NULL */
     bool is_rising;         /* true if elements rise up to the range, as row pointers do */
-    bool is_nested;         /* true if elements are pointers, which the code follows */
+    bool is_nested;         /* true if elements are pointers to memory that the code accesses */
 } draft_buffer;
 
 /* The index of an array of fixed size, and its limit. */
@@ -333,7 +333,7 @@ typedef struct draft_kernel_facts {
     const draft_launched *launch; /* NULL: no launch is known */
     GT_ARRAY(draft_buffer *) buffers;
     GT_ARRAY(draft_access) accesses;
-    gt_texts unread;                      /* questions about code that could not be followed */
+    gt_texts unread;                      /* questions about code that could not be interpreted */
     bool reads_block[3], reads_thread[3]; /* the kernel reads blockDim or threadIdx */
     bool has_shared, has_dynamic;         /* the kernel uses any or dynamic shared memory */
     bool needs_positive;                  /* the kernel takes square roots or logarithms */
@@ -347,7 +347,7 @@ typedef struct draft_kernel_facts {
 /* The state of the interpreter. */
 typedef struct draft_reader {
     draft_program *program;
-    draft_kernel_facts *out; /* results for the followed kernel, or NULL in host code */
+    draft_kernel_facts *out; /* results for the interpreted kernel, or NULL in host code */
     draft_facts facts;       /* comparisons that hold at this place */
     unsigned unsure;         /* number of enclosing conditions that depend on data */
     unsigned quiet; /* if above 0, accesses are not noted, because the code was evaluated before */

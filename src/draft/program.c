@@ -189,7 +189,7 @@ static bool declare_names(scan *s)
     const size_t before = s->names.count;
     const unsigned count = cx.getNumDiagnostics(s->unit);
     for (unsigned i = 0; i < 2 * count;
-         i++) { /* types first, because objects may have their names */
+         i++) { /* declare types first, because an object may have the name of a type */
         complaint c;
         int form = -1;
         bool is_error = read_complaint(&c, s->unit, i % count);

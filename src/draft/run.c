@@ -487,7 +487,7 @@ static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
     if (function && draft_is_undeclared(function->at) && node->count && node->children[0]->decl) {
-        function = node->children[0]->decl; /* an object stands for the function */
+        function = node->children[0]->decl; /* the called object is undeclared */
     }
     const char *name = function ? function->name : "a function";
     for (unsigned i = 0; i < node->count; i++) {
@@ -566,7 +566,7 @@ static draft_amount *put_argument(void *user, draft_amount *part)
 }
 
 /* Replaces the names of the function's own variables in its result by the call, because another
- * call may return another value. */
+ * call may return a different value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
     result = draft_replace(result, put_argument, call->decl);
@@ -690,7 +690,7 @@ static draft_amount *call(draft_node *node)
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
     if (is_operator && draft_on_host() &&
         strstr(draft_string(cx.getTypeSpelling(first->type)), "(lambda")) {
-        return call_unknown(node); /* its body is followed where the lambda is made */
+        return call_unknown(node); /* its body is interpreted where the lambda is made */
     }
     const char *sign = is_operator && strlen(function->name) > 8 ? function->name + 8 : "";
     bool is_copy = strcmp(sign, "=") == 0, changes_first = *sign && sign[strlen(sign) - 1] == '=' &&

@@ -203,7 +203,7 @@ static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-/* Returns why the program may launch the kernel with another value, or NULL. */
+/* Returns why the program may launch the kernel with a different value, or NULL. */
 static const char *doubt_of(const draft_settled *s, const draft_amount *value)
 {
     if (!draft_is_known(value)) {

@@ -17,7 +17,7 @@ typedef struct emu_found {
     char where[128], thread[64], other[64], what[160];
 } emu_found;
 
-/* Memory in no region, which a copy or fill has initialised. */
+/* Memory that a copy or fill has initialised, outside of all regions. */
 typedef struct emu_filled {
     uint64_t base, end;
 } emu_filled;

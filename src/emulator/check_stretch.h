@@ -52,7 +52,7 @@ struct emu_check {
     size_t place_count, place_capacity;
     struct emu_transfer *transfers;
     size_t transfer_count, transfer_capacity;
-    struct emu_filled *filled; /* memory in no region, which a copy or fill has initialised */
+    struct emu_filled *filled; /* initialised memory outside of all regions */
     size_t filled_count, filled_capacity;
     /* sets of earlier launches, as in emu_cell: those that may still run when this launch begins,
      * and those that may still run after a griddepcontrol.wait in this launch */

@@ -201,7 +201,7 @@ typedef struct emu_counters {
     uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* lanes at a request's busiest address, summed */
+    uint64_t shared_atomic_serial; /* lanes at the busiest address, summed over requests */
     uint64_t cluster_atomic_lanes;
     uint64_t hottest_address_lanes; /* number of lanes whose atomics access the busiest sector of
                                        their block or cluster, summed over blocks or clusters;

@@ -2,7 +2,7 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* Runs an operation for lanes with the same members. `who` is the mask of the present members. */
+/* Runs an operation for lanes that name the same members. `who`: the members that take part. */
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
 /* Calls `each` for each distinct set of members. */

@@ -56,7 +56,7 @@ struct gt_data_proof {
     gt_lost lost;                   /* experiments that ended earlier workers */
     uint32_t skipped;               /* number of experiments in `lost` that were skipped */
     uint8_t effects[GT_NUMBER_MAX]; /* for each number: the effect of other values */
-    /* for each number: true if the default passed with another value */
+    /* for each number: true if the default passed with a different value */
     bool varied[GT_NUMBER_MAX];
     /* for each buffer: elements that the reference leaves unwritten at the requested scalars */
     uint64_t gaps[GT_PARAMETER_MAX];

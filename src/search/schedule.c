@@ -5,7 +5,7 @@
 
 /* Weight of a new value in a moving mean, large enough to follow a search. */
 #define NEW_WEIGHT 0.1
-/* Limit of the unused and of the overused GPU seconds of rounds. */
+/* Limit of the GPU seconds that rounds may save up or overdraw. */
 #define MEMORY_S 0.25
 /* Seconds from an event until the session submits more work. */
 #define THINKING_S 0.02

@@ -57,7 +57,7 @@ static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
 
 static int bind_real(sqlite3_stmt *statement, int index, double value)
 {
-    /* SQLite would store NaN as NULL, and -0 as 0, which has another checksum */
+    /* SQLite would store NaN as NULL, and -0 as 0, which has a different checksum */
     return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value + 0.0);
 }
 

@@ -147,7 +147,7 @@ bool gt_trial_is_correct(gt_trial_status status);
 typedef GT_ARRAY(gt_trial) gt_trial_list;
 
 /* Gets all trials of a scenario, including failed ones, in no particular order. Omits trials that
- * failed with another driver than `driver_version` (0: any), because they may succeed now; failures
+ * failed with a driver other than `driver_version` (0: any), because they may succeed now; failures
  * to compile are included with any driver. The list may be empty. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
@@ -199,9 +199,9 @@ typedef GT_ARRAY(gt_winner) gt_winner_list;
 
 /* Finds all winners of the scenario: upper layers first, then final ones, then the newest. Omits a
  * winner if an upper layer's winner of the same space answers for it, or if its trial is not
- * correct or has another configuration. Winners of the system's database count as final, and so do
- * upper layers' winners that are as fast. The list may be empty. EBUSY, without a message, if the
- * file could not be read in time and no other layer has a winner. */
+ * correct or has a different configuration. Winners of the system's database count as final, and so
+ * do upper layers' winners that are as fast. The list may be empty. EBUSY, without a message, if
+ * the file could not be read in time and no other layer has a winner. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);

@@ -51,7 +51,7 @@ typedef struct report {
     void *user;
 } report;
 
-/* Returns the template's path for its source, which the compiler knows by another name. */
+/* Returns the template's path for its source, which the compiler knows by a different name. */
 static const char *find_path(const report *r, const char *file)
 {
     const char *path = r->session->request->template->path;

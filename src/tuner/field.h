@@ -85,7 +85,7 @@ struct gt_unit {
     char *message;
     gt_compiled compiled;
     bool from_store; /* true if the code was stored or is built in */
-    bool is_quick;   /* true if compiled with less optimisation, under another hash */
+    bool is_quick;   /* true if compiled with less optimisation, under a different hash */
     gt_variant *waiting, *last_waiting; /* first and last variant that waits for this unit */
 };
 

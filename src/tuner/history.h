@@ -9,7 +9,7 @@ struct gt_request;
 typedef gt_trial_list gt_history; /* sorted by hash; free with gt_trial_list_free() */
 
 /* Loads the trials of the request's scenario. Omits trials of code that has changed
- * (gt_request_stored()), and failures with another driver, data or sizes. */
+ * (gt_request_stored()), and failures with a different driver, data or sizes. */
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
 /* Finds a trial by its hash; NULL if there is none. `history` may be NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);

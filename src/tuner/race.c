@@ -581,7 +581,7 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
 }
 
 /* Returns true if a contestant is not shown to be slower, and unlikely to be much slower. The limit
- * is 2 epsilon, because the incumbent was the luckiest of many equal contestants. */
+ * is 2 epsilon, because the incumbent may be the luckiest of many equal contestants. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&

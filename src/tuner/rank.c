@@ -29,7 +29,7 @@ int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes)
 {
-    /* bytes in flight for 4.8 TB/s, 132 multiprocessors and 800 ns; used for all GPUs */
+    /* bytes in flight per SM for 4.8 TB/s, 132 SMs and 800 ns; used for all GPUs */
     static const double bytes_to_hide = 29e3;
     int resident = gt_resident_blocks(device, step, resources);
     if (!resident) {

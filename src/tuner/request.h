@@ -126,7 +126,7 @@ gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
 /* Adapts a workload to the call's own reference, if any. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
 /* Finds the buffer for a caller's input. EINVAL if the kernel has no such buffer, or if it is an
- * output or has another size. */
+ * output or has a different size. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 

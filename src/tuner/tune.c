@@ -24,7 +24,7 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Sets the times of a stored winner. Omits the speed-up if the template has another default now. */
+/* Sets the times of a stored winner. Omits the speed-up if the template's default has changed. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {

@@ -71,7 +71,7 @@ typedef struct gt_buffer {
     bool is_placeholder;    /* true if the elements need not be written, as in y[max(1, n)] at 0 */
     bool free, finite;      /* free: no declared range; finite: no NaN or infinity allowed */
     uint32_t variety;       /* variation of the fill (gt_variety) */
-    uint32_t copy_of;       /* 1 + index of the input to copy in varied contents, or 0 */
+    uint32_t copy_of;       /* 1 + index of the input that shares contents and address, or 0 */
     uint32_t in_place;      /* for outputs: 1 + index of the input at the same address, or 0 */
     gt_type reference_type; /* component type in the reference, such as F64 for double */
 } gt_buffer;

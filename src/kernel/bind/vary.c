@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Returns another value for a floating-point scalar. The factor depends on the index, so swapping
- * two scalars changes the results. */
+/* Returns a different value for a floating-point scalar. The factor depends on the index, so
+ * swapping two scalars changes the results. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
 {
     const double factor = 0.375 + 0.125 * (index % 8), value = number->low;

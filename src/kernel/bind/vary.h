@@ -18,7 +18,7 @@ typedef enum gt_variety {
  * number with values in prove() gets one of these values for NEAR, FAR and ZERO. */
 typedef enum gt_scalars {
     GT_SCALARS_OWN,
-    GT_SCALARS_NEAR, /* another value with the same sign */
+    GT_SCALARS_NEAR, /* a different value with the same sign */
     GT_SCALARS_FAR,  /* a value with the opposite sign; a flag changes between 0 and 1 */
     GT_SCALARS_ZERO,
     GT_SCALARS_ONE,

@@ -103,8 +103,8 @@ static double place_among(double count, gt_random *random)
                           : gt_random_unit(random) * count;
 }
 
-/* Draws a combination from a group. Returns 0 or, for a loose group, the reason that excludes the
- * combination. */
+/* Draws a combination from a group. Returns 0 or, for a loose group (space.c), the reason that
+ * excludes the combination. */
 static int draw_from(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
     const gt_diagram *d = &group->diagram;

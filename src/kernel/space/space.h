@@ -64,7 +64,7 @@ uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space
                            const gt_config *config);
 
 /* Returns a hash of the axes, values, constraints, and clauses that change the code. A winner with
- * another hash was chosen from other variants. */
+ * a different hash was chosen from other variants. */
 gt_hash gt_space_signature(const gt_space *space);
 /* Returns the number of combinations of values, ignoring constraints, but at most UINT64_MAX. */
 uint64_t gt_space_combinations(const gt_space *space);

@@ -198,8 +198,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     return in;
 }
 
-/* Identifies the method of verification. Stored results of another method do not count. Change this
- * text if the proof or the default tolerances change. */
+/* Identifies the method of verification. Stored results of a different method do not count. Change
+ * this text if the proof or the default tolerances change. */
 static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
                             "and default take them, ties, empty rows and twins, all poisons, "
                             "tolerances by each element's sensitivity\n";
