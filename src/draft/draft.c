@@ -15,7 +15,7 @@ static const char *kernel_names(const draft_program *program)
     return gt_text_string(&out);
 }
 
-/* Ranks kernels: the file's own before those of headers, and launched kernels before others. */
+/* Ranks a kernel: highest in the file itself, not a header, and higher if it is launched. */
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;

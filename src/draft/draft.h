@@ -9,7 +9,7 @@
 /* The program to draft. */
 typedef struct gt_draft_request {
     const char *path, *text;
-    const char *kernel; /* NULL: the kernels that the file launches, or if there are none, all */
+    const char *kernel; /* NULL: all launched kernels, or all kernels if none is launched */
     const char *const *arguments; /* compiler options -I and -D */
     size_t argument_count;
     const char *const *hosts; /* other files that may launch the kernels */
@@ -17,9 +17,8 @@ typedef struct gt_draft_request {
 } gt_draft_request;
 
 /* Drafts a template: the code that the kernels need, and pragmas for how the program launches them.
- * A line beginning with "// guess:" marks a value that was chosen; "// ?" marks a question that the
- * program does not answer, with its place. `clangs` are paths of libclang to try first. The caller
- * frees *out. Fails with ENOCOMPILER without libclang, with ENOTFOUND if there is no such kernel,
- * and with EUNSUPPORTED if no template can have it. */
+ * A line with "// guess:" describes a guessed value, a line with "// ?" asks what the program does
+ * not show. `clangs` are paths of libclang to try first. The caller frees *out. ENOCOMPILER without
+ * libclang, ENOTFOUND if there is no such kernel, EUNSUPPORTED if templates do not support it. */
 gputune_status gt_draft_make(char **out, const gt_draft_request *request, const char *const *clangs,
                              size_t clang_count);

@@ -51,8 +51,7 @@ void draft_capture(const draft_decl *variable, draft_node *lambda)
     }
 }
 
-/* Makes a launch unknown if its lambda mentions a variable that changes after the lambda was
- * made. */
+/* Forgets the launches in lambdas that use this variable, because its value changes. */
 static void change_captured(const draft_decl *variable)
 {
     for (size_t i = 0; i < captures.count; i++) {
@@ -86,7 +85,7 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 
 void draft_forget(draft_decl *decl)
 {
-    for (size_t i = 0; i < captures.count; i++) { /* the declaration makes another variable */
+    for (size_t i = 0; i < captures.count; i++) { /* lambdas captured an older instance */
         captured *c = &captures.items[i];
         c->variable = c->variable == decl ? NULL : c->variable;
     }
@@ -190,8 +189,8 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Notes that lhs <= most, after moving numbers from lhs to the other side. Comparisons of values
- * that the launch fixes are left out, because they do not limit an index. */
+/* Records lhs <= most, with the constant of lhs moved to the other side. Ignores an lhs that is the
+ * same in all threads and iterations, because it limits no index. */
 static void push_fact(draft_amount *lhs, draft_amount *most)
 {
     const unsigned varying = DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) |
@@ -284,7 +283,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
                            : draft_changing(name);
 }
 
-/* Returns true if the program's numbers decide a condition of the host. */
+/* Evaluates a condition of the host. Returns false if it is unknown or doubtful. */
 static bool is_decided(int64_t *out, const draft_amount *condition)
 {
     const draft_symbols symbols = draft_symbols_of(condition);
@@ -312,8 +311,8 @@ static void run_round(const loop *l)
     }
 }
 
-/* Runs a round and undoes it. Returns all its changes, and sets *left to the changes in branches
- * that leave the round. */
+/* Runs an iteration and undoes it. Returns all its changes, and sets *left to the changes in
+ * branches that leave the iteration. */
 static draft_bindings changes_of(draft_bindings *left, const loop *l)
 {
     const draft_bindings outer = draft_now.left;
@@ -365,7 +364,7 @@ static void find_end(draft_symbol *counter, const draft_amount *condition)
     }
 }
 
-/* Recognises for (j = rows[i]; j < rows[i + 1]; …), and notes that the elements of `rows` rise. */
+/* Recognises for (j = rows[i]; j < rows[i + 1]; …), and marks `rows` as ascending. */
 static void note_rows(draft_symbol *counter)
 {
     draft_symbol *end = counter->end ? counter->end->symbol : NULL;
@@ -386,7 +385,7 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* Finds the step of a counter from its value at the end of a round. */
+/* Finds the step of a counter from its value after an iteration. */
 static void find_step(draft_symbol *counter, draft_amount *after)
 {
     draft_amount *step = draft_plus(after, draft_symbol_value(counter), -1);
@@ -404,9 +403,8 @@ static bool is_changed(const draft_bindings *changes, const draft_decl *decl)
     return found;
 }
 
-/* Sets the values that the loop's variables have in a round. A variable that changes by equal steps
- * gets the symbol of a counter. Runs a round to find the steps. A variable that changes in a branch
- * that leaves the round has no step. */
+/* Gives variables that the loop changes their values in any iteration: a counter if each iteration
+ * adds the same step, otherwise an unknown value. Runs an iteration to find the steps. */
 static void enter_loop(const loop *l, const draft_bindings *changes, const draft_bindings *left)
 {
     draft_amount **first = draft_new((changes->count + 1) * sizeof(draft_amount *));
@@ -481,9 +479,8 @@ void draft_run_lambda(draft_node *lambda)
     doubt_changes(&changes, "may be changed by a lambda");
 }
 
-/* Runs one round of a host's loop, then a second round in which the values that the first one
- * changed may vary, as after the loop. Runs neither if the condition is false with the program's
- * numbers. */
+/* Runs a host's loop. Unless it ends at once, runs one iteration and another one with unknown
+ * values, and makes all values that they change doubtful. */
 static void run_host_loop(const loop *l, bool checks_first)
 {
     static const char doubt[] = "is changed by a loop";
@@ -498,7 +495,7 @@ static void run_host_loop(const loop *l, bool checks_first)
         branch_end(begin);
         draft_bindings changes = changes_of(&left, l);
         doubt_changes(&changes, doubt);
-        /* a later round may take branches that the first round's values skip */
+        /* later iterations may take branches that the first one skips */
         draft_now.skipped++;
         changes = changes_of(&left, l);
         draft_now.skipped--;
@@ -647,7 +644,7 @@ static bool has_label(draft_node *label, int64_t value)
     return has;
 }
 
-/* Runs a switch. Each label begins a branch, which may be taken and ends at the first jump. */
+/* Runs a switch. The code from each label to the next jump is a branch. */
 static void run_switch(draft_node *node)
 {
     if (node->count < 2) {
@@ -684,8 +681,7 @@ static void run_switch(draft_node *node)
     draft_now.unsure = outside;
 }
 
-/* Returns true if code that clang does not read may change a variable: a = 1, ++a, &a, >> a, f(a)
- */
+/* Returns true if unread code may change a variable: a = 1, ++a, &a, >> a, f(a) */
 static bool may_change(const gt_token *before, const gt_token *after)
 {
     return gt_token_is_any(before, "& >> ++ --") ||

@@ -1,6 +1,6 @@
-/* Computes the values of launches. The host's functions are interpreted like kernels, with one
- * round of each loop. If a variable is set to a number, its value is a symbol with that number,
- * because another run may use another number. */
+/* Computes the extents and arguments of launches. Interprets the host's functions like kernels, but
+ * does not repeat loops. A variable that is set to a number gets a symbol with this number as its
+ * value, because another run may use a different number. */
 #include "draft/parts.h"
 
 #include <ctype.h>
@@ -89,8 +89,8 @@ draft_amount *draft_literal(draft_node *node, int64_t number)
     return value;
 }
 
-/* Returns true for a number, a call's result, or the variable's previous value. The variable's own
- * name describes such a value best. */
+/* Returns true if the variable's own name describes the value best: for a number, a call's result,
+ * and the variable's previous value. */
 static bool is_plain(const draft_decl *decl, const draft_amount *value)
 {
     int64_t number;
@@ -155,7 +155,7 @@ static draft_amount *same_value(draft_amount *a, draft_amount *b)
                : draft_unknown("the callers of the function that launches it use different values");
 }
 
-/* Notes a launch. If the same launch is reached again, keeps the one with more known values.
+/* Records a launch. If the same launch is reached again, keeps the one with more known values.
  * Extents that differ between callers become unknown. */
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
@@ -173,7 +173,7 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
         bool is_variable =
             arguments[i]->type.kind == CX_TYPE_POINTER &&
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
-        bool is_null = value->kind == DRAFT_SUM && is_variable; /* another function sets it */
+        bool is_null = value->kind == DRAFT_SUM && is_variable; /* set by another function */
         draft_decl *passed = draft_new(sizeof *passed);
         draft_binding *last = draft_now.last;
         draft_assign(passed, "", is_null ? draft_nothing() : value, arguments[i]->type);
@@ -298,9 +298,8 @@ static void follow_root(draft_program *program, draft_decl *function)
     function->busy = false;
 }
 
-/* Follows functions from the last to the first, because callers usually come after their callees. A
- * second round starts only at functions that nothing calls, and knows the values of global
- * variables and members from the first. */
+/* Follows functions from the last to the first, because most callers come after their callees. The
+ * second pass omits functions that others call, and knows the globals' values from the first. */
 void draft_host_read(draft_program *program)
 {
     for (int round = 0; round < 2; round++) {

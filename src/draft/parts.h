@@ -25,7 +25,7 @@ typedef struct draft_binding {
     struct draft_decl *decl;
     const char *path;                     /* "" or ".a.b" */
     struct draft_amount *value;           /* NULL if the value is no longer known */
-    struct draft_binding *older, *before; /* previous binding of this variable; of any variable */
+    struct draft_binding *older, *before; /* previous binding of this, and of any variable */
 } draft_binding;
 typedef GT_ARRAY(draft_binding *) draft_bindings;
 
@@ -44,8 +44,8 @@ typedef struct draft_decl {
     bool is_called;         /* true for a host function that another host function calls */
     bool unrolls;           /* true for a kernel whose loops read the tunable UNROLL */
 } draft_decl;
-/* An expression or a statement. Parentheses and conversions are left out, except conversions of
- * floating values to integers and to integers of 8 or 16 bits (DRAFT_CONVERT). */
+/* An expression or a statement, without parentheses and conversions. Only conversions to integers
+ * from floating point, and to 8 or 16 bits, are nodes (DRAFT_CONVERT). */
 typedef struct draft_node {
     int kind, operation; /* CX_ kinds */
     cx_cursor at;
@@ -53,7 +53,7 @@ typedef struct draft_node {
     unsigned count;
     struct draft_node *callee;
     struct draft_node *config; /* in a launch, the call of __cudaPushCallConfiguration() */
-    draft_decl *decl;          /* the declaration that the node is or refers to, or NULL for none */
+    draft_decl *decl;          /* the declaration that the node is or refers to, or NULL */
     cx_type type;              /* canonical */
 } draft_node;
 enum { DRAFT_CONVERT = -1 };
@@ -88,7 +88,7 @@ const char *draft_source_of(cx_cursor at);
 /* Returns the name that the source uses for this expression, such as a macro or a template
  * parameter; NULL if the source is not a single name. */
 const char *draft_name_at(cx_cursor at);
-/* Returns true if the draft declared the name, because no header does. */
+/* Returns true if the declaration is in DRAFT_ANYTHING, because no header has it. */
 bool draft_is_undeclared(cx_cursor at);
 /* Returns true if the code belongs to the program, not to the stub. */
 bool draft_is_own(cx_cursor at);
@@ -217,8 +217,8 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
-/* Returns true if a sum cannot be negative when all its symbols are at least 1, because each
- * subtracted product is outweighed by an added multiple of it. */
+/* Returns true if a sum is at least 0 for all symbols from 1 on, because it adds a multiple of each
+ * product that it subtracts. */
 bool draft_is_not_negative(const draft_amount *v);
 bool draft_is_number(const draft_amount *value, int64_t *out);
 /* Returns the constant term of a sum, or 0 if it has none. */
@@ -229,14 +229,13 @@ bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if the value contains a symbol of this kind. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Returns the replacement of a symbol or of an operation, or NULL to keep it. The operands of an
- * operation that is kept are replaced. */
+/* Returns the replacement of a symbol or operation, or NULL to replace only its operands. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);
 /* Computes the value from the symbols' numbers. Returns false if a symbol has no number. */
 bool draft_evaluate(int64_t *out, const draft_amount *value);
-/* Returns all symbols in a value, some of them several times. */
+/* Returns all symbols in a value, with repetitions. */
 draft_symbols draft_symbols_of(const draft_amount *value);
 
 /* A comparison that holds in a part of the code: lhs <= most. */
@@ -244,8 +243,8 @@ typedef struct draft_fact {
     draft_amount *lhs, *most;
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
-/* Returns the largest or the smallest possible value. A buffer's range bounds its elements. Buffers
- * without a range get one. */
+/* Returns the largest or the smallest possible value. Elements of a buffer are bounded by its
+ * range, which is made if the buffer has none. */
 draft_amount *draft_bound(draft_amount *value, bool upper, const draft_facts *facts);
 
 /* ---- program.c: kernels, functions and launches of the program ------------------------------- */
@@ -255,9 +254,9 @@ typedef struct draft_launched {
     draft_decl *callee; /* the called function: an instance if the kernel is a template */
     draft_decl *kernel; /* the kernel template, or `callee` itself */
     draft_amount *grid[3], *block[3], *shared;
-    draft_decls arguments; /* variables that have the values of the parameters */
+    draft_decls arguments; /* variables with the values of the parameters */
     draft_node *lambda;    /* the lambda around the launch, or NULL */
-    bool is_skipped;       /* true if the launch's branch is not taken with the program's numbers */
+    bool is_skipped;       /* true if the program does not take the launch's branch */
 } draft_launched;
 
 typedef struct draft_error {
@@ -317,10 +316,10 @@ typedef struct draft_buffer {
     draft_amount *source; /* the pointer that the launch passes, or NULL */
     cx_type accessed_as;  /* type of the first access */
     bool is_read, is_written;
-    bool is_surely_written; /* true if the buffer is written, whatever the data are */
+    bool is_surely_written; /* true if a write does not depend on data */
     draft_symbol *range;    /* limit of elements that are indices or ends of loops, or NULL */
-    bool is_rising;         /* true if elements rise up to the range, as row pointers do */
-    bool is_nested;         /* true if elements are pointers to memory that the code accesses */
+    bool is_rising;         /* true if elements ascend up to the range, as row pointers do */
+    bool is_nested;         /* true if elements are pointers that the code dereferences */
 } draft_buffer;
 
 /* The index of an array of fixed size, and its limit. */
@@ -338,7 +337,7 @@ typedef struct draft_kernel_facts {
     bool has_shared, has_dynamic;         /* the kernel uses any or dynamic shared memory */
     bool needs_positive;                  /* the kernel takes square roots or logarithms */
     bool has_loop;
-    bool strides_grid;            /* a loop steps by all threads of the grid */
+    bool strides_grid;            /* the kernel has a grid-stride loop */
     draft_facts guards;           /* all comparisons in the kernel, including those in branches */
     GT_ARRAY(draft_limit) limits; /* limits of the indices of arrays of fixed size */
     draft_symbols loaded;
@@ -350,10 +349,10 @@ typedef struct draft_reader {
     draft_kernel_facts *out; /* results for the interpreted kernel, or NULL in host code */
     draft_facts facts;       /* comparisons that hold at this place */
     unsigned unsure;         /* number of enclosing conditions that depend on data */
-    unsigned quiet; /* if above 0, accesses are not noted, because the code was evaluated before */
-    unsigned calls; /* depth of calls */
-    unsigned skipped; /* number of enclosing branches not taken with the program's numbers */
-    bool jumps; /* true if the last branch that left its code did so by goto, break or continue */
+    unsigned quiet;          /* above 0: accesses are not recorded, because the code runs again */
+    unsigned calls;          /* depth of calls */
+    unsigned skipped;        /* number of enclosing branches that the program does not take */
+    bool jumps;              /* true if the last jump was goto, break or continue */
     unsigned steps;
     draft_spot object;  /* the place of *this */
     draft_node *lambda; /* the lambda whose body is run, or NULL */
@@ -364,7 +363,7 @@ typedef struct draft_reader {
 } draft_reader;
 extern draft_reader draft_now;
 
-/* Follows the host's functions and notes their launches. */
+/* Follows the host's functions and records their launches. */
 void draft_host_read(draft_program *program);
 /* Follows a kernel's body and the functions that it calls. */
 void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_launched *launch);
@@ -389,8 +388,8 @@ bool draft_on_host(void);
 draft_amount *draft_eval(draft_node *node);
 /* Runs a statement. Returns true if control never reaches the statement after it. */
 bool draft_run(draft_node *node);
-/* Notes the launches in the body of a lambda in host code, which unknown code may call, and the
- * variables that the body may change. */
+/* Records launches in the body of a host's lambda, which unknown code may call. Makes the
+ * variables that the body changes doubtful. */
 void draft_run_lambda(draft_node *lambda);
 /* Handles the host's call of a CUDA function. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);
@@ -407,7 +406,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
 /* Like draft_bind(), but also copies the members of a struct. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
-/* Notes that a lambda mentions a variable. */
+/* Records that a lambda mentions a variable. */
 void draft_capture(const draft_decl *variable, draft_node *lambda);
 /* Removes all values of a variable. */
 void draft_forget(draft_decl *decl);
@@ -459,7 +458,7 @@ typedef struct draft_settled {
                               be a multiple of the block */
     draft_symbols sizes;
     gt_texts questions, guesses;
-    draft_amount **lengths; /* number of elements of each buffer, perhaps DRAFT_UNKNOWN */
+    draft_amount **lengths; /* number of elements of each buffer; may be DRAFT_UNKNOWN */
     cx_type *types;         /* element type of each buffer */
 } draft_settled;
 
@@ -480,14 +479,12 @@ bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 draft_axis *draft_axis_named(draft_settled *s, const char *name);
 /* Adds a question to the draft. */
 #define draft_ask(settled, ...) draft_add_text(&(settled)->questions, draft_format(__VA_ARGS__))
-/* Ranks a launch: lower if its branch is not taken with the program's numbers, and higher for each
- * known extent. */
+/* Ranks a launch: lower if the program does not take its branch, higher for each known extent. */
 int draft_launch_rank(const draft_launched *launch);
 
 /* ---- write.c --------------------------------------------------------------------------------- */
 
-/* Writes the clauses of one kernel. EUNSUPPORTED if a template cannot have one of its
- * parameters. */
+/* Writes the clauses of one kernel. EUNSUPPORTED if templates do not support a parameter. */
 gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program);
 /* The using-declarations that the clauses' types need. */
 extern gt_texts draft_usings;

@@ -26,13 +26,13 @@ typedef struct scan {
     const char *path;
     char *text;
     void *unit;
-    bool is_main;             /* false for a file of --host, of which only launches are read */
+    bool is_main;             /* false for a file of --host, from which only launches are read */
     gt_texts names, declared; /* missing names, and declarations of them */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
-/* Declares the type of missing names, which has each member that the text names. */
+/* Declares gt_any, the type of missing names, with all members that the text uses. */
 static char *write_anything(const scan *s)
 {
     gt_text out = {0};
@@ -62,7 +62,7 @@ static char *write_anything(const scan *s)
 
 static gputune_status parse(scan *s)
 {
-    /* without an installed toolkit, clang parses launches as before CUDA 9.2 */
+    /* without the version, clang parses launches as before CUDA 9.2 */
     char standard[] = "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -std=c++17 "
                       "--cuda-path=/dev/null -Xclang -target-sdk-version=12.0 "
                       "-ferror-limit=0 -fshow-overloads=best -Wno-everything "
@@ -139,8 +139,8 @@ static const char *behind_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* Declares the missing name of a complaint, in a scope such as "a::b": only types if `types`,
- * otherwise only other names. */
+/* Declares the missing name of a complaint in a scope such as "a::b". Handles only types if
+ * `types`, otherwise only other names. */
 static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type, bool types)
 {
     const char *at = c->at.text + c->at.begin;
@@ -274,7 +274,7 @@ void draft_add_text(gt_texts *out, const char *text)
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* Notes the kernels that the host's code names, to launch them or to pass them on. */
+/* Records the kernels that the host's code names, to launch them or to pass them on. */
 static int visit_name(cx_cursor at, cx_cursor parent, void *user)
 {
     const cx_cursor name = at.kind == CX_DECL_REF ? cx.getCursorReferenced(at) : at;
@@ -303,7 +303,7 @@ static int mark_variable(cx_cursor at, cx_cursor parent, void *user)
     return CX_RECURSE_VISIT;
 }
 
-/* Notes a function that has a body. */
+/* Records a function that has a body. */
 static void note_function(scan *s, cx_cursor at)
 {
     if (draft_has_child(at, CX_DEVICE_ATTRIBUTE) || draft_has_child(at, CX_GLOBAL_ATTRIBUTE)) {
@@ -375,7 +375,7 @@ static gputune_status read_file(scan *s)
     draft_program *program = s->program;
     GT_TRY(parse(s));
     if (s->is_main) {
-        note_errors(s); /* the declared names cause later errors */
+        note_errors(s); /* now, because the names declared below cause other errors */
     }
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {

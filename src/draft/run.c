@@ -67,7 +67,7 @@ static bool is_same_struct(cx_type a, cx_type b)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Returns the buffer that a pointer variable, or a pointer member of one, points to. */
+/* Returns the buffer to which a variable or its member points. */
 static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type type)
 {
     draft_buffer *buffer = NULL;
@@ -167,7 +167,7 @@ static draft_amount *loaded(const draft_spot *spot, cx_type type)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* Returns the value that a kernel's parameter, or a member of it, has at the beginning. */
+/* Returns the initial value of a kernel's parameter or of its member. */
 static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type type)
 {
     draft_amount *passed = draft_passed(draft_now.out->launch, draft_now.out->kernel, decl, path);
@@ -241,7 +241,7 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
     if (draft_is_array(type)) {
         return draft_pointer(spot->variable ? own_memory() : *spot);
     }
-    if (spot->variable) { /* an object has the values of its members */
+    if (spot->variable) {
         return type.kind == CX_TYPE_RECORD ? draft_object(*spot) : draft_read_variable(spot, type);
     }
     if (draft_on_host()) {
@@ -300,7 +300,7 @@ static draft_spot pointed(draft_amount *pointer)
 {
     int64_t number;
     return pointer->kind == DRAFT_POINTER || pointer->kind == DRAFT_OBJECT ? pointer->place
-           : draft_is_number(pointer, &number) /* code with a null pointer is never reached */
+           : draft_is_number(pointer, &number) /* code that uses a null pointer never runs */
                ? own_memory()
                : unknown_memory();
 }
@@ -354,8 +354,8 @@ static draft_spot variable_place(draft_decl *decl)
                : (draft_spot){.variable = decl, .path = ""};
 }
 
-/* Returns the place of an array's element. An array of fixed size limits its index, and so the
- * values of the buffer that the index is loaded from, or the block's size. */
+/* Returns the place of an array's element. An array of fixed size limits the index, and therefore
+ * the elements of the buffer from which the index is loaded, or the block's size. */
 static draft_spot element_place(draft_node *node)
 {
     draft_node *array = node->children[0];
@@ -407,7 +407,7 @@ static draft_spot new_object(const draft_node *node)
     return (draft_spot){.variable = made, .path = ""};
 }
 
-/* Notes the variables that a lambda mentions. */
+/* Records the variables that a lambda mentions. */
 static int note_capture(cx_cursor at, cx_cursor parent, void *lambda)
 {
     draft_decl *decl = at.kind == CX_DECL_REF ? draft_decl_of(cx.getCursorReferenced(at)) : NULL;
@@ -445,7 +445,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
     }
 }
 
-/* Notes that a function without a body may change a variable of the host. */
+/* Makes a variable of the host doubtful, because a function without a body may change it. */
 static void change_unseen(const draft_spot *spot, cx_type type, const char *function)
 {
     const char *doubt = draft_format("may be changed by '%s'", function);
@@ -463,8 +463,8 @@ static void change_unseen(const draft_spot *spot, cx_type type, const char *func
     }
 }
 
-/* Returns true if a function without a body gets a variable by reference. A function that no header
- * declares may get any variable by reference. */
+/* Returns true if argument `i` may be passed by reference. A function that no header declares may
+ * take any variable by reference. */
 static bool is_passed_by_reference(const draft_node *call, unsigned i)
 {
     const draft_decl *function = call->decl;
@@ -481,8 +481,7 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* Handles the call of a function without a body, which may access all memory to which it gets
- * pointers. */
+/* Handles the call of a function without a body, which may use all pointers that it gets. */
 static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
@@ -565,8 +564,8 @@ static draft_amount *put_argument(void *user, draft_amount *part)
                : NULL;
 }
 
-/* Replaces the names of the function's own variables in its result by the call, because another
- * call may return a different value. */
+/* Replaces a result that depends on the function's variables by the call, because another call may
+ * return a different value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
     result = draft_replace(result, put_argument, call->decl);
@@ -832,8 +831,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
     return is_post ? before : after;
 }
 
-/* Returns a floating-point number as written in the source. Keeps a macro's name if the draft has
- * the macro. */
+/* Returns a floating-point number as in the source, or as a macro that the draft contains. */
 static draft_amount *float_number(const draft_node *node)
 {
     const char *text = draft_source_of(node->at), *name = text + (*text == '-');

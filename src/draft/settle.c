@@ -118,7 +118,7 @@ static void add_value(draft_axis *axis, int64_t value)
     }
 }
 
-/* Adds an axis with the program's value and, from `first`, doubled values up to `most`. Returns
+/* Adds an axis with the program's value, `first`, 2 * first, 4 * first, … up to `most`. Returns
  * NULL if there are too many axes. */
 static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual, int64_t first,
                             int64_t most)
@@ -153,7 +153,7 @@ static draft_amount *put_axis(void *user, draft_amount *part)
                : NULL;
 }
 
-/* Replaces the number, and its multiples, by an axis in all divisors of the value. */
+/* Replaces the number by an axis in all divisors of the value that are multiples of it. */
 static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis)
 {
     return draft_replace(value, put_axis, &(tied){number, axis});
@@ -191,8 +191,8 @@ static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-/* Returns true if the kernel gets the value or a buffer's length depends on it. Such a size of the
- * problem may have any value. */
+/* Returns true if the symbol is passed to the kernel or affects a buffer's length. It is then a
+ * size of the problem, which may have any value. */
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = is_passed(s, symbol);
@@ -283,8 +283,7 @@ static const char *place_of(const draft_settled *s)
     return draft_place_of(s->launch ? s->launch->call->at : s->kernel->at);
 }
 
-/* Finds the number of threads in each dimension of the block. If the program does not show it, the
- * draft asks. */
+/* Finds the block's extents. If the program does not show them, guesses and asks. */
 static void find_block(draft_settled *s, int64_t numbers[3])
 {
     static const int64_t usual[2][3] = {{256, 1, 1}, {32, 8, 1}};
@@ -310,17 +309,16 @@ static void find_block(draft_settled *s, int64_t numbers[3])
     }
 }
 
-/* Returns true if a value contains a block's index times the block's size, like an element's
- * index. */
+/* Returns true if a value contains index and size of the block, like an element's index. */
 static bool is_global_index(const draft_amount *value, int d)
 {
     return draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol) &&
            draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_SIZE, d)->symbol);
 }
 
-/* The uses of block indices in a kernel. */
+/* How a kernel uses block indices. */
 typedef struct uses {
-    bool has_elements; /* each block has its own elements */
+    bool has_elements; /* each block accesses its own elements */
     bool has_results;  /* each block stores one result */
     bool is_stored;    /* each thread stores an element */
     bool is_compared;  /* a comparison contains the index of an element */
@@ -435,8 +433,8 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
     }
 }
 
-/* Adds an axis that makes the grid smaller, for kernels whose loops step by all threads of the
- * grid, unless a length depends on the grid. */
+/* Adds an axis that divides the grid, for kernels with a grid-stride loop, unless a buffer's length
+ * depends on the grid. */
 static void add_items(draft_settled *s)
 {
     static const char name[] = "ITEMS";
@@ -466,8 +464,7 @@ static void add_code_axes(draft_settled *s)
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* Returns true if the number of blocks is a size of the problem, because a buffer's length depends
- * on it. */
+/* Returns true if a buffer's length depends on the number of blocks, which is then a size. */
 static bool is_length(const draft_settled *s, int d)
 {
     const draft_symbol *grid = draft_builtin(DRAFT_GRID_SIZE, d)->symbol;
@@ -524,8 +521,8 @@ static bool has_range(const draft_amount *value)
     return found;
 }
 
-/* Limits the ranges of the loaded values in `length` to keep the length at `most` or below. If two
- * ranges share the limit, the draft asks. */
+/* Limits the range of each loaded value in `length`, so the length is at most `most`. Asks if the
+ * limit depends on another range. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
@@ -673,7 +670,7 @@ static void name_sizes(draft_settled *s)
     }
 }
 
-/* Returns the largest number of sizes in a product with this size. */
+/* Returns the largest number of sizes in a product that contains this size. */
 static unsigned degree_with(const draft_amount *value, const draft_symbol *symbol)
 {
     unsigned most = value->symbol == symbol;

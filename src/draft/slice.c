@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A change of a line: a pragma before a loop, or a header instead of its #include. */
+/* A change to a line: a pragma before a loop, or a header instead of its #include. */
 typedef struct edit {
     void *file;
     unsigned line;
@@ -16,7 +16,7 @@ typedef struct edit {
     void *header; /* the header, or NULL */
 } edit;
 
-/* Where a line of the joined text comes from. */
+/* The origin of a line of the joined text. */
 typedef struct origin {
     const char *path;
     unsigned line;
@@ -93,8 +93,8 @@ static int note_loop(cx_cursor at, cx_cursor parent, void *user)
     return at.kind == CX_LAMBDA ? CX_CONTINUE_VISIT : CX_RECURSE_VISIT;
 }
 
-/* Puts a pragma that reads the tunable UNROLL before innermost loops with a known bound. Omits
- * loops that share a line with other code or have a pragma. */
+/* Puts `unroll` before innermost loops with a known bound, except loops that share a line with
+ * other code or have a pragma. */
 static void unroll_loops(draft_decl *kernel)
 {
     draft_extents loops = {0};
@@ -192,7 +192,7 @@ static void add_names(gt_lexer lexer)
     }
 }
 
-/* Collects the names in the code, and blanks the macros that no kept code or macro names. */
+/* Collects the names in the code, and removes macros that neither code nor a kept macro uses. */
 static void cut_macros(char *text)
 {
     GT_ARRAY(directive) macros = {0};
@@ -244,7 +244,7 @@ static bool is_blank(const char *text, size_t length)
     return strspn(text, " \t\r") >= length;
 }
 
-/* Notes clang's errors in the kept lines, each error once. */
+/* Lists clang's errors in the kept lines, each error once. */
 static void note_problems(gt_texts *out, const draft_program *program, const char *text)
 {
     gt_texts known = {0};

@@ -20,7 +20,7 @@ static const char *bare_name(const char *name)
 
 gt_texts draft_usings;
 
-/* Returns a name without its namespace, which clauses cannot have, and adds a using-declaration. */
+/* Removes the namespace, which clauses cannot contain, and adds a using-declaration. */
 static const char *without_namespace(const char *name)
 {
     size_t end = strcspn(name, "<"), begin = end;
@@ -34,7 +34,7 @@ static const char *without_namespace(const char *name)
     return name + begin;
 }
 
-/* Returns a type as clauses write it, or NULL if a template cannot have it. */
+/* Returns a type's name in clauses, or NULL if templates do not support the type. */
 static const char *type_text(cx_type type)
 {
     type = cx.getCanonicalType(type);
@@ -81,7 +81,7 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
     return draft_print_value(value);
 }
 
-/* Writes { .a = value, … }. All elements of an array get one value. */
+/* Writes { .a = value, … }. All elements of an array get the same value. */
 static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, const char *path,
                          cx_type type)
 {
@@ -141,8 +141,7 @@ static bool has_integers(cx_type type)
     return found;
 }
 
-/* Returns the fill of a buffer: a range for integers, and for indices the range that the code
- * allows. */
+/* Returns a buffer's fill. Indices get the range that the code allows. */
 static const char *fill_of(draft_settled *s, const draft_buffer *buffer, cx_type type)
 {
     if (strcmp(direction_of(buffer), "out") == 0) {
@@ -247,7 +246,7 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
     return GPUTUNE_OK;
 }
 
-/* Writes the buffers that members of a struct passed by value point to. */
+/* Writes the buffers to which the pointers in a struct parameter point. */
 static gputune_status write_member_pointers(gt_text *out, draft_settled *s, draft_decl *parameter,
                                             const char *path, cx_type type)
 {
@@ -290,7 +289,7 @@ static gputune_status write_args(gt_text *out, draft_settled *s)
     return GPUTUNE_OK;
 }
 
-/* Writes in_place() or a question for parameters for which the program passes the same buffer. */
+/* If the program passes one buffer for two parameters, writes in_place() or a question. */
 static void write_in_place(gt_text *out, draft_settled *s)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
