@@ -283,7 +283,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
                            : draft_changing(name);
 }
 
-/* Evaluates a condition of the host. Returns false if it is unknown or doubtful. */
+/* Evaluates a condition of the host. Returns false if it is unknown or may vary. */
 static bool is_decided(int64_t *out, const draft_amount *condition)
 {
     const draft_symbols symbols = draft_symbols_of(condition);
@@ -480,7 +480,7 @@ void draft_run_lambda(draft_node *lambda)
 }
 
 /* Runs a host's loop. Unless it ends at once, runs one iteration and another one with unknown
- * values, and makes all values that they change doubtful. */
+ * values, and records that all values that they change may vary. */
 static void run_host_loop(const loop *l, bool checks_first)
 {
     static const char doubt[] = "is changed by a loop";

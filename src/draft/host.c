@@ -298,7 +298,7 @@ static void follow_root(draft_program *program, draft_decl *function)
     function->busy = false;
 }
 
-/* Follows functions from the last to the first, because most callers come after their callees. The
+/* Interprets functions from last to first, because most callers come after their callees. The
  * second pass omits functions that others call, and knows the globals' values from the first. */
 void draft_host_read(draft_program *program)
 {

@@ -363,9 +363,9 @@ typedef struct draft_reader {
 } draft_reader;
 extern draft_reader draft_now;
 
-/* Follows the host's functions and records their launches. */
+/* Interprets the host's functions and records their launches. */
 void draft_host_read(draft_program *program);
-/* Follows a kernel's body and the functions that it calls. */
+/* Interprets a kernel's body and the functions that it calls. */
 void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_launched *launch);
 /* Returns the value that a launch passes for a parameter or its member; NULL if unknown. */
 draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
@@ -388,8 +388,8 @@ bool draft_on_host(void);
 draft_amount *draft_eval(draft_node *node);
 /* Runs a statement. Returns true if control never reaches the statement after it. */
 bool draft_run(draft_node *node);
-/* Records launches in the body of a host's lambda, which unknown code may call. Makes the
- * variables that the body changes doubtful. */
+/* Records launches in the body of a host's lambda. Variables that the body changes may vary,
+ * because unknown code may call it. */
 void draft_run_lambda(draft_node *lambda);
 /* Handles the host's call of a CUDA function. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);

@@ -445,7 +445,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
     }
 }
 
-/* Makes a variable of the host doubtful, because a function without a body may change it. */
+/* Records that a host variable may vary, because a function without a body may change it. */
 static void change_unseen(const draft_spot *spot, cx_type type, const char *function)
 {
     const char *doubt = draft_format("may be changed by '%s'", function);
@@ -581,7 +581,7 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
                   : result;
 }
 
-/* Follows a function's body with the values of the call's arguments. */
+/* Interprets a function's body with the values of the call's arguments. */
 static draft_amount *follow(draft_node *body, const draft_decls *parameters, draft_node *node,
                             unsigned skipped, const draft_spot *object)
 {

@@ -119,7 +119,7 @@ typedef enum gt_run_way {
     GT_RUN_FULLY, /* take samples until all intervals are narrow */
     /* take few samples, only one of slow variants; if time is short, report first launches */
     GT_RUN_BRIEFLY,
-    /* like GT_RUN_BRIEFLY, but a first launch of twice the best time is not proved */
+    /* like GT_RUN_BRIEFLY, but do not prove variants that take twice the best time at first */
     GT_RUN_TO_RANK
 } gt_run_way;
 

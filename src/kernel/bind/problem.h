@@ -20,7 +20,7 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
 /* Returns the type that a name denotes. Resolves type problem values and typedefs, and returns
  * other names unchanged. */
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name);
-/* Returns the usual name of a number type, such as "half"; otherwise like gt_type_word(). */
+/* Like gt_type_word(), but returns the usual name of a number type, such as "half". */
 const char *gt_type_text(const gt_template *template, const gt_problem *problem, const char *name);
 
 /* Returns a problem of about a megabyte, if the template allows such small sizes. */

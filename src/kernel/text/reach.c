@@ -191,7 +191,7 @@ static void keep_piece(reach *r, size_t index)
 static void keep_assertions(reach *r)
 {
     enum { DECLARED = 1, KEPT = 2 };
-    uint8_t *state = r->marked; /* `marked` is no longer needed */
+    uint8_t *state = r->marked; /* reuses the memory of `marked` */
     memset(state, 0, r->found.macros.ids);
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
