@@ -192,7 +192,7 @@ typedef struct gputune_record {
     uint32_t samples, eliminated_round; /* eliminated_round: counted from 1; 0: not eliminated */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
     /* Bytes and operations of a launch, as declared by work(); 0: not declared. If work() uses
-     * axes, only what RATE counts is set, for a launch of the default. */
+     * axes, only the one that RATE counts is set, to the default's value. */
     double bytes, flops;
     double copy_bytes_per_s; /* reads and writes of a copy on that GPU; 0: unknown */
     double compile_ns;
@@ -270,8 +270,8 @@ GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filt
 
 /* ---- Rules for all sizes of a region --------------------------------------------------------- */
 
-/* A range of a size, which includes both ends. For a const value, `least` and `most` are equal. A
- * type is part of the name: {"T=half"}. */
+/* A range of a size, including both ends. For a const value, `least` and `most` are equal. A type
+ * is part of the name: {"T=half"}. */
 typedef struct gputune_range {
     const char *name;
     int64_t least, most;

@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-/* The program to draft. */
 typedef struct gt_draft_request {
     const char *path, *text;
     const char *kernel; /* NULL: all launched kernels, or all kernels if none is launched */

@@ -285,8 +285,8 @@ void emu_check_mbarrier_arrive(emu_warp *warp, const emu_op *op, unsigned lane, 
 void emu_check_mbarrier_change(emu_group *group, const uint8_t *at, uint64_t before);
 void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes);
 
-/* Begins a bulk copy of the lane, which the mbarrier at `at` counts, or a bulk group if `at` is
- * NULL. *stamp must stay valid until the copy ends. */
+/* Begins a bulk copy of the lane. The mbarrier at `at` counts the copy; if `at` is NULL, a bulk
+ * group does. *stamp must stay valid until the copy ends. */
 void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at,
                           emu_stamp *stamp);
 void emu_check_copy_end(const emu_warp *warp);

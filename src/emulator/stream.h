@@ -6,7 +6,7 @@
 /* Adds a stream with a handle to the list of `context`. Fails with 2 if memory runs out. */
 CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags);
 
-/* Creates the legacy stream of a context, which has no handle and is in no list. */
+/* Creates a context's legacy stream, which has no handle and is in no list. */
 CUresult emu_stream_new_legacy(CUstream *out, CUcontext context);
 
 /* Finds the stream of a handle. NULL and 1 are the legacy stream of the current context, 2 is the

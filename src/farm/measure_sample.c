@@ -180,7 +180,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     return GPUTUNE_OK;
 }
 
-/* Captures launches that do not copy pass blocks, which an earlier launch has copied. */
+/* Captures launches without copies of the pass blocks, which an earlier launch has copied. */
 static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                                        uint32_t launches)
 {

@@ -126,8 +126,8 @@ SERVICE uint16_t float_to_bfloat(float value)
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
-/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2, with m mantissa bits. Values are normal
- * from 2^low on, and saturate at `most`. */
+/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2, with m mantissa bits. Values of at least
+ * 2^low are normal, and values above `most` saturate. */
 SERVICE uint8_t float_to_fp8(float value, int m, int low, uint8_t most)
 {
     uint32_t bits = FLOAT_BITS(value), sign = bits >> 24 & 0x80;

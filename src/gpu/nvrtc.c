@@ -342,8 +342,8 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 /* ---- headers that are missing ---- */
 
 /* A missing header is replaced by a header with only the integer types, because most missing
- * headers are for host code. The names of missing headers, which only compiling shows, are cached
- * for sources with the same head. */
+ * headers are for host code. Only compiling shows which headers are missing, so their names are
+ * cached for sources with the same head. */
 enum { MISSING_MAX = 64 };
 
 static struct {

@@ -175,7 +175,7 @@ static void fit_prior(gt_model *model)
 }
 
 /* Returns the logarithm of a compile time relative to the usual compile time, or NAN if it is
- * unknown. A running compile is expected to take as long again. */
+ * unknown. A running compile is assumed to end after twice its time so far. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;
@@ -540,7 +540,7 @@ static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
     return candidate.gain;
 }
 
-/* Scores the candidates from index `from` on. Returns the best candidate, or -1. */
+/* Scores the candidates from index `from` to the end. Returns the best candidate, or -1. */
 static int64_t judge_from(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
 {
     for (uint32_t i = from; i < model->pool.count; i++) {

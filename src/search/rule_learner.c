@@ -221,7 +221,7 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data)
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-/* A node while trees grow. Both branches exist until the tree is pruned. */
+/* A node of a growing tree. Both branches exist until the tree is pruned. */
 typedef struct branch {
     gt_tree_node node;
     uint32_t yes, no; /* indices of the branches; 0: none */
@@ -246,7 +246,7 @@ typedef struct learner {
     uint32_t *moved;  /* sizes for which a condition is false, while a range is divided */
     bool *is_yes_at;  /* true for a size at which the last condition holds */
     double *sums;     /* sums of costs, by configuration */
-    double *after;    /* least cost of the sizes from each position on */
+    double *after;    /* for each position, least cost of the sizes from there to the end */
     GT_ARRAY(branch) branches;
 } learner;
 

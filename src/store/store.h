@@ -333,8 +333,8 @@ typedef struct gt_rule_outcome {
     const gt_stored_rule *rule; /* `sources` has one hash for each variant */
     const gt_code *codes;
     size_t code_count;
-    /* true for an import, which keeps the GPU's stored properties. It also keeps a stored rule that
-     * is proved if the new one is not or, if both or neither are proved, that is not older. */
+    /* true for an import, which keeps the GPU's stored properties. If only one of the stored and
+     * the imported rule is proved, that one stays; otherwise the newer one. */
     bool offered;
 } gt_rule_outcome;
 

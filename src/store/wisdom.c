@@ -414,7 +414,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Maximum number of other trials in an entry, which are hints for searches at other sizes. */
+/* Maximum number of other trials in an entry, as hints for searches at other sizes. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {

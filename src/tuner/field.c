@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    STARTS_MAX = 256, /* maximum number of sources started in one call, which takes a few ms */
+    STARTS_MAX = 256, /* maximum number of sources to start in one call, to limit it to a few ms */
     AT_A_TIME = 8,    /* ask a learning proposer when 1/AT_A_TIME of the workers are idle */
     PROPOSALS = 16
 };
@@ -725,7 +725,7 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 /* --- starting variants ------------------------------------------------------------------------ */
 
 /* Uses the result of an earlier tuning. Sets *known if the variant is not tried now: it failed, or
- * was too slow for its limit, which defers it. */
+ * was too slow for its limit and is deferred. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;

@@ -437,7 +437,7 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
 
 /* A variant cannot win if its first launch takes this many times as long as the best one. */
 #define SLOWER_OF_ALL 2.0
-/* Launch time above which the host's overhead, which events include, is negligible. */
+/* Above this launch time, the host's overhead in the times of events is negligible. */
 #define LONG_ENOUGH_NS 50e3
 /* A first launch was fast by chance if samples take this many times as long. */
 #define LUCK 1.05

@@ -515,7 +515,7 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     if (request->check || request->device->emulated) {
         all[count++] = "-lineinfo";
     }
-    /* before NVRTC 12.8, which lacks the option, quick compiles are full ones and end soon */
+    /* NVRTC before 12.8 lacks the option: quick compiles are then full ones, and soon end */
     if (quickly) {
         all[count++] = "--Ofast-compile=min";
     }

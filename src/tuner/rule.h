@@ -84,8 +84,8 @@ typedef enum gt_rule_sizes {
     GT_RULE_SIZES_COMPARED
 } gt_rule_sizes;
 
-/* Lists sizes of the pool. *out is empty or a list, which is replaced. Inner and compared sizes are
- * in the order in which they were added, others are ordered by volume. */
+/* Sets *out, which may have an earlier list, to sizes of the pool. Inner and compared sizes are in
+ * the order in which they were added; others are ordered by volume. */
 gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
                                   gt_rule_sizes which);
 /* Lists the sizes at which all kept members were measured. If these are few, adds sizes at which at

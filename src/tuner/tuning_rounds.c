@@ -10,7 +10,7 @@ enum {
     HOT_ROUNDS = 2,
     FINALISTS = 4,  /* number of contestants in a playoff by energy */
     LEVEL = 3,      /* rounds for a decision by energy; on an H200, samples spread by 0.1 to 1% */
-    ROUNDS_MAX = 5, /* maximum number of rounds, which take half a minute with the final ones */
+    ROUNDS_MAX = 5, /* maximum number of rounds; these and the final ones take half a minute */
     FINAL_ROUNDS = 3
 };
 

@@ -105,7 +105,7 @@ static gt_tolerance measured_tolerance(const gt_workload *workload, uint32_t out
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* limit S, because a change by more than a hundredth of the result is a jump */
+    /* limit S to a hundredth of the result, because a larger change is a jump */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;

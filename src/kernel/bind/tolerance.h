@@ -15,7 +15,7 @@
 enum {
     GT_TOLERANCE_FEW = 64,  /* outputs with fewer elements need several steps to measure S */
     GT_TOLERANCE_STEPS = 6, /* number of steps for these outputs; the largest S is used */
-    /* to count terms, a sparse step changes one in this many elements of the inputs */
+    /* a sparse step, which counts terms, changes one in this many input elements */
     GT_TOLERANCE_SPARSE = 64
 };
 

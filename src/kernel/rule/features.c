@@ -92,8 +92,8 @@ static gputune_status add_sizes(maker *m)
     return GPUTUNE_OK;
 }
 
-/* Adds a need to the variant. Sets the last bit, which no condition grants, if there are too
- * many. */
+/* Adds a need to the variant. If there are too many, sets the last bit, which no condition
+ * grants. */
 static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 {
     size_t i = 0;

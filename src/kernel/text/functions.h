@@ -49,7 +49,6 @@ gt_lexer gt_function_body(const char *text, const gt_function *function);
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
 /* Returns true if the definition adds the parameter to something or uses it as an index. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
-/* The parameters of a function. */
 typedef struct gt_signature {
     gt_function_parameter items[GT_PARAMETER_MAX];
     size_t count; /* number of parameters, of which at most GT_PARAMETER_MAX are stored */
