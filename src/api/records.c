@@ -241,8 +241,8 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     return gt_store_forget(tuner->store, &wanted, &what, each, user, NULL);
 }
 
-/* Returns true if the template has changed since, or if applications would not use the rule, which
- * can be checked only for the tuner's kind of GPU. */
+/* Returns true if the template has changed, or if applications on this kind of GPU would not use
+ * the rule. Rules for other kinds of GPU are not checked for that. */
 static bool is_rule_outdated(const asked *asked, const gt_listed_rule *listed)
 {
     const gputune *tuner = asked->tuner;

@@ -302,7 +302,7 @@ static void plan_one(made_plan *out, const plan_call *a)
     }
 }
 
-/* Makes the plan. First waits for another call that makes it, for at most half of the limit. */
+/* Makes the plan. If another call is making it, waits for that for up to half of the limit. */
 static void plan_or_wait(made_plan *out, const plan_call *a)
 {
     gputune *tuner = a->tuner;

@@ -131,8 +131,8 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
  * slower the tree's choice is than the best kept member at `sizes` (gt_rule_tree). */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
-/* Sets *out to the loss of a rule. Adds the logarithmic losses of the best kept member (`choice`)
- * and of the tree (`tree`), which are known at different sizes. Also adds the standard error of
- * `choice`, because it has few sizes. Losses are NAN if there are too few sizes. */
+/* Sets *out to the loss of a rule: the sum of the logarithmic losses of the best kept member
+ * (`choice`) and of the tree (`tree`), which come from different sizes, and of the standard error
+ * of `choice`, which has few sizes. NAN if there are too few. */
 gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,
                                   const double *tree, size_t decisions);
