@@ -334,8 +334,7 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
 /* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
  * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
  * NULL). With `whole`, adds their code, so an import with TRUST_BOUND needs no compiler, and the
- * fastest other trials, with which searches at other sizes begin. ENOTFOUND for an unknown kernel.
- */
+ * fastest other trials, with which searches at other sizes begin. ENOTFOUND: unknown kernel. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
 /* Writes the same text to a file. EIO if it cannot be written. */
@@ -442,8 +441,7 @@ typedef struct gputune_finding {
  * emulator (EUNSUPPORTED otherwise) and stores nothing. ETIMEOUT after the time limit (0: 600 s),
  * or as soon as the default takes too long at these sizes; variants that were skipped for this
  * reason, or because of a cancel, produce no call. Every finding is a real bug; finding none proves
- * nothing.
- */
+ * nothing. */
 GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                               const gputune_options *options,
                               int (*each)(void *user, const gputune_finding *finding), void *user);

@@ -8,8 +8,7 @@ enum { GT_FILE_MOST = 8 << 20 }; /* size limit of gt_file_read() */
 
 /* Reads a whole regular file and appends a NUL. Sets *bytes (`bytes` may be NULL) to the length
  * without the NUL. The caller frees *out. ENOTFOUND if the file does not exist. EIO if it is
- * unreadable, not regular, or larger than GT_FILE_MOST. Messages name the path. FIFOs do not block.
- */
+ * unreadable, not regular, or above GT_FILE_MOST. Messages name the path. FIFOs do not block. */
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
 /* Like gt_file_read(), with the limit `most` instead of GT_FILE_MOST. */
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most);

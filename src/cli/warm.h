@@ -102,8 +102,7 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
 /* Adds a row that another process has packed by cli_table_pack(). */
 void cli_warm_take(cli_table *table, double place, const char *packed);
 /* Prints the table, with GPU models if `of_models` is true, and the gain and time since `start_ns`.
- * Checks the database of `session` unless `session` is NULL. Returns the exit code of the command.
- */
+ * Checks the database of `session` unless `session` is NULL. Returns the exit code. */
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
                  const cli_session *session);
 

@@ -8,8 +8,7 @@
 typedef struct emu_l1 emu_l1;
 
 /* Creates a cache of about `bytes` bytes; the number of sets is a power of two. Returns NULL if
- * memory runs out or `bytes` is too small for a set. For other functions, NULL is an empty cache.
- */
+ * memory runs out or `bytes` is too small for a set. Elsewhere, NULL is an empty cache. */
 emu_l1 *emu_cache_new(size_t bytes);
 void emu_cache_free(emu_l1 *cache);
 void emu_cache_clear(emu_l1 *cache);

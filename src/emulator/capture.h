@@ -40,8 +40,7 @@ CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
 /* Checks that work may be submitted to a stream. `waits` is true if the caller would wait for the
  * work. Fails with 901 if the stream's capture is invalid, 900 if the caller would wait for a
- * captured stream, 906 if the legacy stream would join a capture. 900 and 906 invalidate captures.
- */
+ * captured stream, 906 if the legacy stream joins a capture. 900 and 906 invalidate captures. */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
 /* Adds a command to the stream's capture. Takes ownership of the command. */

@@ -205,8 +205,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
 }
 
 /* Returns the component's latest clock that is ordered before the lane's access. A store or strong
- * read is ordered after earlier volatile and relaxed reads of its thread; a weak read may not be.
- */
+ * read comes after earlier volatile and relaxed reads of its thread; a weak read may not. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);

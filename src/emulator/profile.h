@@ -56,8 +56,7 @@ typedef struct emu_profile {
 } emu_profile;
 
 /* Loads the built-in profile `name`; NULL and "" mean h200. `overrides` is a list of key=value,
- * separated by commas, or NULL. Returns false and writes one line to `why` if anything is invalid.
- */
+ * separated by commas, or NULL. Returns false, with one line in `why`, if anything is invalid. */
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes);
 

@@ -145,8 +145,7 @@ typedef struct gt_sampled {
     bool noisy;            /* true if another process used the GPU */
     char other[96];        /* description of the other process, or "" */
     gt_sharing sharing;    /* whether the samples' launches shared inout buffers */
-    /* time on changed buffers divided by time on restored ones; 1 unless this job tested `sharing`
-     */
+    /* time on changed buffers / time on restored ones; 1 if this job did not compare them */
     double used_ratio;
 } gt_sampled;
 

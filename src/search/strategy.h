@@ -74,6 +74,5 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
 /* Returns true if a compile that has run for `seconds` should be given up. The compile must take
  * far longer than others. Its expected gain must also be negligible, or another try must promise
- * twice as much per second. Stores the seconds, because similar configurations may compile as long.
- */
+ * twice as much per second. Stores the seconds, because similar ones may compile as long. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);

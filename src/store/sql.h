@@ -8,8 +8,7 @@
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
 
-/* Turn a list of columns into SQL: ", name", ", ? AS name", or ", x.name" with a table's alias x.
- */
+/* Turn a list of columns into SQL: ", name", ", ? AS name", or ", x.name" with the alias x. */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
 #define GT_PASTE_BOUND(kind, name, ...)    ", ? AS " #name
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name

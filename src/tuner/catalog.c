@@ -16,8 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Sets *out to the path `folder` + `place` if it contains the prelude. Does nothing if *out is set.
- */
+/* Sets *out to the path `folder` + `place` if it contains the prelude, unless *out is set. */
 static gputune_status try_place(char **out, gt_text *tried, const char *folder, const char *place)
 {
     GT_FREED char *path = NULL, *prelude = NULL;
