@@ -192,7 +192,7 @@ static gputune_status tune_job(gt_background *background, job *one)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* The caller holds the mutex; it is released while the job runs. */
+/* Runs a job. The caller holds the mutex; it is released while the job runs. */
 static void do_job(gt_background *background, job *one)
 {
     one->state = JOB_RUNNING;

@@ -57,7 +57,7 @@ static void add_finding(patient *p, gputune_verdict verdict, const char *remedy,
 #define WARN(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_WARNING, remedy, __VA_ARGS__)
 #define FAIL(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_FAILURE, remedy, __VA_ARGS__)
 
-/* The last part of the error message is the remedy. */
+/* Reports a failure by the error message, whose last part is the remedy. */
 static void fail_by_message(patient *p)
 {
     const char *message = gt_message(), *last = strrchr(message, ';');

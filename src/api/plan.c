@@ -896,7 +896,7 @@ static gputune_status check_open(const gputune_plan *plan)
     return GPUTUNE_OK;
 }
 
-/* A model's fallback is bound at each launch, because fallbacks are rare. */
+/* Launches the fallback. A model's is bound at each launch, because fallbacks are rare. */
 static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const void *const *items)
 {
     resized sizes;

@@ -298,7 +298,7 @@ static gputune_status compile_code(gt_header_code *out, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* NULL means the architecture of the tuner's device. */
+/* Compiles the codes for `arch`; NULL means the architecture of the tuner's device. */
 static gputune_status compile_codes(gt_header_code *out, const header_parts *parts, gputune *tuner,
                                     const char *kernel, const char *arch)
 {

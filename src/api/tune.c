@@ -148,7 +148,7 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- making a plan --------------------------------------------------------------------------- */
 
-/* ENOTFOUND if no usable configuration is forced. Warns of an unusable configuration. */
+/* Chooses the forced configuration. ENOTFOUND if none is forced or, with a warning, if it fails. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;

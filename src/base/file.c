@@ -174,8 +174,8 @@ typedef struct part {
     int mode;
 } part;
 
-/* The file must belong to root or to the owner of `folder`. Owners of parent folders do not count,
- * because any user may write to a folder such as /tmp. */
+/* Takes a part that belongs to root or to the owner of `folder`. Owners of parent folders do not
+ * count, because any user may write to a folder such as /tmp. */
 static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
     struct stat facts, of_folder;

@@ -193,7 +193,7 @@ static bool find_next_launch(gt_iteration *run, const gt_sequence *sequence)
     return false;
 }
 
-/* Does not skip launches with an empty grid. */
+/* Like gt_launch_next(), but does not skip launches with an empty grid. */
 static bool next_launch(gt_iteration *run, const gt_launch_view *launch)
 {
     memset(run->grid, 0, sizeof run->grid);

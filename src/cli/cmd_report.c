@@ -84,7 +84,7 @@ static void report_write_data(const report_data *report, FILE *file)
     fputs("]}\n", file);
 }
 
-/* Every '<' in the JSON data is escaped, so no string can end the HTML element with the data. */
+/* Writes the page. Escapes every '<' in the JSON data, so no string can end the data's element. */
 static void report_write_page(const report_data *report, FILE *file)
 {
     char *json = NULL;

@@ -233,7 +233,7 @@ static void list_files(watch *watch)
     }
 }
 
-/* Polls, because polling works on every file system. */
+/* Finds changed files by polling, which works on every file system. */
 static bool take_changes(watch *watch)
 {
     bool found = false;

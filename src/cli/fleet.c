@@ -62,7 +62,7 @@ static bool send_message(int channel, message *out)
     return sent == (ssize_t)bytes;
 }
 
-/* Long texts are cut. */
+/* Sends a message with three texts, and cuts long ones. */
 static bool send_texts(int channel, message *out, const char *first, const char *second,
                        const char *third)
 {
@@ -258,7 +258,7 @@ static int read_numbers(const char *which)
     }
 }
 
-/* "all" means the emulated GPUs if there is no GPU and no driver was requested. */
+/* Lists the GPUs. "all" means the emulated ones if there is no GPU and no driver was requested. */
 static int list_gpus(const char *which)
 {
     int count = 0;
@@ -409,8 +409,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* If a scenario failed with an error on one GPU and has a winner on another GPU of the same kind,
- * the first GPU gets no more work. */
+/* Ends a scenario. If it failed with an error on one GPU and has a winner on another GPU of the
+ * same kind, the first GPU gets no more work. */
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
@@ -527,7 +527,7 @@ static void handle_message(child *child, const message *from)
     }
 }
 
-/* A child that could not open its GPU has already printed the reason. */
+/* Handles a child's end. A child that could not open its GPU has already printed the reason. */
 static void take_end(child *child)
 {
     int status = 0;
@@ -555,7 +555,7 @@ static void take_end(child *child)
     }
 }
 
-/* A child ends when its channel is closed. */
+/* Closes all channels if no work is left. A child ends when its channel is closed. */
 static void dismiss_if_done(void)
 {
     bool left = is_opening();

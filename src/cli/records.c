@@ -220,7 +220,7 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
-/* A winner of the whole space is better than others. Otherwise the faster winner is better. */
+/* Returns true if `one` is a better winner: of the whole space, or else faster. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
     bool whole = !one->only[0], is_best_whole = !best->only[0];

@@ -22,8 +22,8 @@ int cli_shard_read(cli_shard *out, const char *text)
     return CLI_CONTINUE;
 }
 
-/* The hash is FNV-1a, mixed for the modulo. It must never change, because later runs, on other
- * machines and with other versions, continue the work of earlier runs. */
+/* Returns a scenario's shard by an FNV-1a hash, mixed for the modulo. The hash must never change,
+ * because later runs, on other machines and with other versions, continue earlier runs. */
 static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

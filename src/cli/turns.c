@@ -72,7 +72,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     return turns;
 }
 
-/* The absolute logarithm of a ratio, rounded to millionths, so equal ratios compare equal. */
+/* Returns the absolute logarithm of a ratio, rounded to compare equal for equal ratios. */
 static double distance(double a, double b)
 {
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);

@@ -31,7 +31,7 @@ void cli_progress_draw(char *text)
     cli_console_progress("%s", text);
 }
 
-/* Compiling and verifying are 70% of the work. The rest progresses as variants are eliminated. */
+/* Returns the finished work: compiling and verifying are 70%, eliminating variants is the rest. */
 static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {

@@ -169,7 +169,7 @@ static void join_texts(const draft_program *program)
 
 /* ---- cutting --------------------------------------------------------------------------------- */
 
-/* Names that begin with '_' belong to the compiler. A library's headers may define any name. */
+/* Returns whether a name may be a macro of the compiler ('_') or of a library's header. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     (void)user;

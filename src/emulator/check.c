@@ -188,7 +188,7 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
-/* One slot is for griddepcontrol.wait, the others are for mbarriers. */
+/* Counts the slots: one for griddepcontrol.wait, the others for mbarriers. */
 static uint32_t count_slots(const emu_program *program)
 {
     uint32_t slots = 0;

@@ -172,7 +172,7 @@ static void know_clock(emu_warp_order *order, uint32_t lanes, uint32_t clock)
     }
 }
 
-/* If the merged clocks include the warp's own clock, its lanes are ordered up to that clock. */
+/* Merges clocks. If they include the warp's own clock, its lanes are ordered up to that clock. */
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
     uint32_t own = clock_of(more->order, order->index);

@@ -182,7 +182,7 @@ void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *acces
     counters->cluster_sectors += count_sectors(&all);
 }
 
-/* Word w of lane l of local memory is at 128 w + 4 l. */
+/* Counts a local access. Word w of lane l is at 128 w + 4 l. */
 void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)
 {
     emu_counters *counters = &warp->worker->counters;

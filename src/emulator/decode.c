@@ -301,7 +301,7 @@ static void keep_lists(emu_decoder *decoder)
     decoder->out->uses_shared = decoder->uses_shared;
 }
 
-/* The first pass finds each instruction's registers, the second pass uses their final storage. */
+/* Decodes the body: the first pass finds the registers, the second uses their final storage. */
 static void decode_body(emu_decoder *decoder, uint32_t *slots)
 {
     spread_registers(slots, decoder->function->register_count);

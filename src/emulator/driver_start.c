@@ -26,7 +26,7 @@ static double container_bytes(void)
     return ok && end != text ? limit : HUGE_VAL;
 }
 
-/* Limits device memory to three quarters of the memory of the machine or container. */
+/* Returns the limit of device memory: three quarters of the machine's or container's memory. */
 static size_t host_share_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

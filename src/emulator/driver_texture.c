@@ -155,7 +155,7 @@ static CUresult describe_resource(emu_texture *out, const CUDA_RESOURCE_DESC *re
     }
 }
 
-/* A linear filter requires values that are read as float. */
+/* Returns true for valid settings. A linear filter requires values that are read as float. */
 static bool has_sound_settings(const CUDA_TEXTURE_DESC *settings, int format)
 {
     const bool is_float = format >= CU_AD_FORMAT_HALF;

@@ -11,7 +11,7 @@ enum { HEAP_BYTES = 8 << 20, UNIT = 16, UNITS = HEAP_BYTES / UNIT };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Call it with the lock held. */
+/* Creates the heap. Call it with the lock held. */
 static bool make_heap(emu_heap *heap, void *owner)
 {
     uint64_t base;

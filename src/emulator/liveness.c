@@ -169,7 +169,7 @@ static unsigned class_of(ptx_type type)
     return class;
 }
 
-/* busy_until[slot] is the last instruction that uses the slot. */
+/* Takes a free slot. busy_until[slot] is the last instruction that uses the slot. */
 static uint32_t take_slot(uint32_t *busy_until, uint32_t *count, const range *r)
 {
     uint32_t slot = 0;

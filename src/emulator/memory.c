@@ -512,7 +512,7 @@ static int open_share(const emu_memory_share *share)
     return strstr(link, "gputune-emu") ? open(path, O_RDWR | O_CLOEXEC) : -1;
 }
 
-/* Call it with the lock held. */
+/* Maps a range of a memory file. Call it with the lock held. */
 static int map_file(uint64_t *out, int file, uint64_t offset, const emu_allocation *like)
 {
     uint32_t index;

@@ -62,7 +62,7 @@ static double unit_cycles(const model_input *in)
     return most * in->share;
 }
 
-/* Hits, misses and accesses of local memory all look up lines. */
+/* Returns the cycles of the L1 cache. Hits, misses and local accesses all look up lines. */
 static double l1_cycles(const model_input *in)
 {
     const emu_counters *counters = in->counters;

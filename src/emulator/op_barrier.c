@@ -281,7 +281,7 @@ static void mbarrier_fence(emu_warp *warp, const emu_op *op)
     fence(warp, op);
 }
 
-/* Does nothing in an unchecked launch, because unchecked launches never overlap. */
+/* Reports griddepcontrol to the sanitizer; unchecked launches never overlap. */
 static void grid_control(emu_warp *warp, const emu_op *op)
 {
     if (!warp->worker->check)

@@ -51,7 +51,7 @@ static uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n)
 }
 EMU_TERNARY3(fns, emu_u32, emu_u32, emu_u32, emu_s32, nth_bit(a, b, c))
 
-/* The position and length of a bit field are taken modulo 256. */
+/* Extracts a bit field, whose position and length are taken modulo 256. */
 static uint64_t extract_field(uint64_t value, uint32_t from, uint32_t length, unsigned width,
                               bool sign)
 {

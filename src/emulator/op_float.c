@@ -19,7 +19,7 @@ enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP };
 /* The least value that becomes normal when it is rounded to 24 bits. */
 #define LEAST_ROUNDED (0x1p-126 * (1 - 0x1p-25))
 
-/* A double is precise enough for a correctly rounded product or quotient. */
+/* Rounds a product or quotient with .ftz. A double is precise enough to round correctly. */
 static inline float flush_narrow(double exact)
 {
     double kept = fabs(exact) < LEAST_ROUNDED ? copysign(0, exact) : exact;
@@ -170,7 +170,7 @@ static void any_f64(emu_warp *warp, const emu_op *op)
 
 /* ---- approximations, computed in double precision ---- */
 
-/* Unlike div.full, div.approx returns 0 for divisors beyond 2^126. */
+/* Divides. Unlike div.full, div.approx returns 0 for divisors beyond 2^126. */
 static float divide_approx(float a, float b, unsigned flags)
 {
     float x = flags & EMU_FTZ ? emu_flush(a) : a, y = flags & EMU_FTZ ? emu_flush(b) : b;

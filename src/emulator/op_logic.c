@@ -40,7 +40,7 @@ EMU_BINARY2(shr_s16, emu_s16, emu_s16, emu_u32, a >> (b > 15 ? 15 : b))
 EMU_BINARY2(shr_s32, emu_s32, emu_s32, emu_u32, a >> (b > 31 ? 31 : b))
 EMU_BINARY2(shr_s64, emu_s64, emu_s64, emu_u32, a >> (b > 63 ? 63 : b))
 
-/* `table` has the result for each combination of a bit of a, b and c. */
+/* Combines a, b and c by `table`, which has the result for each combination of their bits. */
 static uint32_t lookup(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 {
     uint32_t result = 0;

@@ -165,7 +165,7 @@ void emu_decode_wmma(emu_decoder *decoder)
         decode_product(decoder, true);
 }
 
-/* The two halves of a lane are adjacent in a row or, if transposed, in a column. */
+/* Moves a lane's two halves, which are adjacent in a row or, if transposed, in a column. */
 static void move_pair(const emu_op *op, uint8_t *own, uint8_t *const rows[8], unsigned lane)
 {
     for (unsigned j = 0; j < 2; j++) {
@@ -178,7 +178,7 @@ static void move_pair(const emu_op *op, uint8_t *own, uint8_t *const rows[8], un
     }
 }
 
-/* Lane 8 t + i has the address of row i of matrix t. */
+/* Moves matrices. Lane 8 t + i has the address of row i of matrix t. */
 static void move_matrices(emu_warp *warp, const emu_op *op)
 {
     const uint32_t *registers = op->extra, all = warp->mask;

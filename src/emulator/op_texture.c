@@ -97,7 +97,7 @@ static component component_at(const uint8_t *at, const emu_texture *texture)
     return out;
 }
 
-/* A lane without a texel adds zero. */
+/* Adds a texel of each lane. A lane without a texel adds zero. */
 static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *texture, const tap *tap,
                      result *out)
 {
@@ -223,7 +223,7 @@ static bool sample_texture(emu_warp *warp, const emu_op *op, const emu_texture *
     return ok;
 }
 
-/* A read outside the linear memory returns zero. */
+/* Reads linear memory. A read outside returns zero. */
 static bool sample_line(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
 {
     const fetch *f = op->extra;

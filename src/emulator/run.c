@@ -99,8 +99,8 @@ static bool must_stop(emu_run_state *run)
     return atomic_load(&run->stop);
 }
 
-/* The blocks of a cooperative launch take turns on one thread, because they wait for each other and
- * the counters must not depend on the host. */
+/* Returns true for a cooperative launch. Its blocks take turns on one thread, because they wait for
+ * each other and the counters must not depend on the host. */
 static bool is_cooperative(const emu_run_state *run)
 {
     return run->launch->grid_workspace != 0;

@@ -164,7 +164,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* The slots of compile workers come first, then the slot of the measure worker. */
+/* Returns a slot: those of compile workers come first, then that of the measure worker. */
 static gt_slot *slot_at(gt_host_farm *farm, uint32_t index)
 {
     return index < farm->compile.slot_count ? &farm->compile.slots[index] : &farm->measure.slot;

@@ -18,7 +18,7 @@ gputune_status gt_data_proof_judge(gt_verified *out, gt_measure *measure, gt_loa
                                    const gt_verify_job *job);
 /* Prefixes a failure's message with a description of the further data. Returns `status`. */
 gputune_status gt_data_proof_name(gputune_status status, const gt_measure *measure);
-/* Call this after a variant's failure, which may have damaged the data proof's buffers. */
+/* Notes that the data proof's buffers may be damaged, because a variant has failed. */
 void gt_data_proof_doubt(gt_measure *measure);
 /* Proves a winner by many consecutive launches and on further data sets. Sets out->data_proof and
  * out->single. `share` is the fraction of gt_data_proof_winner_ns() that may be spent. */

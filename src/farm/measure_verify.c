@@ -295,8 +295,8 @@ void gt_loaded_free_all(gt_measure *measure)
     measure->dropped_count = 0;
 }
 
-/* A small variant stays loaded until the race ends, because unloading waits for the device and
- * takes as long as a sample. With a memory limit, variants with device memory are unloaded. */
+/* Unloads a variant, or keeps a small one until the race ends, because unloading waits for the
+ * device and takes as long as a sample. With a memory limit, keeps none with device memory. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };

@@ -98,7 +98,7 @@ static void *run_compile_worker(void *code)
     return NULL;
 }
 
-/* The compiler has its own thread, because the host's stack limit may be too small. */
+/* Runs the compile worker on a separate thread, because the host's stack limit may be too small. */
 static int compile_on_large_stack(void)
 {
     int code;

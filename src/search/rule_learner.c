@@ -12,7 +12,7 @@
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
-/* The cost of a logarithmic loss: twice the loss costs more than twice as much. */
+/* Returns the cost of a logarithmic loss: twice the loss costs more than twice as much. */
 static double cost_of(double log_loss)
 {
     const double weight = 2;

@@ -45,7 +45,7 @@ static const char *distrust_file(const struct stat *file)
                                 : NULL;
 }
 
-/* A sticky bit does not help: others cannot replace the file, but can place a journal beside it. */
+/* Returns why not to trust a folder. With a sticky bit, others can still place a journal in it. */
 static const char *distrust_folder(const char *path)
 {
     struct stat folder;
@@ -121,7 +121,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* The VFS has a unique name, because a program may contain several copies of the library. */
+/* Registers the VFS by a unique name, because a program may have several copies of the library. */
 static int register_vfs(void)
 {
     own.vfs = *own.system;

@@ -176,7 +176,7 @@ static void log_single_values(const gt_request *request)
     }
 }
 
-/* A slow default ends the check, because other variants would take as long. */
+/* Returns true if the default is so slow that checking ends, because others would take as long. */
 static bool is_too_slow(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;

@@ -4,7 +4,7 @@
 #include "base/device.h"
 #include "store/store.h"
 
-/* Each gt_code_memo_hold() needs a gt_code_memo_release(). The last release frees the memo. */
+/* Keep the memo until the last release, which frees it. Each hold needs a release. */
 void gt_code_memo_hold(void);
 void gt_code_memo_release(void);
 

@@ -291,7 +291,8 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* The result is not final if a limit, a cancel, or lack of memory kept variants from racing. */
+/* Returns the result's terms, which are not final if a limit, a cancel, or lack of memory kept
+ * variants from racing. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;

@@ -240,8 +240,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* A compile may not be put off if a variant on its second attempt waits for it. With several
- * workers, the default's compile may not be put off either. */
+/* Returns false for a compile for which a variant on its second attempt waits and, with several
+ * workers, for the default's compile. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;

@@ -403,7 +403,7 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* A quick compile counts as failed if its launch is too short to be timed. */
+/* Returns a variant's outcome. A quick compile whose launch is too short to be timed has failed. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&

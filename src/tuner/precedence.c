@@ -8,7 +8,7 @@ typedef struct usage {
     uint64_t is_other, cluster_blocks, shared_bytes, registers, vector_bytes;
 } usage;
 
-/* A launch that cannot be bound counts as having no cluster and no dynamic shared memory. */
+/* Returns a configuration's resources; no cluster and shared memory if it cannot be bound. */
 static usage usage_of(const gt_request *request, const gt_config *config,
                       const gt_resources *resources)
 {

@@ -169,7 +169,7 @@ static void refute_member(const comparison *at, gt_pool_member *member, const ch
     member->is_refuted = true;
 }
 
-/* The time is NAN if the variant was not measured in time, and INFINITY if it failed. */
+/* Makes an entry. The time is NAN if it was not measured in time, and INFINITY after a failure. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;
