@@ -3,7 +3,6 @@
 
 #include "tuner/request.h"
 
-/* A caller's argument. */
 typedef struct gt_described {
     gputune_parameter parameter; /* the result of gputune_plan_argument() */
     uint32_t element_bytes, whole_bytes;

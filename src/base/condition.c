@@ -30,12 +30,12 @@ void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double
 }
 
 #ifdef __SANITIZE_THREAD__
-/* Returns true after `until`. ThreadSanitizer of GCC 12 does not know pthread_mutex_clocklock(). */
 static bool is_over(const struct timespec *until)
 {
     return gt_now_ns() > (int64_t)until->tv_sec * 1000000000 + until->tv_nsec;
 }
 
+/* Polls the lock, because ThreadSanitizer of GCC 12 does not know pthread_mutex_clocklock(). */
 static int lock_until(pthread_mutex_t *mutex, const struct timespec *until)
 {
     int failed;

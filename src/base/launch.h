@@ -58,7 +58,6 @@ enum {
     GT_SCRATCH_RACES = 2 /* threads may store equal values concurrently (races()) */
 };
 
-/* A kernel parameter. */
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes; /* size of the parameter itself, such as 8 for an address */

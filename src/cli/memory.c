@@ -46,7 +46,7 @@ void *cli_allocate(size_t count, size_t bytes)
 void *cli_grow(void *array, size_t count, size_t bytes)
 {
     if (count & (count - 1)) {
-        return array; /* the capacity is a power of two, so an item fits */
+        return array; /* only arrays whose count is a power of two, or 0, are full */
     }
     return resize_memory(array, (count ? count * 2 : 1) * bytes);
 }

@@ -64,7 +64,6 @@ const char *draft_string(cx_string string);
 typedef GT_ARRAY(cx_cursor) draft_cursors;
 draft_cursors draft_children(cx_cursor at);
 draft_cursors draft_template_parameters(const draft_decl *function);
-/* A field of a struct. */
 typedef struct draft_field {
     const char *name;
     cx_type type; /* canonical */
@@ -98,7 +97,6 @@ bool draft_is_own(cx_cursor at);
 /* The file that declares names from missing headers. */
 #define DRAFT_ANYTHING "/gputune-anything.cuh"
 
-/* A part of a file. */
 typedef struct draft_extent {
     void *file;
     const char *path, *text; /* path and text of the whole file */

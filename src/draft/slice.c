@@ -150,7 +150,7 @@ static void append_file(void *unit, void *file)
     }
 }
 
-/* Joins the macros of -D and the files. */
+/* Joins the macros of -D options and the texts of the files. */
 static void join_texts(const draft_program *program)
 {
     const gt_draft_request *request = program->request;

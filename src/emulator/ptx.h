@@ -177,7 +177,6 @@ typedef struct ptx_location {
     uint32_t ptx_line, file, line;
 } ptx_location;
 
-/* .file */
 typedef struct ptx_file {
     uint32_t index;
     const char *name;

@@ -14,6 +14,6 @@ CUresult emu_stream_new_legacy(CUstream *out, CUcontext context);
 CUresult emu_stream_resolve(CUstream *out, CUstream handle);
 
 /* Submits a command to a stream, or adds it to the stream's capture. Takes ownership of the
- * command; NULL means that memory ran out. With `wait`, waits for the end of the command, which
- * fails with 900 during a capture. Takes the lock. */
+ * command; NULL means that memory ran out. With `wait`, waits for the command to end; this fails
+ * with 900 during a capture. Takes the lock. */
 CUresult emu_run_on(CUstream handle, emu_command *command, bool wait);

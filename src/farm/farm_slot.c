@@ -134,7 +134,7 @@ static bool link_works(const gt_link *link)
         snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)link->process.pid,
                  one->d_name);
         const char *end =
-            strrchr(gt_file_peek(text, sizeof text, path), ')'); /* after the thread's name */
+            strrchr(gt_file_peek(text, sizeof text, path), ')'); /* the thread's name ends here */
         found = one->d_name[0] != '.' && end && end[1] && strspn(end + 2, "RDTt") > 0;
     }
     if (threads) {

@@ -107,7 +107,6 @@ typedef struct gt_replay {
     bool hot;
 } gt_replay;
 
-/* Variables of a variant's module. */
 typedef struct gt_variables gt_variables;
 
 /* A verified variant. */

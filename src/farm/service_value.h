@@ -225,7 +225,7 @@ SERVICE double unit_of(uint64_t draw)
     return MULTIPLY((double)(draw >> 11), 1.0 / 9007199254740992.0);
 }
 
-/* Returns the position of a sorted element, from 0 to 1, in the element's own section. */
+/* Returns a sorted element's position in [0, 1]: random within the element's own section. */
 SERVICE double place_of(const gt_service_task *t, uint64_t i)
 {
     return DIVIDE(ADD((double)i, unit_of(draw_of(t, i))), (double)t->count);

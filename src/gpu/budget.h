@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "gpu/driver.h"
 
-/* An allocation. */
 typedef struct gt_taken {
     uint64_t name; /* address or handle of the allocation */
     uint64_t bytes;

@@ -49,7 +49,6 @@ typedef enum gt_compute_mode {
     GT_COMPUTE_EXCLUSIVE = 3 /* only one process at a time may use the GPU */
 } gt_compute_mode;
 typedef enum gt_switch { GT_UNKNOWN, GT_OFF, GT_ON } gt_switch;
-/* The GPU's configuration. */
 typedef struct gt_nvml_setup {
     gt_switch persistence, ecc, mig;
     gt_compute_mode mode;        /* GT_COMPUTE_SHARED if the mode is unknown */

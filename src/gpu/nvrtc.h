@@ -13,7 +13,6 @@ gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version);
 /* Returns NVRTC's version, 13000 for 13.0. */
 int gt_nvrtc_version(const gt_nvrtc *nvrtc);
 
-/* One compilation. */
 typedef struct gt_nvrtc_request {
     const char *text;           /* CUDA C++ */
     const char *arch;           /* "sm_90a" */
@@ -33,7 +32,6 @@ typedef struct gt_nvrtc_head {
     const char *use;  /* path of a head that this process has stored, or NULL */
 } gt_nvrtc_head;
 
-/* The result of a compilation. */
 typedef struct gt_compiled {
     gt_image image;         /* owned; for PTX, `bytes` includes the NUL */
     char *log;              /* the complete log; owned, not NULL on success or ECOMPILE */

@@ -126,7 +126,7 @@ static bool needs_member(const reach *r, const gt_piece *piece)
                                                : is_read(r, piece);
 }
 
-/* Returns true if an operator is needed. An operator is kept if a type in its signature is kept. */
+/* Returns true if an operator is device code, or its signature uses a kept type or no type. */
 static bool needs_operator(const reach *r, const gt_piece *piece)
 {
     bool has_type = false, has_kept = false;
