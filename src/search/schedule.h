@@ -33,8 +33,8 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 bool gt_schedule_wants_round(const gt_schedule *schedule, uint32_t waiting);
 /* Returns the GPU seconds from one new variant to the next, including rounds, or a guess. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);
-/* Returns the number of new variants to give the measure worker at a time, at least 1. Enough to
- * keep it busy while the session does other work, but few, because submitted variants cannot be
+/* Returns the number of new variants to give the measure worker at a time, at least 1. They keep it
+ * busy while the session does other work, but are few, because submitted variants cannot be
  * postponed. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
 /* Returns how many more variants may be proposed. `compiling` is the number of sources at the

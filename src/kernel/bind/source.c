@@ -112,8 +112,8 @@ static gputune_status define_bounds(generator *g)
 #define BY_VALUE "gputune_pass_value_"
 #define GLOBAL   "gputune_pass_global_"
 
-/* Defines GPUTUNE_PARAM(block). The macros precede the declaration of a struct, so a class template
- * delays the use of the struct. */
+/* Defines GPUTUNE_PARAM(block). The macros precede the struct's declaration, so they use the struct
+ * in a class template. */
 static void define_parameter(generator *g, const gt_block *block, const char *name,
                              const char *type, bool is_struct, unsigned long long by_value)
 {

@@ -120,7 +120,7 @@ gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Returns the index of the first launch of a function, or step_count. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
-/* Gives further instances of a C++ kernel in a pipeline entries of their own: "scan_launch3". */
+/* Names the entry of each further instance of a C++ kernel in a pipeline: "scan_launch3". */
 gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* ---- clauses ---- */
