@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -232,15 +233,37 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds)
     }
 }
 
+/* Killed processes that had not ended yet. A measure worker takes a tenth of a second to free its
+ * memory of the GPU, and the caller must not wait for that. */
+static pthread_mutex_t ending_mutex = PTHREAD_MUTEX_INITIALIZER;
+static GT_ARRAY(gt_process) ending;
+
+/* Reaps the processes that have ended since they were killed. Call with the mutex. */
+static void reap_ended(void)
+{
+    size_t count = 0;
+    int code;
+    for (size_t i = 0; i < ending.count; i++) {
+        ending.items[count] = ending.items[i];
+        count += reap_process(&ending.items[count], &code, WNOHANG) == GT_END_RUNNING;
+    }
+    ending.count = count;
+    if (count == 0) {
+        gt_array_free(&ending);
+    }
+}
+
 void gt_process_end(gt_process *process)
 {
-    static const double reap_s = 0.25;
     int code;
     gt_process_kill(process);
-    gt_process_wait(process, &code, reap_s);
-    if (!process->ended && process->pidfd >= 0) {
+    pthread_mutex_lock(&ending_mutex);
+    reap_ended();
+    if (gt_process_wait(process, &code, 0) == GT_END_RUNNING &&
+        gt_array_push(&ending, *process) != GPUTUNE_OK && process->pidfd >= 0) {
         close(process->pidfd);
     }
+    pthread_mutex_unlock(&ending_mutex);
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
 }
 

@@ -37,8 +37,8 @@ typedef enum gt_end {
  * return GT_END_UNKNOWN. */
 gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 
-/* Kills a child and reaps it. If the child does not end within a quarter of a second, it remains a
- * zombie until this process ends. */
+/* Kills a child without waiting. If it does not end at once, it remains a zombie until another
+ * child is ended, or until this process ends. Thread-safe. */
 void gt_process_end(gt_process *process);
 
 /* Makes a worker's environment: the host's environment without variables that distort measurements

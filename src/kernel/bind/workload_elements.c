@@ -176,21 +176,21 @@ static gputune_status check_items(const gt_initialisers *list, const gt_layout *
 }
 
 static gputune_status new_numbers(gt_number **out, uint32_t *first, gt_workload *workload,
-                                  const gt_binding *binding, const gt_layout *layout)
+                                  const gt_binding *binding, const gt_leaf *leaves, uint32_t count)
 {
-    GT_REFUSE(workload->number_count + layout->count > GT_NUMBER_MAX, GPUTUNE_ETEMPLATE,
+    GT_REFUSE(workload->number_count + count > GT_NUMBER_MAX, GPUTUNE_ETEMPLATE,
               "%s:1:1: the structs of all arguments have more than %d numbers; expected fewer",
               binding->template->path, GT_NUMBER_MAX);
     *first = workload->number_count;
     *out = &workload->numbers[*first];
-    for (uint32_t i = 0; i < layout->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         gt_number *number = &(*out)[i];
-        memcpy(number->name, layout->leaves[i].name, sizeof number->name);
-        number->type = layout->leaves[i].type;
-        number->offset = layout->leaves[i].offset;
+        memcpy(number->name, leaves[i].name, sizeof number->name);
+        number->type = leaves[i].type;
+        number->offset = leaves[i].offset;
         number->problem_value = -1;
     }
-    workload->number_count += layout->count;
+    workload->number_count += count;
     return GPUTUNE_OK;
 }
 
@@ -236,7 +236,8 @@ static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_b
                                  const gt_layout *layout, const gt_argument *declared)
 {
     gt_number *numbers = NULL;
-    GT_TRY(new_numbers(&numbers, &buffer->first_number, out, binding, layout));
+    GT_TRY(
+        new_numbers(&numbers, &buffer->first_number, out, binding, layout->leaves, layout->count));
     buffer->number_count = layout->count;
     buffer->type = coarsest(layout);
     buffer->fill = GT_FILL_ZERO;
@@ -301,7 +302,6 @@ gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const 
                                 bool is_block)
 {
     enum { FEW = 8 };
-    const gt_layout layout = {.count = 1};
     const bool is_shared = is_block || gt_buffer_count(buffer) <= FEW;
     gt_number *numbers = &workload->numbers[buffer->first_number];
     if (buffer->direction != GT_IN || (binding->template->parts->init.present && !is_block)) {
@@ -318,7 +318,7 @@ gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const 
     memcpy(common.name, buffer->name, sizeof common.name);
     open_number(&common, buffer, is_shared);
     if (buffer->number_count == 0 && common.open) {
-        GT_TRY(new_numbers(&numbers, &buffer->common, workload, binding, &layout));
+        GT_TRY(new_numbers(&numbers, &buffer->common, workload, binding, &(gt_leaf){.type = 0}, 1));
         buffer->common++;
         *numbers = common;
     }
@@ -393,7 +393,8 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
         count += !layout->leaves[i].is_pointer;
     }
     layout->count = count;
-    GT_TRY(new_numbers(&numbers, &out->first_number, workload, binding, layout));
+    GT_TRY(new_numbers(&numbers, &out->first_number, workload, binding, layout->leaves,
+                       layout->count));
     out->number_count = layout->count;
     for (uint32_t i = 0; i < layout->count; i++) {
         char name[GT_COMPONENT_TEXT];
