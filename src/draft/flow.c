@@ -696,7 +696,7 @@ static bool is_named(const draft_decl *decl, const char *path, const gt_token *n
            !cx.isConstQualifiedType(cx.getCursorType(decl->at));
 }
 
-/* Records that variables of the host may vary if code that clang cannot read may change them. */
+/* Marks the host variables that this code, which clang cannot read, may change. */
 static void doubt_unread(draft_extent part)
 {
     draft_program *program = draft_now.program;

@@ -8,7 +8,8 @@
 
 typedef struct known_symbol {
     draft_decl *decl; /* the variable, or NULL if the value is another expression */
-    const char *text; /* path of a member of the variable, or the source of another expression */
+    const char *text; /* member of the variable, such as "a.b"; without a variable, the expression's
+                         source text */
     const char *doubt;
     bool has_number;
     int64_t number; /* the value in this program */

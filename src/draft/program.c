@@ -139,8 +139,8 @@ static const char *behind_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* Declares the missing name of a complaint in a scope such as "a::b". Handles only types if
- * `types`, otherwise only other names. */
+/* Declares the name that a diagnostic reports as missing, in a scope such as "a::b". Declares only
+ * types if `types` is true, otherwise only other names. */
 static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type, bool types)
 {
     const char *at = c->at.text + c->at.begin;

@@ -241,7 +241,8 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-/* Adds the ended launch to a set of launches if `stamp` is an access of the ended launch. */
+/* Shifts a mask of recent launches by the launch that has ended. Sets its bit if that launch made
+ * the access in `stamp`. */
 static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
     return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);

@@ -71,8 +71,8 @@ enum {
         4, /* atomic, volatile, or with a memory order; two strong accesses do not race */
     EMU_HOW_CAS = 8,
     EMU_HOW_UNSET = 16,    /* a write of an unset value */
-    EMU_HOW_PHASE = 32,    /* a bulk copy that an mbarrier counts */
-    EMU_HOW_BULK = 64,     /* a bulk copy that a bulk group counts */
+    EMU_HOW_PHASE = 32,    /* a bulk copy that completes on an mbarrier */
+    EMU_HOW_BULK = 64,     /* a bulk copy that completes in a bulk group */
     EMU_HOW_NC = 128,      /* a read by ld.global.nc */
     EMU_HOW_PRODUCT = 256, /* a read of shared memory by wgmma */
     EMU_HOW_ASYNC_PROXY = EMU_HOW_PHASE | EMU_HOW_BULK | EMU_HOW_PRODUCT

@@ -29,7 +29,7 @@ typedef struct emu_cell {
     emu_stamp write, read[2];
     uint32_t written_before, read_before;
 } emu_cell;
-/* The highest bit of a mask stands for its launch and all launches before it. */
+/* In a mask of recent launches, the bit that stands for all older launches. */
 enum { EMU_LONG_AGO = 1 << 30 };
 
 /* Global memory that a launch has accessed or a note describes. */

@@ -271,8 +271,8 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Limits moved values to the range of the data from the host or the init kernel. Integers do not
- * move, because they may be indices. */
+/* Finds the range of the data from the host or the init kernel, within which the tolerance's search
+ * may change values. Excludes integers, because they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {

@@ -66,7 +66,7 @@ typedef struct gt_buffer_slot {
     bool live;            /* true if the host sent the contents */
     uint64_t hash;        /* hash of an input's contents */
     uint64_t gaps;        /* number of elements that the reference leaves unwritten */
-    bool moves;           /* true if the table `move` changes the buffer */
+    bool moves;           /* true if the task list `move` changes the buffer */
     gt_tolerance tolerance;
 } gt_buffer_slot;
 

@@ -246,8 +246,8 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
         GT_TRY(plan_reset(&measure->reset, slot, first));
         GT_TRY(plan_reset(&measure->again, slot, last));
         GT_TRY(plan_reset(&measure->launch, slot, before_race));
-        /* The table `check` runs after the second launch. `first` checks the results of the first
-         * launch, and inputs that `check` does not check. */
+        /* `check` compares the results of the second launch. `first` compares those of the first
+         * launch, and the inputs that `check` leaves out. */
         GT_TRY(plan_result(&measure->check, slot, last));
         GT_TRY(plan_edges(&measure->check, measure, slot));
         GT_TRY(plan_edges(&measure->edges, measure, slot));

@@ -7,5 +7,6 @@
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Adds the slots' tolerances and gaps to the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);
-/* Makes the table `move` change one in `sparse` elements, drawn from `seed`. */
+/* Makes the task list `move`, which changes inputs slightly, change one in `sparse` elements, drawn
+ * from `seed`. */
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);

@@ -321,8 +321,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
-/* Poisons scratch memory. With two sizes, the timed launch has zeros there instead, because a
- * variant may read scratch memory before writing it. */
+/* Poisons scratch memory. If an odd-tail size is verified too, the requested size gets zeros
+ * instead, because both must be tried: a variant may read scratch memory before writing it. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;

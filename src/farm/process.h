@@ -50,5 +50,6 @@ gputune_status gt_process_environment(gt_texts *out, bool measure, const char *d
  * `ordinal`; NULL if this process's own variable has no such entry. The caller frees *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
-/* Makes a pair of sockets above a child's descriptors. The caller closes them. EWORKER. */
+/* Makes a pair of sockets, with numbers that no descriptor of a child has. The caller closes them.
+ * EWORKER. */
 gputune_status gt_process_channel(int *host, int *child);

@@ -17,7 +17,8 @@ enum {
 };
 /* rank correlation above which two features count as having the same order */
 #define SAME_ORDER 0.999
-/* The number of standard deviations by which the dependence of bonded axes must be above chance. */
+/* Two axes count as dependent if their correlation is this many standard deviations above chance.
+ */
 #define SURE 5.0
 
 static bool all_above(const gt_domain_axis *axis, double least)

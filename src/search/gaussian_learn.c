@@ -30,7 +30,7 @@ typedef struct gt_gaussian_sample {
     uint32_t row[MOST]; /* indices of the rows in the process */
     double y[MOST];     /* values minus their mean */
     double k[MOST][MOST], inverse[MOST][MOST], slope[MOST][MOST];
-    double shared[MOST][MOST]; /* sum of the parts that two rows share */
+    double shared[MOST][MOST]; /* sum over the dimensions of part * (1 - distance of two rows) */
 } sample;
 
 /* The parameters, as logarithms: weights, then parts, then the noise. */

@@ -54,8 +54,8 @@ static double quick_s(const gt_quick *quick, double left_s)
     return left_s * quick->settings.workers / MANY;
 }
 
-/* Returns the full compile time of a pair, or the time since the first proposal until it is
- * known. */
+/* Returns the full compile time of a pair or, while that is unknown, the time since the first
+ * proposal. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
     return pair->tried ? pair->full.compile_s : quick->left_at_begin_s - left_s;

@@ -476,8 +476,8 @@ enum { COORDINATES_MAX = 16 };
 
 /* Weights of the coordinates that are not sizes. */
 typedef struct weights {
-    double load;     /* blocks per multiprocessor, on average and at most */
-    double divisors; /* powers of two that divide the sizes */
+    double load;     /* weight of the blocks per multiprocessor */
+    double divisors; /* weight of the largest powers of two that divide the sizes */
 } weights;
 
 static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, uint32_t config,

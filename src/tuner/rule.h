@@ -101,8 +101,9 @@ typedef struct gt_rule_view {
     uint32_t *codes;
 } gt_rule_view;
 
-/* Sets *out to the data of these members at these sizes. Adds `predicted` more points of the
- * region, without times. The caller frees *out with gt_rule_view_free(). */
+/* Sets *out to the times of these pool members at these sizes. Adds `predicted` more sizes of the
+ * region, which have no times and for which the learner predicts them. The caller frees *out with
+ * gt_rule_view_free(). */
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                  const gt_member_list *members, const gt_size_list *sizes,
                                  size_t predicted);

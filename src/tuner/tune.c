@@ -129,7 +129,8 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
 }
 
 /* Parses the configuration of a stored winner. ENOTFOUND if its source or launch has changed, or if
- * it is outside the request's space. The default may be outside, because it may always win. */
+ * it is outside the request's space. The default is allowed to be outside, because it can always
+ * win. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {

@@ -383,6 +383,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->session.disturbance.noisy = true; /* single launches were not sampled side by side */
+    tuning->session.disturbance.noisy = true; /* one launch of each variant, at different times */
     return record_pilots(tuning, &round);
 }

@@ -10,8 +10,8 @@
 
 enum { GT_FILTERS_MAX = 192 };
 
-/* A condition on configurations: a binding stage, a require(), or an operand of && in a
- * require(). */
+/* A condition on configurations: a limit of the device or the launch, a require(), or an operand of
+ * && in a require(). */
 typedef struct gt_filter {
     uint32_t axes;        /* bit i: the filter depends on axis i */
     uint32_t raw;         /* axes that the filter also uses outside of its expressions */

@@ -11,10 +11,10 @@
 #include <pthread.h>
 
 enum {
-    GT_AXIS_VALUES = 255,     /* maximum number of values per axis, with user values */
+    GT_AXIS_VALUES = 255,     /* maximum number of values per axis, including added ones */
     GT_AXIS_OWN_VALUES = 192, /* maximum number of values of one axis in its clause */
     GT_WORDS_MAX = 128,       /* maximum number of different words in expressions */
-    GT_WORDS_ADDED = 1024,    /* maximum number of different words, with user words */
+    GT_WORDS_ADDED = 1024,    /* the same, including words of values that users add */
     GT_REQUIRE_MAX = 64,
     GT_START_MAX = 16,
     GT_SCRATCH_MAX = 8,
