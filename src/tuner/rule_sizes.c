@@ -139,8 +139,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions =
-        2; /* the first two choose the divisibility that all sizes share, if any */
+    uint32_t dimensions = 2; /* two choose the divisibility that all sizes share, if any */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;
