@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/signals.h"
 #include "base/text.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -233,37 +235,52 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds)
     }
 }
 
-/* Killed processes that had not ended yet. A measure worker takes a tenth of a second to free its
- * memory of the GPU, and the caller must not wait for that. */
-static pthread_mutex_t ending_mutex = PTHREAD_MUTEX_INITIALIZER;
-static GT_ARRAY(gt_process) ending;
-
-/* Reaps the processes that have ended since they were killed. Call with the mutex. */
-static void reap_ended(void)
+static void *reap_children(void *argument)
 {
-    size_t count = 0;
+    GT_FREED gt_process *process = argument;
     int code;
-    for (size_t i = 0; i < ending.count; i++) {
-        ending.items[count] = ending.items[i];
-        count += reap_process(&ending.items[count], &code, WNOHANG) == GT_END_RUNNING;
+    reap_process(process, &code, 0);
+    return NULL;
+}
+
+/* Prevents unloading by dlclose(), because the reaping thread runs this library's code. */
+static void pin_library(void)
+{
+    Dl_info info;
+    static const char anchor;
+    if (dladdr(&anchor, &info) && info.dli_fname) {
+        dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
     }
-    ending.count = count;
-    if (count == 0) {
-        gt_array_free(&ending);
-    }
+}
+
+static bool start_reaper(gt_process *process)
+{
+    static pthread_once_t pinned = PTHREAD_ONCE_INIT;
+    pthread_once(&pinned, pin_library);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, 128 << 10);
+    bool started = gt_thread_start(&thread, &attributes, reap_children, process) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
 }
 
 void gt_process_end(gt_process *process)
 {
     int code;
     gt_process_kill(process);
-    pthread_mutex_lock(&ending_mutex);
-    reap_ended();
-    if (gt_process_wait(process, &code, 0) == GT_END_RUNNING &&
-        gt_array_push(&ending, *process) != GPUTUNE_OK && process->pidfd >= 0) {
-        close(process->pidfd);
+    if (gt_process_wait(process, &code, 0) == GT_END_RUNNING) {
+        gt_process *copy = malloc(sizeof *copy);
+        if (copy) {
+            *copy = *process;
+        }
+        if (!copy || !start_reaper(copy)) {
+            free(copy);
+            reap_process(process, &code, 0); /* waiting is rare, and SIGKILL takes milliseconds */
+        }
     }
-    pthread_mutex_unlock(&ending_mutex);
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
 }
 

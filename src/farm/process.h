@@ -14,7 +14,7 @@ enum {
 typedef struct gt_process {
     pid_t pid;
     int pidfd;  /* -1: no pidfd */
-    bool ended; /* true if the process was reaped */
+    bool ended; /* true if the process was reaped, or if a thread will reap it */
 } gt_process;
 
 /* Starts arguments[0] in its own process group, because the host handles interrupts from the
@@ -37,8 +37,8 @@ typedef enum gt_end {
  * return GT_END_UNKNOWN. */
 gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 
-/* Kills a child without waiting. If it does not end at once, it remains a zombie until another
- * child is ended, or until this process ends. Thread-safe. */
+/* Kills a child without waiting. If it does not end at once, a detached thread reaps it, because a
+ * measure worker needs a tenth of a second to free its memory of the GPU. */
 void gt_process_end(gt_process *process);
 
 /* Makes a worker's environment: the host's environment without variables that distort measurements
