@@ -13,6 +13,6 @@ if [ -z "${GPUTUNE_NVRTC:-}" ]; then
         fi
     done
 fi
-if [ -z "${GPUTUNE_LIBCLANG:-}" ] && [ ! -e "$build/libclang" ] && [ -e build/libclang/clang/native/libclang.so ]; then
-    export GPUTUNE_LIBCLANG="$PWD/build/libclang/clang/native/libclang.so" # for other build folders
+if [ -z "${GPUTUNE_LIBCLANG:-}" ] && [ -e build/libclang/clang/native/libclang.so ]; then
+    export GPUTUNE_LIBCLANG="$PWD/build/libclang/clang/native/libclang.so" # tools/setup downloads it
 fi
