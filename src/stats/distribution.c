@@ -25,6 +25,8 @@ static double student_lower(double x, uint32_t freedom)
 
 double gt_student_quantile(double p, uint32_t freedom)
 {
+    static const double error =
+        1e-8; /* intervals need fewer digits, and a race needs many bounds */
     if (p > 0.5) {
         return -gt_student_quantile(1 - p, freedom);
     }
@@ -32,7 +34,7 @@ double gt_student_quantile(double p, uint32_t freedom)
     while (student_lower(high, freedom) > p) {
         high *= 2;
     }
-    for (int i = 0; i < 50; i++) {
+    while (high - low > error * (1 + high)) {
         double middle = (low + high) / 2;
         *(student_lower(middle, freedom) > p ? &low : &high) = middle;
     }

@@ -8,5 +8,5 @@
 double gt_normal_cdf(double x);
 
 /* Returns the x for which P(T <= x) = p, for Student's distribution with `freedom` >= 1 degrees of
- * freedom. p is at least 1e-6 and at most 1 - 1e-6; the relative error is then below 1e-9. */
+ * freedom. p is at least 1e-6 and at most 1 - 1e-6. The error is below 1e-8 * (1 + |x|). */
 double gt_student_quantile(double p, uint32_t freedom);
