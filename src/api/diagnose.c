@@ -285,7 +285,7 @@ static void check_database(patient *p)
     }
     if (strcmp(facts->path, ":memory:") == 0) {
         WARN(p, "set GPUTUNE_DB to a file", ":memory: keeps nothing");
-    } else if (facts->damage[0]) {
+    } else if (facts->exists && !facts->is_read) {
         GOOD(p, "%s", facts->path);
     } else if (facts->exists) {
         GOOD(p, "%s: %lld winner%s and %lld trial%s in %.1f MB", facts->path,
@@ -407,7 +407,16 @@ static void check_environment(patient *p)
 /* ---- the list of checks ---------------------------------------------------------------------- */
 
 /* A requirement of a check. If it is not met, the check is skipped. */
-typedef enum need { NOTHING, DRIVER, REAL_GPU, NVML, DATABASE, FILE_THERE, SOUND_FILE } need;
+typedef enum need {
+    NOTHING,
+    DRIVER,
+    REAL_GPU,
+    NVML,
+    DATABASE,
+    FILE_THERE,
+    KNOWN_FILE,
+    SOUND_FILE
+} need;
 
 static bool is_there(const patient *p, need need)
 {
@@ -417,7 +426,8 @@ static bool is_there(const patient *p, need need)
                         [NVML] = p->nvml,
                         [DATABASE] = p->facts.path[0],
                         [FILE_THERE] = p->facts.exists,
-                        [SOUND_FILE] = p->facts.exists && !p->facts.damage[0]};
+                        [KNOWN_FILE] = p->facts.is_read || p->facts.damage[0],
+                        [SOUND_FILE] = p->facts.is_read && !p->facts.damage[0]};
     return has[need];
 }
 
@@ -442,7 +452,7 @@ static const struct {
     {"workers", check_workers, NOTHING},
     {"templates", check_templates, NOTHING},
     {"database", check_database, NOTHING},
-    {"database integrity", check_integrity, FILE_THERE},
+    {"database integrity", check_integrity, KNOWN_FILE},
     {"database schema", check_schema, SOUND_FILE},
     {"database writing", check_writing, DATABASE},
     {"database owner", check_owner, FILE_THERE},

@@ -532,6 +532,7 @@ static void look_inside(gt_store_facts *facts)
         code ? code : gt_schema_integer(&facts->trials, here->handle, "SELECT count(*) FROM trial");
     code = code ? code
                 : gt_schema_integer(&facts->winners, here->handle, "SELECT count(*) FROM winner");
+    facts->is_read = !code;
     if (code && (code & 0xff) != SQLITE_BUSY) {
         snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));
     }

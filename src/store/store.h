@@ -67,6 +67,7 @@ bool gt_store_lags(gt_store *store);
 typedef struct gt_store_facts {
     char path[PATH_MAX];  /* "" if the user has no cache folder */
     bool exists;          /* if false, only path, `unwritable` and `network` are set */
+    bool is_read;         /* false if the contents are unknown, because the file is locked */
     char damage[256];     /* why the file cannot be read, or its first damage; "": none */
     char unwritable[256]; /* why the file cannot be written now; "" if it can */
     int64_t bytes, schema, trials, winners;

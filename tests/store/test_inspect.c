@@ -39,6 +39,7 @@ TEST_OF(a_locked_database, world *w, open_world, close_world)
     sqlite3 *other = lock_database(w->path);
     gt_store_facts facts = inspect(w->path);
     assert_string_equal(facts.unwritable, "another process has locked it");
+    assert_false(facts.is_read);
     assert_string_equal(facts.damage, "");
     sqlite3_close(other);
 }
