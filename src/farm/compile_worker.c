@@ -201,7 +201,6 @@ static gt_request_fn *const calls[GT_FRAME_KINDS] = {[GT_FRAME_COMPILE] = compil
 int gt_compile_worker(int channel, const char *arch, int driver_version)
 {
     compiler compiler = {0};
-    gputune_status status = GPUTUNE_OK;
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
@@ -209,7 +208,7 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
      * precedence: if the driver is already in use, the first job arrives after 15 ms. */
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
-    if (status == GPUTUNE_OK && compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {
+    if (compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {
         const gt_nvrtc_request request = {
             .text = "extern \"C\" __global__ void warm(float *x) { *x += 1; }",
             .arch = arch ? arch : "sm_90"};
@@ -217,7 +216,7 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
         gt_nvrtc_compile(&compiled, compiler.nvrtc, &request, NULL);
         gt_compiled_free(&compiled);
     }
-    GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));
+    gputune_status status = gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL);
     const gt_server server = {.worker = &compiler, .calls = calls};
     return status == GPUTUNE_OK ? gt_serve(&server, channel) : GT_EXIT_CHANNEL;
 }
