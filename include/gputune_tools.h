@@ -446,8 +446,7 @@ GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_
                               const gputune_options *options,
                               int (*each)(void *user, const gputune_finding *finding), void *user);
 
-/* ---- Launching a plan's kernels yourself ------------------------------------------------------
- */
+/* ---- Launching a plan's kernels yourself ----------------------------------------------------- */
 
 /* A program that launches a plan's kernels itself must also do the rest of gputune_launch(): check
  * the arguments and that no output overlaps another buffer, use a fallback for less aligned

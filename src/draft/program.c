@@ -188,8 +188,8 @@ static bool declare_names(scan *s)
                                         "no template named '"};
     const size_t before = s->names.count;
     const unsigned count = cx.getNumDiagnostics(s->unit);
-    for (unsigned i = 0; i < 2 * count;
-         i++) { /* declare types first, because an object may have the name of a type */
+    /* declare types first, because an object may have the name of a type */
+    for (unsigned i = 0; i < 2 * count; i++) {
         complaint c;
         int form = -1;
         bool is_error = read_complaint(&c, s->unit, i % count);

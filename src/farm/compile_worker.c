@@ -216,7 +216,8 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
         gt_nvrtc_compile(&compiled, compiler.nvrtc, &request, NULL);
         gt_compiled_free(&compiled);
     }
-    gputune_status status = gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL);
     const gt_server server = {.worker = &compiler, .calls = calls};
-    return status == GPUTUNE_OK ? gt_serve(&server, channel) : GT_EXIT_CHANNEL;
+    return gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL) == GPUTUNE_OK
+               ? gt_serve(&server, channel)
+               : GT_EXIT_CHANNEL;
 }

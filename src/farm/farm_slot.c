@@ -381,8 +381,8 @@ void gt_slot_receive(gt_slot *slot)
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_process_kill(
-                    &link->process); /* after a malformed frame, the worker may still be running */
+                /* after a malformed frame, the worker may still be running */
+                gt_process_kill(&link->process);
             }
             slot->role->died(slot);
             return;

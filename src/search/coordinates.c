@@ -17,8 +17,7 @@ enum {
 };
 /* rank correlation above which two features count as having the same order */
 #define SAME_ORDER 0.999
-/* Two axes count as dependent if their correlation is this many standard deviations above chance.
- */
+/* Axes are bonded if their dependence exceeds chance by this many standard deviations. */
 #define SURE 5.0
 
 static bool all_above(const gt_domain_axis *axis, double least)

@@ -24,11 +24,10 @@ typedef struct gt_feature {
 /* The coordinates of a domain. Axes with only one choice have none. */
 typedef struct gt_coordinates {
     uint32_t count;
-    uint32_t axis[GT_COORDINATES]; /* index of the coordinate's axis in the domain */
-    bool is_word[GT_COORDINATES];  /* true if values have no order or distance */
-    float *value[GT_COORDINATES];  /* coordinate of each choice in [0, 1], or a word's index */
-    float
-        *factor[GT_COORDINATES]; /* term of a product, by choice of `other`; NULL: not a product */
+    uint32_t axis[GT_COORDINATES];  /* index of the coordinate's axis in the domain */
+    bool is_word[GT_COORDINATES];   /* true if values have no order or distance */
+    float *value[GT_COORDINATES];   /* coordinate of each choice in [0, 1], or a word's index */
+    float *factor[GT_COORDINATES];  /* by choice of `other`; NULL if the axis is no product */
     uint32_t other[GT_COORDINATES]; /* index of a product's second axis */
     const gt_domain *domain;
     uint32_t feature_count; /* number of features, which are the last coordinates */

@@ -163,8 +163,8 @@ gputune_status gt_source_shorten(char **out, const gt_source *source, const char
     line_list lines = {0};
     const char *code = strstr(source->text, prelude) + strlen(prelude);
     GT_TRY(gt_strdup(&names, code));
-    for (char *at = names; (at = strchr(at, '#'));
-         *at = ' ') { /* without #, names in directives are also found */
+    /* without #, names in directives are also found */
+    for (char *at = names; (at = strchr(at, '#')); *at = ' ') {
     }
     GT_TRY(gt_reach_cut(&cut, prelude, prelude, names));
     gputune_status status = split_lines(&lines, cut);

@@ -310,8 +310,8 @@ static void rewrite_body(edits *r)
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;
         gt_lexer_next(&ahead);
-        bool hides = depth == 0 &&
-                     gt_token_is(&now, "static") && /* the driver does not find static variables */
+        /* the driver does not find static variables */
+        bool hides = depth == 0 && gt_token_is(&now, "static") &&
                      (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"));
         if (hides || gt_token_is(&now, "register")) { /* C++17 has no `register` */
             replace_token(r, &now, "");

@@ -13,9 +13,9 @@
 typedef enum occurrence {
     ONCE,
     MANY,
-    NEEDED,
-    SOME
-} occurrence; /* NEEDED: exactly once; SOME: at least once */
+    NEEDED, /* exactly once */
+    SOME    /* at least once */
+} occurrence;
 
 /* Further properties of a clause, as bits. */
 enum {
