@@ -475,6 +475,21 @@ static bool is_length(const draft_settled *s, int d)
     return found && s->grid[d]->symbol && !s->grid[d]->symbol->doubt;
 }
 
+/* Returns a grid with a thread for each index below the bound with which the kernel compares
+ * indices, or 1 if there is no such comparison. */
+static draft_amount *covering_grid(draft_settled *s, int d)
+{
+    for (size_t i = 0; i < s->facts.guards.count; i++) {
+        const draft_fact *fact = &s->facts.guards.items[i];
+        draft_amount *most = draft_bound(fact->most, true, &(draft_facts){0});
+        if (is_global_index(fact->lhs, d) && draft_is_known(most)) {
+            most = draft_settled_amount(s, draft_plus(most, draft_number(1), 1));
+            return draft_make(DRAFT_CEIL_DIV, most, s->block[d], NULL);
+        }
+    }
+    return draft_number(1);
+}
+
 /* Asks for the grid if the program does not show it. */
 static void settle_grid(draft_settled *s)
 {
@@ -484,7 +499,7 @@ static void settle_grid(draft_settled *s)
         why = is_length(s, d) ? NULL : doubt_of(s, s->grid[d]);
     }
     for (int d = 0; why && d < 3; d++) {
-        s->grid[d] = draft_evaluate(&number, s->grid[d]) ? s->grid[d] : draft_number(1);
+        s->grid[d] = draft_evaluate(&number, s->grid[d]) ? s->grid[d] : covering_grid(s, d);
     }
     if (why) {
         draft_ask(s, "%s: what grid size is '%s' launched with? %s; check grid()", place_of(s),
