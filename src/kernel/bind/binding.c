@@ -221,8 +221,8 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    uint32_t conditions[GT_COUNTERS_MAX]; /* for each open loop, the index of the item with its
-                                             condition */
+    /* for each open loop, the index of its condition in out->items */
+    uint32_t conditions[GT_COUNTERS_MAX];
 } maker;
 
 static gt_sequence_item *add_item(maker *m, gt_sequence_kind kind, uint32_t index)
@@ -256,8 +256,8 @@ static void add_operation(maker *m, gt_sequence_item *item, gt_operation operati
     add_instruction(m, item, (gt_instruction){.operation = operation, .target = value});
 }
 
-/* Adds an item for an expression. Loop counters remain variables; all other names become
- * numbers. */
+/* Adds an item with the code of an expression. Loop counters remain variables in this code, and all
+ * other names become numbers. */
 static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t index,
                                    const gt_expression *expression)
 {
@@ -542,7 +542,7 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     return at;
 }
 
-/* Shrinks the by-value part of a `split` block until the parameters fit the size that every driver
+/* Passes as many bytes of a `split` block by value as fit into the parameter size that every driver
  * accepts. */
 static void split_blocks(gt_block *blocks, uint32_t index, const gt_binding *binding,
                          uint32_t element)

@@ -16,7 +16,7 @@ typedef struct gt_binding {
     const gt_device *device;
     int64_t slots[GT_SLOT_MAX];
     uint32_t step;        /* index of the kernel to evaluate */
-    gt_kernel_step shape; /* launch shape of the kernel so far, without name and parameters */
+    gt_kernel_step shape; /* launch shape of the kernel; has no name and no parameters */
     int carveout_kb;
 } gt_binding;
 
@@ -29,7 +29,7 @@ void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint
 void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,
                      const gt_config *config);
 
-/* Opens a binding for a problem on a device. Keeps the pointers. */
+/* Initialises a binding for a problem on a device. The binding keeps the pointers. */
 void gt_binding_open(gt_binding *out, const gt_template *template, const gt_problem *problem,
                      const gt_device *device);
 gt_limit gt_binding_cluster(gt_binding *binding);
@@ -55,14 +55,14 @@ gt_limit gt_binding_vectors(const gt_binding *binding);
 gt_limit gt_binding_steps(gt_binding *binding);
 /* Evaluates all kernels of a launch, and lists the launches of its loops. */
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding);
-/* Returns the limit that a value breaks whatever values the other axes have (launch.c). */
+/* Returns the limit that a value of an axis breaks for all values of the other axes (launch.c). */
 gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                        uint8_t choice);
 /* Runs all stages for a configuration. Returns the first broken limit. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* Makes the pass() blocks. ways[i] is how block i is passed; if `ways` is NULL, the configuration
- * decides. Returns the broken limit. */
+/* Makes the pass() blocks. `ways` contains the way to pass each block; if it is NULL, the
+ * configuration decides. Returns the broken limit. */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
 gt_limit gt_binding_blocks(gt_binding *binding);
@@ -90,8 +90,8 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
  * vector components. ETEMPLATE for integers without a fill, and for unknown members. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                 const gt_argument *declared);
-/* Decides which numbers of a buffer proofs may vary: those that its fill sets to one value, and
- * floats without a range that all threads share, because they are in a block or in few elements. */
+/* Decides which numbers of a buffer may vary in proofs: numbers that the fill sets to one value.
+ * Floats without a range may also vary, if the buffer is a block or has few elements. */
 gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const gt_binding *binding,
                                 bool is_block);
 /* Evaluates a scalar argument. EINVAL if the value does not fit the scalar's type. */
@@ -102,10 +102,10 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
 
 /* Appends the offsets of a struct's members for a message: "alpha at 0, n at 8". */
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name);
-/* Returns the element of a type. For a struct, only size and alignment are set. */
+/* Returns the element that a type name denotes. For a struct, sets only size and alignment. */
 gt_element gt_element_resolve(const gt_binding *binding, const char *name);
-/* Sets out->holder and out->offset if a struct contains the argument's address. `first` is the
- * parameter index of the first argument. */
+/* If the argument is a pointer member of a struct argument, sets out->holder to the struct and
+ * out->offset to the member's offset. `first` is the parameter index of the first argument. */
 gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
                                 const gt_argument *argument, uint32_t first);
 

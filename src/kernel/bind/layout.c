@@ -1,4 +1,4 @@
-/* Lays out structs like the compiler, and generates assertions that both layouts agree. */
+/* Computes the memory layout of structs, and asserts that the compiler uses the same layout. */
 #include "kernel/bind/layout.h"
 
 #include <stdio.h>

@@ -63,6 +63,6 @@ typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;
 
 enum { GT_LIMIT_TEXT = 96 };
 /* Writes the message of a limit, such as "block exceeds 1024 threads", to `out` and returns `out`.
- * GT_LIMIT_REASON() does the same with a buffer of the enclosing block. */
+ * GT_LIMIT_REASON() provides the buffer, which lives until the end of the enclosing block. */
 const char *gt_limit_text(char out[GT_LIMIT_TEXT], gt_limit limit, const gt_device *device);
 #define GT_LIMIT_REASON(limit, device) gt_limit_text((char[GT_LIMIT_TEXT]){""}, limit, device)

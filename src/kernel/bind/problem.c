@@ -129,7 +129,7 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
     return gt_problem_bind(out, template, sizes);
 }
 
-/* enough for several blocks of the widest tiles, but quick to verify */
+/* memory of a problem that is quick to verify, but has several blocks of the widest tiles */
 static const uint64_t cheap_bytes = 32 << 20;
 
 static bool has_files(const gt_template *template)
@@ -190,7 +190,7 @@ static bool must_stay(const gt_template *template, int size)
     return shapes_map(template, size);
 }
 
-/* Returns true if a texture excludes odd values of a size, because its rows have no padding. */
+/* Returns true if an odd size would misalign the rows of a texture, which have no padding. */
 static bool shapes_texture(const gt_template *template, const gt_problem *problem,
                            const gt_device *device, int size)
 {

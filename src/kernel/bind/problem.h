@@ -32,7 +32,7 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
 bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_problem *problem,
                          const gt_device *device);
 
-/* Number of launch features known before compilation: per kernel, and at most in total. */
+/* Number of launch features that are known before compilation, per kernel and per launch. */
 enum { GT_STEP_FEATURES = 5, GT_LAUNCH_FEATURES = GT_STEPS_MAX * GT_STEP_FEATURES + 1 };
 enum { GT_NUMBER_MAX = 400, GT_OTHERS_MAX = 128 };
 
@@ -50,7 +50,7 @@ typedef struct gt_number {
     bool is_filled;    /* true if the number belongs to a buffer or block, false in a scalar */
     bool keeps;        /* true for an offset, which proofs must not change (gt_argument.keeps) */
     bool finite;       /* true if the number must not become NaN or infinite */
-    uint32_t first_other, other_count; /* range of gt_workload.others with other values */
+    uint32_t first_other, other_count; /* range of gt_workload.others with the values in prove() */
 } gt_number;
 
 /* A buffer or parameter block of a workload. */
@@ -61,14 +61,14 @@ typedef struct gt_buffer {
     uint64_t elements; /* number of components, such as 4 * n for float4 y[n] */
     uint64_t bytes;
     uint32_t per_element;  /* number of components per declared element; 0 means 1 */
-    uint32_t alignment;    /* alignment of an element in bytes; 0: as a component */
+    uint32_t alignment;    /* alignment of an element in bytes; 0: alignment of a component */
     uint32_t first_number; /* index of the first number in gt_workload.numbers */
     uint32_t number_count; /* number of separately filled numbers; 0: one fill for all */
-    uint32_t common;       /* 1 + index of the number that proofs fill all elements with, or 0 */
+    uint32_t common;       /* 1 + index of the number that sets all elements, or 0 */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;
-    bool is_placeholder;    /* true if the elements need not be written, as in y[max(1, n)] at 0 */
+    bool is_placeholder;    /* true if the contents do not matter, as in y[max(1, n)] for n = 0 */
     bool free, finite;      /* free: no declared range; finite: no NaN or infinity allowed */
     uint32_t variety;       /* variation of the fill (gt_variety) */
     uint32_t copy_of;       /* 1 + index of the input that shares contents and address, or 0 */

@@ -34,14 +34,14 @@ static const gt_value *value_of(const generator *g, uint32_t index)
                : &g->binding->problem->values[index - template->axis_count];
 }
 
-/* Defines a macro NAME for each value. If the value is a word, also defines NAME_word as 1 and
- * NAME_other as 0. */
+/* Defines a macro NAME for each value. If the possible values are words, also defines a macro
+ * NAME_word for each word: 1 for the chosen word and 0 for the others. */
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
     const uint32_t count = gt_name_count(template);
     for (uint32_t k = 0; k < count; k++) {
-        /* problem values come first */
+        /* define problem values before axes */
         const uint32_t i = (template->axis_count + k) % count;
         const gt_chosen_name own = gt_name_at(template, i);
         const bool generates = own.is_axis && gt_axis_traits_of(template->axes[i].kind)->generates;
@@ -108,12 +108,12 @@ static gputune_status define_bounds(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Name prefixes of the parts of a parameter block that are not in constant memory. */
+/* Prefixes of kernel parameters that pass a block, or the first part of a block. */
 #define BY_VALUE "gputune_pass_value_"
 #define GLOBAL   "gputune_pass_global_"
 
-/* Defines GPUTUNE_PARAM(block). The macros precede the struct's declaration, so they use the struct
- * in a class template. */
+/* Defines GPUTUNE_PARAM(block), the kernel parameter for a block. The macro precedes the
+ * declaration of the block's struct, so the struct is an argument of a class template. */
 static void define_parameter(generator *g, const gt_block *block, const char *name,
                              const char *type, bool is_struct, unsigned long long by_value)
 {
@@ -219,8 +219,8 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
     }
 }
 
-/* Adds an instance of a C++ kernel template, such as "ns::scan<float, 128>". Further instances also
- * have an entry name: "ns::scan_launch2 = ns::scan<float, 64>". */
+/* Adds an instance of a C++ kernel template, such as "ns::scan<float, 128>". Instances for later
+ * launches of a kernel also have an entry name: "ns::scan_launch2 = ns::scan<float, 64>". */
 static gputune_status add_instance(gt_source *out, const generator *g, const gt_kernel_name *kernel)
 {
     gt_text text = {0};
@@ -290,7 +290,7 @@ static void assert_values(gt_text *text, const generator *g)
     }
 }
 
-/* Appends assertions that no reference output is a double under another type name. */
+/* Appends assertions that no output of the reference is declared with an alias of double. */
 static void assert_outputs(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -382,7 +382,7 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
     return value ? limit_to(out, value) : GPUTUNE_OK;
 }
 
-/* Returns the threads per block of a judge, or 0 if there is no judge or its launch will fail. */
+/* Returns the threads per block of a judge, or 0 if there is no judge or its block is invalid. */
 static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
 {
     int64_t threads = judge->present ? 1 : 0;
@@ -420,7 +420,7 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
         const gt_option *option = &parts->options[i];
         int64_t holds = 1;
         if (option->item == decided) {
-            continue; /* an earlier branch of the same option applies */
+            continue; /* an earlier branch of this option was chosen */
         }
         if (option->condition) {
             GT_TRY(gt_expression_integer(&holds, option->condition, binding->slots));

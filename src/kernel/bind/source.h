@@ -30,8 +30,8 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude);
 /* Sets *out to the hash of the code that computes the expected results: the judges, or the variant
- * used as reference. Sets *out to zero if every edit of that code also changes all sources or the
- * template's identity. */
+ * used as reference. Sets *out to zero if no such hash is needed, because every edit of the code
+ * also changes all sources or the template's identity. */
 gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device,
                                   const char *prelude);

@@ -67,8 +67,8 @@ static gputune_status split_lines(line_list *out, const char *text)
     return GPUTUNE_OK;
 }
 
-/* Drops unused lines among the first `count` lines, beginning with the last: macros and
- * declarations of std that no later line uses, empty #if blocks, and comments on dropped lines. */
+/* Drops unused lines among the first `count` lines: macros and declarations of std that no later
+ * line uses, empty #if blocks, and comments above dropped lines. Begins with the last line. */
 static void drop_unused(line_list *lines, size_t count)
 {
     const gt_token std = gt_token_of("std");
@@ -163,7 +163,7 @@ gputune_status gt_source_shorten(char **out, const gt_source *source, const char
     line_list lines = {0};
     const char *code = strstr(source->text, prelude) + strlen(prelude);
     GT_TRY(gt_strdup(&names, code));
-    /* without #, names in directives are also found */
+    /* replace each # by a blank, so names in directives are found too */
     for (char *at = names; (at = strchr(at, '#')); *at = ' ') {
     }
     GT_TRY(gt_reach_cut(&cut, prelude, prelude, names));

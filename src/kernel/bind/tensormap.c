@@ -15,8 +15,7 @@ static const uint32_t data_types[] = {
     [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
     [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
 
-/* Finds a mode's value in a list. Sets *out to its index, which is the driver's enumerator; 0 means
- * "none". */
+/* Finds a mode in a list. Sets *out to its index, which is the driver's value for the mode. */
 static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_t values[4],
                           const gt_binding *binding)
 {
@@ -114,7 +113,7 @@ static const uint32_t formats[GT_TYPE_LAST + 1] = {
 typedef struct shape {
     gt_element element;
     uint32_t rank;    /* number of dimensions, without layers */
-    int64_t sizes[3]; /* elements per row, rows, and slices or layers; 0: no such dimension */
+    int64_t sizes[3]; /* elements per row; number of rows; slices or layers. 0: none */
     int64_t pitch;    /* elements from one row of the buffer to the next */
 } shape;
 

@@ -13,7 +13,7 @@ static const struct type_facts {
     [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},
     [GT_TYPE_F32] = {0x1p-24, 0x1p-24, 1e-5, 0x1p-126},
     [GT_TYPE_F64] = {0x1p-53, 0x1p-53, 1e-12, 0x1p-1022},
-    /* the rtol of fp8 exceeds the relative distance of neighbouring numbers */
+    /* the rtol of fp8 is more than the relative distance of two neighbouring numbers */
     [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9},
     [GT_TYPE_E5M2] = {0x1p-3, 0x1p-24, 0.27, 0x1p-16},
 };
@@ -64,8 +64,7 @@ static bool is_known(const gt_sensitivity *seen)
     return seen->step > 0 && seen->moved > 0;
 }
 
-/* Returns true if all elements depend about equally strongly on the inputs, relative to their
- * size. */
+/* Returns true if the relative sensitivity to the inputs is similar for all elements. */
 static bool is_even(const gt_sensitivity *seen)
 {
     static const double uneven = 8;
@@ -105,13 +104,13 @@ static gt_tolerance measured_tolerance(const gt_workload *workload, uint32_t out
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* limit S to a hundredth of the result, because a larger change is a jump */
+    /* a tolerance above a hundredth of the largest result comes from a jump, so limit it */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;
 }
 
-/* Returns true if `scale`, which is as long as the first output, covers this output. */
+/* Returns true if each element of the output has a value in `scale`. */
 static bool is_scaled(const gt_workload *workload, uint32_t output)
 {
     uint32_t first = 0;
@@ -143,7 +142,7 @@ gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
     if (workload->tolerance.stated || !gt_type_is_float(workload->buffers[output].type)) {
         return workload->tolerance;
     }
-    /* terms with mean zero have an error of u * scale / 3 */
+    /* a sum of terms with mean zero has an error of about u * scale / 3 */
     if (is_scaled(workload, output)) {
         double more = workload->varied ? GT_TOLERANCE_VARIED : 1;
         return (gt_tolerance){

@@ -15,7 +15,7 @@
 enum {
     GT_TOLERANCE_FEW = 64,  /* outputs with fewer elements need several steps to measure S */
     GT_TOLERANCE_STEPS = 6, /* number of steps for these outputs; the largest S is used */
-    /* a sparse step, which counts terms, changes one in this many input elements */
+    /* a sparse step, which counts terms, changes one of this many input elements */
     GT_TOLERANCE_SPARSE = 64
 };
 
@@ -30,9 +30,9 @@ typedef struct gt_sensitivity {
 
 /* Returns half the distance from 1 to the next larger number of the type, or 0 for integers. */
 double gt_type_roundoff(gt_type type);
-/* Returns the relative step for measuring S: the square root of the coarsest roundoff. This is far
- * above rounding errors and far below the curvature of smooth functions. 0: no output is a
- * float. */
+/* Returns the relative step for measuring S: the square root of the coarsest roundoff. This step is
+ * far larger than rounding errors, and so small that smooth functions are almost linear. 0: no
+ * output is a float. */
 double gt_tolerance_step(const gt_workload *workload);
 /* Returns the number of terms of an element: the larger of the declared and the measured number.
  * The measured number is at most inputs / sqrt(elements), the exact number for sums and matrix
@@ -48,7 +48,7 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
 gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
 
-/* Factor of tolerances for constant or extreme data, where rounding errors add up that cancel on
- * random data. A sum of 225 products differed by 1.1e-6 of its magnitudes on constants, but by less
+/* Factor of tolerances for constant or extreme data, because rounding errors then add up instead of
+ * cancelling. A sum of 225 products differed by 1.1e-6 of its magnitudes on constants, but by less
  * than 1e-6 on random data. */
 #define GT_TOLERANCE_VARIED 8.0

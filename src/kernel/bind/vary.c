@@ -178,7 +178,7 @@ static void make_equal_pairs(gt_workload *workload, uint32_t index)
     }
 }
 
-/* Fills a buffer or block with the other value of its common number. */
+/* Fills a buffer or block with the new value of its common number, if the variation has one. */
 static void vary_common(const gt_workload *workload, gt_buffer *buffer,
                         const gt_variation *variation)
 {

@@ -9,13 +9,13 @@ typedef enum gt_variety {
     /* runs of the least value, of the largest value and of zeros; fills without a range also get
      * denormals and -0 */
     GT_VARIETY_EXTREMES,
-    GT_VARIETY_SPECIALS, /* as EXTREMES, and fills without a range also get NaN and infinities */
-    GT_VARIETY_TIES, /* few different values, some between integers; for sorted(), runs of four */
-    GT_VARIETY_ROWS  /* ascending integers with repetitions, so some rows are empty */
+    GT_VARIETY_SPECIALS, /* like EXTREMES; fills without a range also get NaN and infinities */
+    GT_VARIETY_TIES,     /* few values, some halfway between integers; sorted() has runs of four */
+    GT_VARIETY_ROWS      /* ascending integers with repetitions, so some rows are empty */
 } gt_variety;
 
-/* How to vary a scalar. Only floats that the template does not fix are varied, and flags by FAR. A
- * number with values in prove() gets one of these values for NEAR, FAR and ZERO. */
+/* How to vary a scalar. Applies to floats that the template does not fix; FAR also applies to
+ * flags. A number with a list in prove() gets a value from the list for NEAR, FAR and ZERO. */
 typedef enum gt_scalars {
     GT_SCALARS_OWN,
     GT_SCALARS_NEAR, /* a different value with the same sign */
@@ -27,7 +27,7 @@ typedef enum gt_scalars {
     GT_SCALARS_HUGE
 } gt_scalars;
 
-/* How to vary the contents of all buffers. The kinds up to LOW apply only to uniform() buffers. */
+/* How to vary the contents of all buffers. EXTREMES to LOW apply only to uniform() buffers. */
 typedef enum gt_contents {
     GT_CONTENTS_PLAIN,
     GT_CONTENTS_EXTREMES,
@@ -42,8 +42,8 @@ typedef enum gt_contents {
 
 typedef struct gt_variation {
     gt_contents contents;
-    uint32_t turn;                  /* index into each list of prove() values */
-    uint8_t scalars[GT_NUMBER_MAX]; /* a gt_scalars for each of gt_workload.numbers */
+    uint32_t turn;                  /* selects a value from each list in prove() */
+    uint8_t scalars[GT_NUMBER_MAX]; /* a gt_scalars value for each of gt_workload.numbers */
 } gt_variation;
 
 /* Makes a variation that applies `scalars` to each number that it can vary. Other numbers keep
@@ -53,7 +53,7 @@ gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);
 /* Returns true if the number is a flag: an integer that is 0 or 1 and has no list in prove(). */
 bool gt_number_is_flag(const gt_workload *workload, uint32_t number);
-/* Returns true if these contents would differ from the regular fills. */
+/* Returns true if `contents` applies to any buffer. Returns false if init() fills the buffers. */
 bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents);
 /* Returns the largest value that a uniform fill draws; for floats, this is below `high`. */
 double gt_workload_largest(gt_type type, double low, double high);

@@ -107,7 +107,7 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
     return GPUTUNE_OK;
 }
 
-/* Evaluates a fill for numbers of type out->type, except for values that the host generates. */
+/* Evaluates the range of a fill, unless the host generates the values. */
 static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64_t *slots,
                                 uint64_t count, const char *name)
 {
@@ -137,8 +137,8 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
-/* Returns true if a leaf is an array element without an item in the list. Such elements are 0, as
- * in C. */
+/* Returns true if a leaf is an array element after the last item of the initialiser list. Such
+ * elements are 0, as in C. */
 static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
 {
     const size_t length = strlen(layout->leaves[leaf].name);
@@ -205,7 +205,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     const bool lacks = !item && !declared->initialisers.single && !gt_type_is_float(number->type) &&
                        buffer->direction != GT_OUT;
     if (lacks && binding->template->parts->init.present) {
-        number->fill = GT_FILL_ZERO; /* until init() fills the buffer */
+        number->fill = GT_FILL_ZERO; /* the contents until init() fills the buffer */
         return GPUTUNE_OK;
     }
     GT_REFUSE_AT(lacks, declared->place,
