@@ -1,5 +1,5 @@
-/* libclang, the C interface of clang's C++ front end, loaded by dlopen(). The types are those of
- * its Index.h, whose layout has not changed since version 3. */
+/* libclang, the C interface of clang's C++ front end, loaded by dlopen(). The types match those of
+ * clang-c/Index.h, whose layout has not changed since version 3. */
 #pragma once
 
 #include "base/status.h"
@@ -77,11 +77,11 @@ enum { CX_GE = 14, CX_EQ, CX_NE, CX_AND, CX_XOR, CX_OR, CX_LOGICAL_AND, CX_LOGIC
 enum { CX_MUL_ASSIGN = 23, CX_COMMA = 33, CX_POST_INC = 1, CX_POST_DEC, CX_PRE_INC, CX_PRE_DEC };
 enum { CX_ADDRESS = 5, CX_DEREF, CX_PLUS, CX_MINUS, CX_NOT, CX_LOGICAL_NOT };
 
-/* Results of a visitor. */
+/* Return values of a visitor callback. */
 enum { CX_BREAK_VISIT, CX_CONTINUE_VISIT, CX_RECURSE_VISIT };
 enum { CX_SEVERITY_ERROR = 3 };
 
-/* The functions that drafts call, as X(result, name without clang_, parameters). */
+/* The libclang functions used here, as X(result, name without the prefix clang_, parameters). */
 #define CX_FUNCTIONS(X)                                                                            \
     X(void *, createIndex, (int, int))                                                             \
     X(int, parseTranslationUnit2,                                                                  \
@@ -150,7 +150,7 @@ typedef struct gt_clang {
 /* The library's functions, valid after gt_clang_open() has succeeded. */
 extern gt_clang cx;
 
-/* Loads libclang 17 or newer: the file that GPUTUNE_LIBCLANG names, or else the first usable one of
- * `paths` and the system's libraries. If there is none, the message of ENOCOMPILER says what to
- * install. */
+/* Loads libclang 17 or newer. If GPUTUNE_LIBCLANG is set, tries only that file; otherwise
+ * `paths`, then the system's libraries. ENOCOMPILER if none is usable; its message explains
+ * what to install. */
 gputune_status gt_clang_open(const char *const *paths, size_t count);

@@ -1,4 +1,4 @@
-/* Makes a draft: chooses the kernels and writes the parts of the file. */
+/* Makes a draft: chooses the kernels and writes the template. */
 #include "draft/draft.h"
 
 #include "draft/parts.h"
@@ -15,7 +15,7 @@ static const char *kernel_names(const draft_program *program)
     return gt_text_string(&out);
 }
 
-/* Ranks a kernel: highest in the file itself, not a header, and higher if it is launched. */
+/* Ranks a kernel: higher if it is launched, still higher if it is not defined in a header. */
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;
@@ -40,7 +40,7 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
                                      : "",
               program->missing.count ? program->missing.items[0] : "");
     unsigned best = 0;
-    gt_texts chosen = {0}; /* only the first of several overloads counts */
+    gt_texts chosen = {0}; /* names of the chosen kernels; later overloads are skipped */
     for (size_t i = 0; i < 2 * program->kernels.count; i++) {
         draft_decl *kernel = program->kernels.items[i % program->kernels.count];
         const char *name = draft_full_name(kernel);

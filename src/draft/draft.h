@@ -1,5 +1,5 @@
-/* Drafts a template of a CUDA program, which libclang reads (clang.h). Nothing is freed, so call
- * this only in a process that makes one draft. */
+/* Drafts a template from a CUDA program, which libclang parses (clang.h). Memory is never freed, so
+ * call this only in a process that makes one draft and ends. */
 #pragma once
 
 #include "base/status.h"
@@ -8,7 +8,7 @@
 
 typedef struct gt_draft_request {
     const char *path, *text;
-    const char *kernel; /* NULL: all launched kernels, or all kernels if none is launched */
+    const char *kernel; /* NULL: the file's launched kernels, or all if none is launched */
     const char *const *arguments; /* compiler options -I and -D */
     size_t argument_count;
     const char *const *hosts; /* other files that may launch the kernels */
@@ -16,8 +16,8 @@ typedef struct gt_draft_request {
 } gt_draft_request;
 
 /* Drafts a template: the code that the kernels need, and pragmas for how the program launches them.
- * A line with "// guess:" describes a guessed value, a line with "// ?" asks what the program does
- * not show. `clangs` are paths of libclang to try first. The caller frees *out. ENOCOMPILER without
- * libclang, ENOTFOUND if there is no such kernel, EUNSUPPORTED if templates do not support it. */
+ * A "// guess:" line reports a guessed value; a "// ?" line asks for a fact that the program does
+ * not show. `clangs` are libclang paths to try first. The caller frees *out. ENOCOMPILER without
+ * libclang, ENOTFOUND if there is no such kernel, EUNSUPPORTED if templates cannot express it. */
 gputune_status gt_draft_make(char **out, const gt_draft_request *request, const char *const *clangs,
                              size_t clang_count);

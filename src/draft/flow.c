@@ -1,19 +1,18 @@
-/* Interprets statements: values of variables, conditions and the facts that they imply, branches,
- * and loops. */
+/* Interprets statements: assignments, branches and loops, and the facts that conditions imply. */
 #include "draft/parts.h"
 
 #include "kernel/text/lexer.h"
 
 #include <string.h>
 
-/* The bindings of a branch, which are those after `begin`. */
+/* The bindings that a branch adds: those after `begin`, up to `last`. */
 typedef struct branch {
     draft_binding *begin, *last;
 } branch;
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* Each assignment adds a binding. Removing the bindings of a branch undoes it. */
+/* Each assignment adds a binding. To undo a branch, its bindings are removed. */
 
 /* Returns true if `member` is `path` or a member of it. */
 static bool is_within(const char *member, const char *path)
@@ -51,7 +50,7 @@ void draft_capture(const draft_decl *variable, draft_node *lambda)
     }
 }
 
-/* Forgets the launches in lambdas that use this variable, because its value changes. */
+/* Marks launches in lambdas that use this variable as unknown, because its value changes. */
 static void change_captured(const draft_decl *variable)
 {
     for (size_t i = 0; i < captures.count; i++) {
@@ -85,7 +84,8 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 
 void draft_forget(draft_decl *decl)
 {
-    for (size_t i = 0; i < captures.count; i++) { /* lambdas captured an older instance */
+    /* existing lambdas captured an older instance of the variable */
+    for (size_t i = 0; i < captures.count; i++) {
         captured *c = &captures.items[i];
         c->variable = c->variable == decl ? NULL : c->variable;
     }
@@ -179,7 +179,7 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
         }
         branch_end(begin);
     }
-    for (size_t i = changed.count; i-- > 0;) { /* oldest first, so structs precede members */
+    for (size_t i = changed.count; i-- > 0;) { /* oldest first: a struct before its members */
         draft_decl *decl = changed.items[i]->decl;
         const char *path = changed.items[i]->path;
         draft_amount *value = draft_either(decl->name, condition, values[i][0], values[i][1]);
@@ -189,8 +189,8 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Records lhs <= most, with the constant of lhs moved to the other side. Ignores an lhs that is the
- * same in all threads and iterations, because it limits no index. */
+/* Records the fact lhs <= most, after moving the constant of lhs to the other side. Skips an lhs
+ * that is the same in all threads and iterations, because it cannot limit an index. */
 static void push_fact(draft_amount *lhs, draft_amount *most)
 {
     const unsigned varying = DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) |
@@ -283,7 +283,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
                            : draft_changing(name);
 }
 
-/* Evaluates a condition of the host. Returns false if it is unknown or may vary. */
+/* Evaluates a condition in host code. Returns false if its value is unknown or may vary. */
 static bool is_decided(int64_t *out, const draft_amount *condition)
 {
     const draft_symbols symbols = draft_symbols_of(condition);
@@ -311,8 +311,8 @@ static void run_round(const loop *l)
     }
 }
 
-/* Runs an iteration and undoes it. Returns all its changes, and sets *left to the changes in
- * branches that leave the iteration. */
+/* Interprets one loop iteration and then undoes it. Returns all its changes of variables, and sets
+ * *left to the changes in branches that end the iteration early. */
 static draft_bindings changes_of(draft_bindings *left, const loop *l)
 {
     const draft_bindings outer = draft_now.left;
@@ -353,7 +353,7 @@ static void forget_changes(const draft_bindings *changes)
     }
 }
 
-/* Sets the end of a counter from the loop's condition. */
+/* Sets a counter's end value from the loop's condition. */
 static void find_end(draft_symbol *counter, const draft_amount *condition)
 {
     if (condition->a == draft_symbol_value(counter)) {
@@ -403,8 +403,8 @@ static bool is_changed(const draft_bindings *changes, const draft_decl *decl)
     return found;
 }
 
-/* Gives variables that the loop changes their values in any iteration: a counter if each iteration
- * adds the same step, otherwise an unknown value. Runs an iteration to find the steps. */
+/* Sets variables that the loop changes to values for any iteration: a counter if each iteration
+ * adds the same step, otherwise an unknown value. Interprets an iteration to find the steps. */
 static void enter_loop(const loop *l, const draft_bindings *changes, const draft_bindings *left)
 {
     draft_amount **first = draft_new((changes->count + 1) * sizeof(draft_amount *));
@@ -446,7 +446,7 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
     }
 }
 
-/* Records that the changed values of the host may vary; `doubt` is the reason. */
+/* Records that these changed host variables may vary; `doubt` is the reason. */
 static void doubt_changes(const draft_bindings *changes, const char *doubt)
 {
     int64_t number;
@@ -479,8 +479,8 @@ void draft_run_lambda(draft_node *lambda)
     doubt_changes(&changes, "may be changed by a lambda");
 }
 
-/* Runs a host's loop. Unless it ends at once, runs one iteration and another one with unknown
- * values, and records that all values that they change may vary. */
+/* Interprets a loop in host code. If it may iterate, interprets two iterations, the second one with
+ * doubtful values, and records that the changed variables may vary. */
 static void run_host_loop(const loop *l, bool checks_first)
 {
     static const char doubt[] = "is changed by a loop";
@@ -520,7 +520,7 @@ static void run_loop(const loop *l, bool checks_first)
         enter_loop(l, &changes, &left);
         draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
         if (l->condition && draft_is_known(condition)) {
-            /* gives ranges to the buffers whose elements the condition reads */
+            /* creates ranges for the buffers whose elements the condition reads */
             draft_bound(condition, true, &draft_now.facts);
         }
         draft_now.unsure += l->condition && draft_is_unsure(condition);
@@ -681,7 +681,7 @@ static void run_switch(draft_node *node)
     draft_now.unsure = outside;
 }
 
-/* Returns true if unread code may change a variable: a = 1, ++a, &a, >> a, f(a) */
+/* Returns true if the tokens around a variable may change it: a = 1, ++a, &a, >> a, f(a) */
 static bool may_change(const gt_token *before, const gt_token *after)
 {
     return gt_token_is_any(before, "& >> ++ --") ||
@@ -696,7 +696,7 @@ static bool is_named(const draft_decl *decl, const char *path, const gt_token *n
            !cx.isConstQualifiedType(cx.getCursorType(decl->at));
 }
 
-/* Marks the host variables that this code, which clang cannot read, may change. */
+/* If clang could not parse this host code, marks the variables that it may change. */
 static void doubt_unread(draft_extent part)
 {
     draft_program *program = draft_now.program;

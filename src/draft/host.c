@@ -1,6 +1,6 @@
-/* Computes the extents and arguments of launches. Interprets the host's functions like kernels, but
- * does not repeat loops. A variable that is set to a number gets a symbol with this number as its
- * value, because another run may use a different number. */
+/* Computes the extents and arguments of launches. Interprets host functions like kernels, but does
+ * not follow loops to their end. A variable that is set to a number gets a symbol that holds the
+ * number, because another run may use a different number. */
 #include "draft/parts.h"
 
 #include <ctype.h>
@@ -8,8 +8,7 @@
 
 typedef struct known_symbol {
     draft_decl *decl; /* the variable, or NULL if the value is another expression */
-    const char *text; /* member of the variable, such as "a.b"; without a variable, the expression's
-                         source text */
+    const char *text; /* member of the variable, such as ".a.b", or the expression's source text */
     const char *doubt;
     bool has_number;
     int64_t number; /* the value in this program */
@@ -24,7 +23,7 @@ bool draft_on_host(void)
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-/* Returns the name before the first bracket: "n" for "x.n", "size" for "x.size(k)". */
+/* Returns the last name before any bracket: "n" for "x.n", "size" for "x.size(k)". */
 static const char *last_name(const char *text)
 {
     size_t end = strcspn(text, "(["), begin = end;
@@ -90,8 +89,8 @@ draft_amount *draft_literal(draft_node *node, int64_t number)
     return value;
 }
 
-/* Returns true if the variable's own name describes the value best: for a number, a call's result,
- * and the variable's previous value. */
+/* Returns true if the variable's own name describes the value best. This holds for a number, the
+ * result of a call, and the variable's previous value. */
 static bool is_plain(const draft_decl *decl, const draft_amount *value)
 {
     int64_t number;
@@ -148,7 +147,7 @@ static draft_decl *called_kernel(draft_amount *callee)
     return decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE) ? decl : NULL;
 }
 
-/* Returns the common value of two launches, or an unknown value if they differ. */
+/* Returns the value if two launches agree on it, otherwise an unknown value. */
 static draft_amount *same_value(draft_amount *a, draft_amount *b)
 {
     return a == b || !draft_is_known(a)
@@ -156,8 +155,8 @@ static draft_amount *same_value(draft_amount *a, draft_amount *b)
                : draft_unknown("the callers of the function that launches it use different values");
 }
 
-/* Records a launch. If the same launch is reached again, keeps the one with more known values.
- * Extents that differ between callers become unknown. */
+/* Records a launch. If the same launch is reached twice, keeps the one with more known values;
+ * extents that differ between callers become unknown. */
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
 {
@@ -174,11 +173,11 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
         bool is_variable =
             arguments[i]->type.kind == CX_TYPE_POINTER &&
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
-        bool is_null = value->kind == DRAFT_SUM && is_variable; /* set by another function */
+        bool is_null = value->kind == DRAFT_SUM && is_variable; /* a call sets the pointer */
         draft_decl *passed = draft_new(sizeof *passed);
         draft_binding *last = draft_now.last;
         draft_assign(passed, "", is_null ? draft_nothing() : value, arguments[i]->type);
-        draft_now.last = last; /* the end of a branch must not undo it */
+        draft_now.last = last; /* the end of a branch must not undo the assignment */
         draft_add(&launch.arguments, passed);
     }
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
@@ -289,7 +288,7 @@ static void follow_root(draft_program *program, draft_decl *function)
         draft_forget(function->parameters.items[i]);
     }
     if (strcmp(function->name, "main") == 0 && function->parameters.count) {
-        draft_decl *count = function->parameters.items[0]; /* argc of a run without arguments */
+        draft_decl *count = function->parameters.items[0]; /* argc is 1 without arguments */
         draft_bind(count, "", draft_host_symbol(count, "", &(int64_t){1}));
     }
     function->busy = true;
@@ -299,8 +298,8 @@ static void follow_root(draft_program *program, draft_decl *function)
     function->busy = false;
 }
 
-/* Interprets functions from last to first, because most callers come after their callees. The
- * second pass omits functions that others call, and knows the globals' values from the first. */
+/* Interprets functions from last to first, because most callers follow their callees. The second
+ * pass skips functions that were called in the first, and starts with its values of globals. */
 void draft_host_read(draft_program *program)
 {
     for (int round = 0; round < 2; round++) {

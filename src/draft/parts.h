@@ -10,7 +10,7 @@
 
 /* Returns zeroed memory. Ends the process if out of memory. */
 void *draft_new(size_t bytes);
-/* Returns a formatted text. */
+/* Returns a new string, formatted like printf(). */
 char *draft_format(const char *format, ...) GT_PRINTF(1, 2);
 /* Returns the length of the name or number at the beginning of a text. */
 size_t draft_word_length(const char *text);
@@ -25,7 +25,7 @@ typedef struct draft_binding {
     struct draft_decl *decl;
     const char *path;                     /* "" or ".a.b" */
     struct draft_amount *value;           /* NULL if the value is no longer known */
-    struct draft_binding *older, *before; /* previous binding of this, and of any variable */
+    struct draft_binding *older, *before; /* previous binding of `decl`, of any variable */
 } draft_binding;
 typedef GT_ARRAY(draft_binding *) draft_bindings;
 
@@ -44,8 +44,8 @@ typedef struct draft_decl {
     bool is_called;         /* true for a host function that another host function calls */
     bool unrolls;           /* true for a kernel whose loops read the tunable UNROLL */
 } draft_decl;
-/* An expression or a statement, without parentheses and conversions. Only conversions to integers
- * from floating point, and to 8 or 16 bits, are nodes (DRAFT_CONVERT). */
+/* An expression or a statement. Parentheses and most conversions are left out: only conversions
+ * from floating point to integers, and to 8 or 16 bits, are nodes (DRAFT_CONVERT). */
 typedef struct draft_node {
     int kind, operation; /* CX_ kinds */
     cx_cursor at;
@@ -58,7 +58,7 @@ typedef struct draft_node {
 } draft_node;
 enum { DRAFT_CONVERT = -1 };
 
-/* Returns the place of a cursor for messages: "FILE:LINE:COLUMN". */
+/* Returns the place of a cursor, for use in messages: "FILE:LINE:COLUMN". */
 const char *draft_place_of(cx_cursor at);
 const char *draft_string(cx_string string);
 typedef GT_ARRAY(cx_cursor) draft_cursors;
@@ -71,7 +71,7 @@ typedef struct draft_field {
 typedef GT_ARRAY(draft_field) draft_fields;
 /* Returns the fields of a struct, or none for other types. */
 draft_fields draft_fields_of(cx_type type);
-/* Returns true if two members of a struct, from two base classes, have the same name. */
+/* Returns true if a struct inherits two members with the same name. */
 bool draft_has_twins(cx_type type);
 bool draft_has_child(cx_cursor at, int kind);
 draft_node *draft_tree(cx_cursor at);
@@ -87,14 +87,14 @@ const char *draft_source_of(cx_cursor at);
 /* Returns the name that the source uses for this expression, such as a macro or a template
  * parameter; NULL if the source is not a single name. */
 const char *draft_name_at(cx_cursor at);
-/* Returns true if the declaration is in DRAFT_ANYTHING, because no header has it. */
+/* Returns true if DRAFT_ANYTHING declares the name, because no header does. */
 bool draft_is_undeclared(cx_cursor at);
 /* Returns true if the code belongs to the program, not to the stub. */
 bool draft_is_own(cx_cursor at);
 
 /* The file name of the stub in clang's messages. */
 #define DRAFT_STUB "/gputune-stub.cuh"
-/* The file that declares names from missing headers. */
+/* The name of a generated file that declares the names from missing headers. */
 #define DRAFT_ANYTHING "/gputune-anything.cuh"
 
 typedef struct draft_extent {
@@ -167,8 +167,8 @@ typedef struct draft_symbol {
     bool has_number, is_guess;
     const char *doubt; /* DRAFT_HOST: why the number may differ ("is changed by a loop"), or NULL */
     bool has_name;     /* true if the name is a macro that the draft keeps */
-    struct draft_amount *definition;         /* limit of a range, or NULL */
-    struct draft_amount *first, *step, *end; /* values of a counter */
+    struct draft_amount *definition;         /* for a buffer's range: its limit, or NULL */
+    struct draft_amount *first, *step, *end; /* DRAFT_COUNTER: its values */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: an element of this buffer */
     struct draft_amount *index;
     draft_decl *decl; /* DRAFT_HOST: the variable, or NULL for another expression */
@@ -185,7 +185,7 @@ enum { DRAFT_ATOMS_MOST = 6 };
 typedef struct draft_spot {
     draft_decl *variable;        /* NULL: memory */
     const char *path;            /* "" or ".a.b" */
-    struct draft_buffer *buffer; /* if `variable` is NULL: the memory, or NULL if it is unknown */
+    struct draft_buffer *buffer; /* the memory; NULL if it is local or unknown */
     struct draft_amount *offset; /* offset in bytes */
 } draft_spot;
 
@@ -196,10 +196,10 @@ typedef struct draft_amount {
     draft_term *terms;
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
-    struct draft_amount **parts; /* the atoms of the terms, or the operands */
+    struct draft_amount **parts; /* factors of a sum's products, or operands */
     unsigned part_count;
-    struct draft_amount *next; /* the next value in the table of values */
-    unsigned kinds;            /* the symbols' kinds as bits, or 0 if the value is unknown */
+    struct draft_amount *next; /* next value in the hash bucket */
+    unsigned kinds;            /* kinds of all contained symbols, as bits */
     const char *text;          /* DRAFT_TEXT: the number. DRAFT_UNKNOWN: why it is unknown */
     draft_spot place;
 } draft_amount;
@@ -215,8 +215,8 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
-/* Returns true if a sum is at least 0 for all symbols from 1 on, because it adds a multiple of each
- * product that it subtracts. */
+/* Returns true if a sum is at least 0 whenever its symbols are at least 1, because each product
+ * that it subtracts divides a product that it adds. */
 bool draft_is_not_negative(const draft_amount *v);
 bool draft_is_number(const draft_amount *value, int64_t *out);
 /* Returns the constant term of a sum, or 0 if it has none. */
@@ -227,22 +227,22 @@ bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if the value contains a symbol of this kind. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Returns the replacement of a symbol or operation, or NULL to replace only its operands. */
+/* Returns the replacement of a symbol or operation, or NULL to replace only in its operands. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);
 /* Computes the value from the symbols' numbers. Returns false if a symbol has no number. */
 bool draft_evaluate(int64_t *out, const draft_amount *value);
-/* Returns all symbols in a value, with repetitions. */
+/* Returns all symbols in a value; a symbol may occur several times. */
 draft_symbols draft_symbols_of(const draft_amount *value);
 
-/* A comparison that holds in a part of the code: lhs <= most. */
+/* A comparison that is true in a part of the code: lhs <= most. */
 typedef struct draft_fact {
     draft_amount *lhs, *most;
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
-/* Returns the largest or the smallest possible value. Elements of a buffer are bounded by its
- * range, which is made if the buffer has none. */
+/* Returns an upper or a lower bound of the value. Elements of a buffer are bounded by the buffer's
+ * range, a symbol that is created if needed. */
 draft_amount *draft_bound(draft_amount *value, bool upper, const draft_facts *facts);
 
 /* ---- program.c: kernels, functions and launches of the program ------------------------------- */
@@ -252,9 +252,9 @@ typedef struct draft_launched {
     draft_decl *callee; /* the called function: an instance if the kernel is a template */
     draft_decl *kernel; /* the kernel template, or `callee` itself */
     draft_amount *grid[3], *block[3], *shared;
-    draft_decls arguments; /* variables with the values of the parameters */
+    draft_decls arguments; /* a variable for each parameter, with its value */
     draft_node *lambda;    /* the lambda around the launch, or NULL */
-    bool is_skipped;       /* true if the program does not take the launch's branch */
+    bool is_skipped;       /* true if the launch is in a branch that the program skips */
 } draft_launched;
 
 typedef struct draft_error {
@@ -315,12 +315,12 @@ typedef struct draft_buffer {
     cx_type accessed_as;  /* type of the first access */
     bool is_read, is_written;
     bool is_surely_written; /* true if a write does not depend on data */
-    draft_symbol *range;    /* limit of elements that are indices or ends of loops, or NULL */
-    bool is_rising;         /* true if elements ascend up to the range, as row pointers do */
+    draft_symbol *range;    /* limit of elements that serve as indices or loop ends, or NULL */
+    bool is_rising;         /* true if elements ascend up to the range, as CSR row pointers do */
     bool is_nested;         /* true if elements are pointers that the code dereferences */
 } draft_buffer;
 
-/* The index of an array of fixed size, and its limit. */
+/* The largest index used in an array of fixed size, and the array's last index. */
 typedef struct draft_limit {
     draft_amount *length, *most;
 } draft_limit;
@@ -332,12 +332,12 @@ typedef struct draft_kernel_facts {
     GT_ARRAY(draft_access) accesses;
     gt_texts unread;                      /* questions about code that could not be interpreted */
     bool reads_block[3], reads_thread[3]; /* the kernel reads blockDim or threadIdx */
-    bool has_shared, has_dynamic;         /* the kernel uses any or dynamic shared memory */
+    bool has_shared, has_dynamic;         /* the kernel uses shared memory, dynamic shared memory */
     bool needs_positive;                  /* the kernel takes square roots or logarithms */
     bool has_loop;
     bool strides_grid;            /* the kernel has a grid-stride loop */
     draft_facts guards;           /* all comparisons in the kernel, including those in branches */
-    GT_ARRAY(draft_limit) limits; /* limits of the indices of arrays of fixed size */
+    GT_ARRAY(draft_limit) limits; /* limits of indices of arrays of fixed size */
     draft_symbols loaded;
 } draft_kernel_facts;
 
@@ -345,19 +345,19 @@ typedef struct draft_kernel_facts {
 typedef struct draft_reader {
     draft_program *program;
     draft_kernel_facts *out; /* results for the interpreted kernel, or NULL in host code */
-    draft_facts facts;       /* comparisons that hold at this place */
+    draft_facts facts;       /* comparisons that are true at this statement */
     unsigned unsure;         /* number of enclosing conditions that depend on data */
-    unsigned quiet;          /* above 0: accesses are not recorded, because the code runs again */
-    unsigned calls;          /* depth of calls */
-    unsigned skipped;        /* number of enclosing branches that the program does not take */
-    bool jumps;              /* true if the last jump was goto, break or continue */
+    unsigned quiet;   /* above 0: not recording accesses, because the code will be run again */
+    unsigned calls;   /* depth of calls */
+    unsigned skipped; /* number of enclosing branches that the program skips */
+    bool jumps;       /* true if the last jump was goto, break or continue */
     unsigned steps;
     draft_spot object;  /* the place of *this */
-    draft_node *lambda; /* the lambda whose body is run, or NULL */
+    draft_node *lambda; /* the lambda whose body is interpreted, or NULL */
     draft_amount *returned;
     bool begins_loop;    /* true in the first part of a `for` */
     draft_binding *last; /* the newest binding */
-    draft_bindings left; /* changes by branches that leave the innermost loop or function */
+    draft_bindings left; /* changes in branches that leave the innermost loop or function */
 } draft_reader;
 extern draft_reader draft_now;
 
@@ -365,19 +365,19 @@ extern draft_reader draft_now;
 void draft_host_read(draft_program *program);
 /* Interprets a kernel's body and the functions that it calls. */
 void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_launched *launch);
-/* Returns the value that a launch passes for a parameter or its member; NULL if unknown. */
+/* Returns the value that a launch passes for a parameter or its member, or NULL if unknown. */
 draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
                            const draft_decl *parameter, const char *path);
 /* Returns the symbol of a host value: the variable `decl`, or the expression `text` if `decl` is
  * NULL. */
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
-/* Like draft_host_symbol(), for a value that may differ. `doubt` is the reason. */
+/* Like draft_host_symbol(), for a value that may vary. `doubt` is the reason. */
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
                              const char *doubt);
 #define DRAFT_UNDECIDED "depends on a condition that is not known"
 /* Returns the symbol of a named number: a macro, a constant, or a template parameter. */
 draft_amount *draft_named_number(const char *name, int64_t number);
-/* Returns the number of a literal, or its symbol if the source uses a name for it. */
+/* Returns the number of a literal, or its symbol if the source names the number. */
 draft_amount *draft_literal(draft_node *node, int64_t number);
 /* Returns a symbol of the launch's geometry, such as DRAFT_THREAD, for an axis. */
 draft_amount *draft_builtin(draft_symbol_kind kind, int axis);
@@ -386,16 +386,16 @@ bool draft_on_host(void);
 draft_amount *draft_eval(draft_node *node);
 /* Runs a statement. Returns true if control never reaches the statement after it. */
 bool draft_run(draft_node *node);
-/* Records launches in the body of a host's lambda. Variables that the body changes may vary,
- * because unknown code may call it. */
+/* Interprets the body of a lambda in host code to record its launches. The variables that the body
+ * changes may vary from then on, because unknown code may call the lambda. */
 void draft_run_lambda(draft_node *lambda);
 /* Handles the host's call of a CUDA function. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);
-/* Returns the value of expressions that are not integers or are not interpreted. */
+/* Returns the value that stands for any expression that is not an integer or is not interpreted. */
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
-/* Returns the value to store in a variable or its member. On the host, a number becomes a symbol
+/* Returns the value to store in a variable or its member. In host code, a number becomes a symbol
  * with that number, because it may vary. */
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
@@ -408,17 +408,17 @@ void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_ty
 void draft_capture(const draft_decl *variable, draft_node *lambda);
 /* Removes all values of a variable. */
 void draft_forget(draft_decl *decl);
-/* Returns the value that was assigned to a variable or member as a whole, or NULL. */
+/* Returns the last value assigned to the variable or member as a whole, or NULL. */
 draft_amount *draft_value_of(const draft_decl *decl, const char *path);
-/* Returns the binding of the smallest part of a variable that contains the member, or NULL. */
+/* Returns the newest binding of a variable's part that contains the member, or NULL. */
 const draft_binding *draft_outer_value(const draft_decl *decl, const char *path);
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
 /* Moves a place by a number of bytes. */
 draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
 draft_spot draft_spot_of(draft_node *node);
-/* Runs the declaration of a variable. */
+/* Interprets the declaration of a variable. */
 void draft_declare(draft_decl *decl);
-/* Records the facts that follow from a condition being true, or from it being false. */
+/* Records the facts that follow if the condition is true (`holds`) or false. */
 void draft_assume(draft_amount *condition, bool holds);
 /* Returns true if a condition depends on data. */
 bool draft_is_unsure(draft_amount *condition);
@@ -427,9 +427,9 @@ bool draft_is_unsure(draft_amount *condition);
 
 /* Finds the code that the kernels need. Appends clang's errors in it to *problems. */
 void draft_slice_make(gt_texts *problems, const draft_program *program, const draft_decls *kernels);
-/* Adds a name that a clause mentions. */
+/* Adds a name that a clause mentions, so its declaration is kept. */
 void draft_slice_need(const char *name);
-/* Returns true if the code contains the name. */
+/* Returns true if the kept code contains the name. */
 bool draft_slice_has(const char *name);
 void draft_slice_write(gt_text *out);
 
@@ -452,8 +452,8 @@ typedef struct draft_settled {
     draft_axis axes[8];
     unsigned axis_count;
     bool limits_registers; /* true if there is an axis MAXREG */
-    bool is_whole[3];      /* true if threads store without comparing their index, so the size must
-                              be a multiple of the block */
+    /* true if threads store without a bounds check, so the size must be a multiple of the block */
+    bool is_whole[3];
     draft_symbols sizes;
     gt_texts questions, guesses;
     draft_amount **lengths; /* number of elements of each buffer; may be DRAFT_UNKNOWN */
@@ -462,7 +462,7 @@ typedef struct draft_settled {
 
 /* Determines the launch, the lengths and the axes of a kernel. */
 void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
-/* Returns the value of a parameter or its member, with the names that the draft uses. */
+/* Returns the value of a parameter or its member, expressed in the names that the draft uses. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
 /* Replaces each axis in a value by the program's number, and restricts the axis to this number. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);

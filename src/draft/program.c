@@ -1,7 +1,7 @@
-/* Parses a program and lists its kernels, the host's functions, and the launches. clang leaves out
- * statements with undeclared names, which may be launches. So a second parse declares names from
- * missing headers as objects that convert to any type. An error of the first parse in a kernel's
- * code becomes a question. */
+/* Parses a program and lists its kernels, the host's functions, and the launches. clang drops
+ * statements that use undeclared names, and such a statement may be a launch. So the program is
+ * parsed again, with the names from missing headers declared as objects that convert to any type.
+ * Errors that the first parse finds in a kernel's code become questions in the draft. */
 #include "draft/parts.h"
 
 #include "base/clock.h"
@@ -62,7 +62,7 @@ static char *write_anything(const scan *s)
 
 static gputune_status parse(scan *s)
 {
-    /* without the version, clang parses launches as before CUDA 9.2 */
+    /* without an SDK version, clang parses launches as before CUDA 9.2 */
     char standard[] = "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -std=c++17 "
                       "--cuda-path=/dev/null -Xclang -target-sdk-version=12.0 "
                       "-ferror-limit=0 -fshow-overloads=best -Wno-everything "
@@ -139,8 +139,8 @@ static const char *behind_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* Declares the name that a diagnostic reports as missing, in a scope such as "a::b". Declares only
- * types if `types` is true, otherwise only other names. */
+/* Declares the name that a diagnostic reports as missing, in a scope such as "a::b". If `types` is
+ * true, declares it only if it is a type, otherwise only if it is not. */
 static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type, bool types)
 {
     const char *at = c->at.text + c->at.begin;
@@ -188,7 +188,7 @@ static bool declare_names(scan *s)
                                         "no template named '"};
     const size_t before = s->names.count;
     const unsigned count = cx.getNumDiagnostics(s->unit);
-    /* declare types first, because an object may have the name of a type */
+    /* types first: a name that is used as a type must not be declared as an object */
     for (unsigned i = 0; i < 2 * count; i++) {
         complaint c;
         int form = -1;
@@ -274,7 +274,7 @@ void draft_add_text(gt_texts *out, const char *text)
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* Records the kernels that the host's code names, to launch them or to pass them on. */
+/* Records the kernels that host code names, in a launch or as an argument. */
 static int visit_name(cx_cursor at, cx_cursor parent, void *user)
 {
     const cx_cursor name = at.kind == CX_DECL_REF ? cx.getCursorReferenced(at) : at;
@@ -375,7 +375,7 @@ static gputune_status read_file(scan *s)
     draft_program *program = s->program;
     GT_TRY(parse(s));
     if (s->is_main) {
-        note_errors(s); /* now, because the names declared below cause other errors */
+        note_errors(s); /* before declare_names(), whose declarations cause other errors */
     }
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {

@@ -10,7 +10,7 @@ enum { STEPS_MOST = 400000, CALLS_MOST = 24, HOST_STEPS_MOST = 60000 };
 
 draft_reader draft_now;
 
-static GT_ARRAY(draft_buffer *) buffers; /* the buffers that pointers of the code point to */
+static GT_ARRAY(draft_buffer *) buffers; /* the buffers that pointers in the code point to */
 
 draft_amount *draft_nothing(void)
 {
@@ -19,7 +19,7 @@ draft_amount *draft_nothing(void)
     return value;
 }
 
-/* Asks a question about a place in the kernel's code, unless the same question was asked. */
+/* Adds a question about a place in the kernel's code, unless the draft already asks it. */
 static void ask_at(cx_cursor at, const char *what)
 {
     if (draft_now.out && !draft_now.quiet) {
@@ -115,7 +115,7 @@ static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_ty
     return draft_pointer(begin);
 }
 
-/* Returns a value for a variable or, if `decl` is NULL, an expression that is not interpreted. */
+/* Returns a symbol for a variable or, if `decl` is NULL, for code that is not interpreted. */
 static draft_amount *any_value(draft_decl *decl, const char *text, cx_type type)
 {
     const bool on_host = draft_on_host();
@@ -314,7 +314,7 @@ draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes)
     return out;
 }
 
-/* Returns the place of an object whose member is used. NULL stands for *this. */
+/* Returns the place of an object whose member is used. If `object` is NULL, it is *this. */
 static draft_spot object_place(draft_node *object)
 {
     return !object                          ? draft_now.object
@@ -354,8 +354,8 @@ static draft_spot variable_place(draft_decl *decl)
                : (draft_spot){.variable = decl, .path = ""};
 }
 
-/* Returns the place of an array's element. An array of fixed size limits the index, and therefore
- * the elements of the buffer from which the index is loaded, or the block's size. */
+/* Returns the place of an array element. If the array has a fixed size, records the index's limit,
+ * which also bounds the block's size or the values of the buffer that holds the index. */
 static draft_spot element_place(draft_node *node)
 {
     draft_node *array = node->children[0];
@@ -481,12 +481,12 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* Handles the call of a function without a body, which may use all pointers that it gets. */
+/* Handles the call of a function without a body, which may use all pointers passed to it. */
 static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
     if (function && draft_is_undeclared(function->at) && node->count && node->children[0]->decl) {
-        function = node->children[0]->decl; /* the called object is undeclared */
+        function = node->children[0]->decl; /* report the undeclared object that is called */
     }
     const char *name = function ? function->name : "a function";
     for (unsigned i = 0; i < node->count; i++) {
@@ -540,7 +540,7 @@ static void initialise_members(draft_decl *constructor)
                              draft_type_of(member));
             }
         } else if (children.items[i].kind == CX_CALL &&
-                   (!i || children.items[i - 1].kind != CX_MEMBER)) { /* of a base class */
+                   (!i || children.items[i - 1].kind != CX_MEMBER)) { /* a base class */
             draft_node *call = draft_tree(children.items[i]);
             draft_node *body = call->decl && !call->decl->busy ? draft_body_of(call->decl) : NULL;
             if (body && draft_now.calls < CALLS_MOST) {
@@ -564,8 +564,8 @@ static draft_amount *put_argument(void *user, draft_amount *part)
                : NULL;
 }
 
-/* Replaces a result that depends on the function's variables by the call, because another call may
- * return a different value. */
+/* If the result of a call depends on the function's local variables, returns a symbol for the call
+ * instead, because another call may return a different value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
     result = draft_replace(result, put_argument, call->decl);
@@ -621,7 +621,7 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     return draft_on_host() ? seen_from_outside(result, node) : result;
 }
 
-/* Returns the object that a constructor makes: a copy, or a new object. */
+/* Returns the object that a constructor call creates: a copy or a new object. */
 static draft_amount *construct(draft_node *node)
 {
     draft_decl *function = node->decl;
@@ -642,7 +642,7 @@ static draft_amount *construct(draft_node *node)
     return draft_object(object);
 }
 
-/* Returns the struct that a list { a, b, c } makes. */
+/* Returns the struct that an initialiser list { a, b, c } creates. */
 static draft_amount *eval_list(draft_node *node)
 {
     const draft_fields fields = draft_fields_of(node->type);
@@ -689,7 +689,7 @@ static draft_amount *call(draft_node *node)
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
     if (is_operator && draft_on_host() &&
         strstr(draft_string(cx.getTypeSpelling(first->type)), "(lambda")) {
-        return call_unknown(node); /* its body is interpreted where the lambda is made */
+        return call_unknown(node); /* the body was interpreted when the lambda was created */
     }
     const char *sign = is_operator && strlen(function->name) > 8 ? function->name + 8 : "";
     bool is_copy = strcmp(sign, "=") == 0, changes_first = *sign && sign[strlen(sign) - 1] == '=' &&
@@ -726,7 +726,7 @@ static draft_amount *call(draft_node *node)
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-/* Returns the symbol of threadIdx.x and the like, or NULL for other expressions. */
+/* Returns the symbol of a built-in such as threadIdx.x, or NULL for other expressions. */
 static draft_amount *geometry(draft_node *node)
 {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
@@ -750,7 +750,7 @@ static draft_amount *eval_reference(draft_node *node)
 {
     draft_decl *decl = draft_overload_of(node->decl);
     int64_t number;
-    if (!decl) { /* a template parameter; an instance knows its number */
+    if (!decl) { /* a template parameter, which is a number in an instance */
         return node->count == 1 && draft_is_constant(&number, node->children[0]->at)
                    ? draft_literal(node, number)
                    : draft_nothing();
@@ -793,7 +793,7 @@ static int compound_operation(const draft_node *node)
     return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
 }
 
-/* Converts a host value to an integer type. It may vary if it does not fit in 8 or 16 bits. */
+/* Converts a host value to an integer type. A value that may overflow 8 or 16 bits may vary. */
 static draft_amount *narrowed(draft_amount *value, cx_type type, cx_cursor at)
 {
     if (!draft_on_host() || !draft_is_narrow(type) || !draft_is_known(value)) {
@@ -831,7 +831,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
     return is_post ? before : after;
 }
 
-/* Returns a floating-point number as in the source, or as a macro that the draft contains. */
+/* Returns a floating-point number as in the source, or the name of a macro in the draft. */
 static draft_amount *float_number(const draft_node *node)
 {
     const char *text = draft_source_of(node->at), *name = text + (*text == '-');
@@ -863,7 +863,8 @@ static draft_amount *eval_binary(draft_node *node)
     }
     draft_amount *b = draft_eval(node->children[1]);
     draft_now.facts.count = facts;
-    if ((is_and || operation == CX_LOGICAL_OR) && !draft_on_host()) { /* keep the known operand */
+    /* an unknown operand must not make the whole condition unknown */
+    if ((is_and || operation == CX_LOGICAL_OR) && !draft_on_host()) {
         a = draft_is_known(a) ? a : draft_changing("a condition");
         b = draft_is_known(b) ? b : draft_changing("a condition");
     }

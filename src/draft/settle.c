@@ -43,7 +43,7 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
         return symbol->kind == DRAFT_BLOCK_SIZE ? s->block[symbol->axis] : s->grid[symbol->axis];
     }
     if (symbol->kind == DRAFT_HOST && symbol->buffer && symbol->definition) {
-        return draft_settled_amount(s, symbol->definition); /* limit of a range */
+        return draft_settled_amount(s, symbol->definition); /* the limit of a buffer's range */
     }
     for (unsigned i = 0; symbol->kind == DRAFT_HOST && i < s->axis_count; i++) {
         if (s->axes[i].symbol == symbol) {
@@ -81,7 +81,7 @@ static draft_amount *number_of_axis(void *user, draft_amount *part)
     return axis ? draft_number(axis->usual) : NULL;
 }
 
-/* Replaces axes by the program's values in a length, because all variants use the same buffers. */
+/* Replaces axes in a length by constants, because all variants must use the same buffers. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *length)
 {
     return draft_replace(length, number_of_axis, s);
@@ -135,7 +135,7 @@ static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual, i
     return axis;
 }
 
-/* The number that an axis replaces in divisors. */
+/* A number, and the axis that replaces it in divisors. */
 typedef struct tied {
     int64_t number;
     draft_amount *axis;
@@ -153,14 +153,14 @@ static draft_amount *put_axis(void *user, draft_amount *part)
                : NULL;
 }
 
-/* Replaces the number by an axis in all divisors of the value that are multiples of it. */
+/* Replaces the factor `number` by an axis in all divisors that are multiples of it. */
 static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis)
 {
     return draft_replace(value, put_axis, &(tied){number, axis});
 }
 
-/* Returns the template parameter with this name. If `name` is NULL, returns the only parameter
- * whose argument is this number. Returns NULL if there is none. */
+/* Returns the name of the template parameter with this name. If `name` is NULL, returns the only
+ * parameter whose argument is `number`. Returns NULL if there is none or more than one. */
 static const char *template_parameter(const draft_settled *s, const char *name, int64_t number)
 {
     const draft_cursors children = draft_template_parameters(s->kernel);
@@ -179,7 +179,7 @@ static const char *template_parameter(const draft_settled *s, const char *name, 
     return matches == 1 ? found : NULL;
 }
 
-/* Returns true if the launch passes the symbol to the kernel, alone or in an expression. */
+/* Returns true if the launch passes the symbol to the kernel, by itself or in an expression. */
 static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = false;
@@ -203,7 +203,7 @@ static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-/* Returns why the program may launch the kernel with a different value, or NULL. */
+/* Returns why the program may launch the kernel with a different value, or NULL if it cannot. */
 static const char *doubt_of(const draft_settled *s, const draft_amount *value)
 {
     if (!draft_is_known(value)) {
@@ -309,7 +309,7 @@ static void find_block(draft_settled *s, int64_t numbers[3])
     }
 }
 
-/* Returns true if a value contains index and size of the block, like an element's index. */
+/* Returns true if a value contains blockIdx and blockDim, as the global index of a thread does. */
 static bool is_global_index(const draft_amount *value, int d)
 {
     return draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol) &&
@@ -321,7 +321,7 @@ typedef struct uses {
     bool has_elements; /* each block accesses its own elements */
     bool has_results;  /* each block stores one result */
     bool is_stored;    /* each thread stores an element */
-    bool is_compared;  /* a comparison contains the index of an element */
+    bool is_compared;  /* a comparison contains the global index */
 } uses;
 
 static uses uses_of_block(const draft_kernel_facts *facts, int d)
@@ -342,8 +342,8 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
     return out;
 }
 
-/* Returns true if another block size would change the results: each block has its own elements, and
- * either it also stores one result, or the grid does not depend on the block size. */
+/* Returns true if another block size would change the results. This is so if each block has its own
+ * elements, and either it stores one result or the grid does not depend on the block size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
     const uses used = uses_of_block(&s->facts, d);
@@ -354,8 +354,8 @@ static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
     return used.has_elements && (used.has_results || !follows);
 }
 
-/* If the block is square, returns the axis of its other extent, else NULL. Limits the axis's
- * values, so the block has at most 1024 threads. */
+/* Returns the axis of another extent that has the same symbol, as in a square block, or NULL.
+ * Removes its values that give blocks of more than 1024 threads. */
 static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
 {
     draft_axis *axis = NULL;
@@ -412,7 +412,7 @@ static void settle_block(draft_settled *s)
     }
 }
 
-/* Adds an axis for a named number that divides the grid: the work of each thread or block. */
+/* Adds an axis for a named constant that divides the grid, such as the elements per thread. */
 static void add_divisor(draft_settled *s, const draft_symbol *symbol)
 {
     bool fits = symbol->kind == DRAFT_CONSTANT && symbol->number >= 1 && symbol->number <= 64 &&
@@ -433,8 +433,8 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
     }
 }
 
-/* Adds an axis that divides the grid, for kernels with a grid-stride loop, unless a buffer's length
- * depends on the grid. */
+/* Adds the axis ITEMS, which divides the grid, if the kernel has a grid-stride loop and no buffer's
+ * length depends on the grid. */
 static void add_items(draft_settled *s)
 {
     static const char name[] = "ITEMS";
@@ -464,7 +464,7 @@ static void add_code_axes(draft_settled *s)
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* Returns true if a buffer's length depends on the number of blocks, which is then a size. */
+/* Returns true if the number of blocks determines a buffer's length and is thus a size. */
 static bool is_length(const draft_settled *s, int d)
 {
     const draft_symbol *grid = draft_builtin(DRAFT_GRID_SIZE, d)->symbol;
@@ -475,8 +475,8 @@ static bool is_length(const draft_settled *s, int d)
     return found && s->grid[d]->symbol && !s->grid[d]->symbol->doubt;
 }
 
-/* Returns a grid with a thread for each index below the bound with which the kernel compares
- * indices, or 1 if there is no such comparison. */
+/* Returns the number of blocks that covers all indices below the bound with which the kernel
+ * compares its global index, or 1 if there is no such comparison. */
 static draft_amount *covering_grid(draft_settled *s, int d)
 {
     for (size_t i = 0; i < s->facts.guards.count; i++) {
@@ -490,7 +490,7 @@ static draft_amount *covering_grid(draft_settled *s, int d)
     return draft_number(1);
 }
 
-/* Asks for the grid if the program does not show it. */
+/* Determines the grid. If the program does not show it, guesses and asks. */
 static void settle_grid(draft_settled *s)
 {
     const char *why = NULL;
@@ -536,8 +536,8 @@ static bool has_range(const draft_amount *value)
     return found;
 }
 
-/* Limits the range of each loaded value in `length`, so the length is at most `most`. Asks if the
- * limit depends on another range. */
+/* Limits the ranges of the buffers whose elements `length` contains, so `length` is at most `most`.
+ * Asks if a limit depends on another buffer's range. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
@@ -573,7 +573,7 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
         draft_amount *length = draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, access->length),
                                           draft_number(bytes), NULL);
         if (access->buffer == buffer && !draft_is_known(length)) {
-            return draft_is_own(access->at) /* users do not know the stub's lines */
+            return draft_is_own(access->at) /* users cannot see the stub's lines */
                        ? draft_unknown(
                              draft_format("%s: %s", draft_place_of(access->at), length->text))
                        : length;
@@ -661,7 +661,7 @@ static bool is_taken(draft_settled *s, const char *name, const draft_symbol *by)
            gt_is_any(name, strlen(name), "type const bucket");
 }
 
-/* Gives each size a unique name, after the parameter that passes it. */
+/* Gives each size a unique name: that of the parameter that receives it, if there is one. */
 static void name_sizes(draft_settled *s)
 {
     for (size_t i = 0; i < s->sizes.count; i++) {

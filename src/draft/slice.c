@@ -1,5 +1,5 @@
-/* Cuts out the code that kernels need. The program's own headers take the place of their #include,
- * and kernel/text/reach.h finds the declarations that are needed. */
+/* Extracts the code that kernels need. The program's own headers replace their #include lines, and
+ * kernel/text/reach.h finds the declarations that are needed. */
 #include "draft/parts.h"
 
 #include "base/hash_index.h"
@@ -25,7 +25,7 @@ typedef struct origin {
 /* #define or #undef of a macro, or #pragma once. */
 typedef struct directive {
     size_t begin, end;
-    gt_lexer rest; /* begins with the macro's name */
+    gt_lexer rest; /* the rest of the line, from the macro's name on */
     bool kept;
 } directive;
 
@@ -38,7 +38,7 @@ static struct {
     gt_text joined;             /* the program with its own headers */
     GT_ARRAY(origin) lines;     /* origins of the lines of the joined text */
     gt_text roots;              /* names that clauses need */
-    gt_hash_index names;        /* hashes of the names in the cut text */
+    gt_hash_index names;        /* hashes of the names in the extracted code */
 } s;
 
 /* ---- one text -------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static int note_loop(cx_cursor at, cx_cursor parent, void *user)
     if (at.kind >= CX_WHILE && at.kind <= CX_FOR) {
         draft_extent e = draft_extent_of(at);
         bool fits = at.kind == CX_FOR && parent.kind == CX_COMPOUND && has_known_bound(at);
-        e.end = fits ? e.end : 0; /* 0 if the loop gets no pragma */
+        e.end = fits ? e.end : 0; /* end == 0: the loop gets no pragma */
         draft_add((draft_extents *)user, e);
     }
     return at.kind == CX_LAMBDA ? CX_CONTINUE_VISIT : CX_RECURSE_VISIT;
@@ -123,7 +123,7 @@ static void append_line(const char *text, size_t length, const char *path, unsig
     draft_add(&s.lines, from);
 }
 
-/* Appends a file with its changes. A header is written once. */
+/* Appends a file with its edits applied. Each header is appended only once. */
 static void append_file(void *unit, void *file)
 {
     size_t bytes = 0;
@@ -169,7 +169,7 @@ static void join_texts(const draft_program *program)
 
 /* ---- cutting --------------------------------------------------------------------------------- */
 
-/* Returns whether a name may be a macro of the compiler ('_') or of a library's header. */
+/* Returns GT_UNKNOWN for a possible macro of the compiler (_NAME) or of a library's header. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     (void)user;
@@ -220,7 +220,7 @@ static void cut_macros(char *text)
             draft_slice_has(draft_format("%.*s", (int)name->length, name->text))) {
             macros.items[i].kept = true;
             add_names(macros.items[i].rest);
-            i = (size_t)-1; /* the macro's body may contain other names */
+            i = (size_t)-1; /* start again, because the macro's body may use other macros */
         }
     }
     for (size_t i = 0; i < macros.count; i++) {
@@ -288,7 +288,7 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
         draft_slice_need(kernels->items[i]->name);
     }
     join_texts(program);
-    (void)cut_code(); /* called only to collect the names */
+    (void)cut_code(); /* only collects the names */
     for (size_t i = 0; i < kernels->count && !draft_slice_has("UNROLL"); i++) {
         unroll_loops(kernels->items[i]);
     }

@@ -8,7 +8,7 @@
 void draft_need_memory(gputune_status status)
 {
     if (status != GPUTUNE_OK) {
-        _Exit(1); /* the caller's process reports that this worker has ended */
+        _Exit(1); /* the parent process reports that this worker has ended */
     }
 }
 
@@ -48,7 +48,7 @@ const char *draft_string(cx_string string)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* Returns the file and the position of a location, without end and text. */
+/* Returns the file and the position of a location. Leaves `end` and `text` unset. */
 static draft_extent locate(cx_location location)
 {
     draft_extent out = {0};
@@ -69,7 +69,7 @@ static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
     out.text =
         out.file ? cx.getFileContents((void *)(uintptr_t)at.data[2], out.file, &bytes) : NULL;
-    if (!out.text || out.begin > bytes) { /* no file contains macros of -D */
+    if (!out.text || out.begin > bytes) { /* a macro defined by -D is in no file */
         out.text = "";
         out.begin = out.end = 0;
     }
@@ -82,8 +82,8 @@ draft_extent draft_extent_of(cx_cursor at)
     return extent_by(cx.getExpansionLocation, at);
 }
 
-/* Returns the extent of a cursor. For an argument of a macro, this is the argument, not the whole
- * macro. */
+/* Returns the extent of a cursor. In the arguments of a macro, this is the code itself, not the
+ * whole macro call. */
 static draft_extent argument_extent(cx_cursor at)
 {
     return extent_by(cx.getFileLocation, at);
@@ -274,8 +274,8 @@ bool draft_has_twins(cx_type type)
     return found;
 }
 
-/* Returns the name of a field. If a base class has a field of this name, the name begins with the
- * class, because member values are stored by name. */
+/* Returns the name of a field. If a base class has a field with the same name, prefixes the name
+ * with the class, because member values are stored by name. */
 static const char *field_name(cx_cursor at)
 {
     const char *name = draft_string(cx.getCursorSpelling(at));
@@ -317,7 +317,7 @@ draft_decl *draft_decl_of(cx_cursor at)
     return decl;
 }
 
-/* Finds the definition of a function. An instance without its own body uses the template's. */
+/* Finds a function's definition. An instance without its own body uses its template's. */
 static bool find_body(cx_cursor *out, cx_cursor *body, cx_cursor at)
 {
     cx_cursor tries[] = {at, cx.getCursorDefinition(at), cx.getSpecializedCursorTemplate(at),

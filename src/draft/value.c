@@ -302,7 +302,7 @@ draft_amount *draft_symbol_value(draft_symbol *symbol)
     return intern(&v);
 }
 
-/* Returns why the result of an operation is unknown, or NULL if both operands are known. */
+/* Returns the unknown value that an operation results in, or NULL if both operands are known. */
 static draft_amount *not_known(draft_amount *a, draft_amount *b)
 {
     a = draft_is_known(a) ? b : a;
@@ -375,7 +375,7 @@ draft_amount *draft_times(draft_amount *a, draft_amount *b)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* Returns true if one product is a multiple of the other. */
+/* Returns true if one product has all factors of the other. */
 static bool has_all(const draft_term *large, const draft_term *small)
 {
     unsigned used = 0;
@@ -533,7 +533,7 @@ static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
     return operation == CX_SHL ? draft_times(a, power) : draft_make(DRAFT_QUOTIENT, a, power, NULL);
 }
 
-/* Returns a floating number without a fraction as an integer. */
+/* Converts a floating-point number to an integer if it has no fraction. */
 static draft_amount *whole(draft_amount *v)
 {
     char *end = NULL;
@@ -586,7 +586,7 @@ typedef struct bounds {
 
 static draft_amount *bound(bounds *b, draft_amount *v, bool upper);
 
-/* Returns the upper bound that a fact gives for exactly this value, or NULL if there is none. */
+/* Returns the upper bound from a fact about exactly this value, or NULL if there is none. */
 static draft_amount *fact_about(bounds *b, draft_amount *v)
 {
     draft_amount *most = NULL;
@@ -615,7 +615,7 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     return draft_plus(end, draft_number(1), -1);
 }
 
-/* Bounds an element of a buffer by its type if that is small, otherwise by the buffer's range. */
+/* Bounds a buffer's element: by its type if that has 1 byte, otherwise by the buffer's range. */
 static draft_amount *bound_loaded(draft_symbol *s)
 {
     draft_buffer *buffer = s->buffer;
@@ -652,8 +652,8 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
     }
 }
 
-/* Divides a sum by `part`: returns the quotient and sets *v to the rest. Returns NULL if `part` is
- * not contained. */
+/* If the sum *v contains a multiple of `part`, removes it from *v and returns the factor. Otherwise
+ * returns NULL. */
 static draft_amount *take_out(draft_amount **v, const draft_amount *part)
 {
     const draft_term *lead = part->terms;
@@ -749,7 +749,7 @@ draft_amount *draft_bound(draft_amount *v, bool upper, const draft_facts *facts)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* How an operation is written, and its precedence and that of its operands. */
+/* The text of an operation, its precedence, and that of its operands. */
 static const struct form {
     const char *before, *between, *after;
     int own, left, right;
@@ -775,7 +775,7 @@ static const char *text_of(const draft_amount *v, int level);
 static const char *term_text(const draft_term *term, int64_t factor)
 {
     const char *text = factor != 1 || !term->count ? draft_format("%lld", (long long)factor) : "";
-    for (unsigned i = 0; i < 2 * term->count; i++) { /* quotients first: a / b * c */
+    for (unsigned i = 0; i < 2 * term->count; i++) { /* quotients last: c * (a / b) */
         const draft_amount *atom = term->atoms[i % term->count];
         const bool is_first = !*text,
                    divides = atom->kind == DRAFT_QUOTIENT || atom->kind == DRAFT_REST;

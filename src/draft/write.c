@@ -58,7 +58,7 @@ static const char *type_text(cx_type type)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Returns the number that is passed for a parameter, or "" if a size has the parameter's name. */
+/* Returns the value passed for a parameter, or "" if a size has the parameter's name. */
 static const char *value_text(draft_settled *s, draft_decl *parameter, const char *path,
                               cx_type type)
 {
@@ -141,7 +141,7 @@ static bool has_integers(cx_type type)
     return found;
 }
 
-/* Returns a buffer's fill. Indices get the range that the code allows. */
+/* Returns a buffer's fill clause. Indices are limited to the range that the code allows. */
 static const char *fill_of(draft_settled *s, const draft_buffer *buffer, cx_type type)
 {
     if (strcmp(direction_of(buffer), "out") == 0) {
