@@ -16,8 +16,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Time of a compile above which its head is stored. Storing takes about as long as reading the
- * sources, and CUB's head takes about 180 MB. */
+/* The precompiled header is stored if a compile without it takes longer than this. Storing it takes
+ * about as long as reading the sources; CUB's takes about 180 MB of disk space. */
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
@@ -170,7 +170,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    /* compile without the precompiled header; either the header or the variant was at fault */
+    /* the header or the source is at fault, so compile again without the header */
     if (status < 0) {
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);
@@ -204,8 +204,8 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    /* The first compile of a process takes twice as long, so warm the compiler up. A job has
-     * precedence: if the driver is already in use, the first job arrives after 15 ms. */
+    /* The first compile of a process takes twice as long, so compile a small kernel now, unless a
+     * job arrives soon. If the driver is already in use, the first job arrives after 15 ms. */
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
     if (compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {

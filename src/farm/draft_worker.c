@@ -55,7 +55,7 @@ static gputune_status take_words(gt_draft_request *request, char *const *words)
     return GPUTUNE_OK;
 }
 
-/* Adds the libclang that tools/setup puts beside the programs. */
+/* Adds the path of the libclang that tools/setup installs beside gputune's programs. */
 static gputune_status add_built(gt_texts *out)
 {
     GT_FREED char *program = realpath("/proc/self/exe", NULL);

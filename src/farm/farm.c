@@ -164,7 +164,6 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* Returns a slot: those of compile workers come first, then that of the measure worker. */
 static gt_slot *slot_at(gt_host_farm *farm, uint32_t index)
 {
     return index < farm->compile.slot_count ? &farm->compile.slots[index] : &farm->measure.slot;
@@ -210,7 +209,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
         if (farm->ended.count > 0) {
             gt_farm_request *request = gt_queue_take(&farm->ended, 0);
             *out = request->event;
-            request->event.kind = GT_EVENT_TIMEOUT; /* the contents belong to the caller now */
+            request->event.kind = GT_EVENT_TIMEOUT; /* the caller now owns the event's contents */
             gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
@@ -255,7 +254,8 @@ static void cancel(gt_farm *base)
 static void close_farm(gt_farm *base)
 {
     GT_FREED gt_host_farm *farm = gt_host_of(base);
-    gt_process_kill(&farm->measure.slot.link.process); /* this worker takes longest to end */
+    /* kill the measure worker first, because it takes longest to end */
+    gt_process_kill(&farm->measure.slot.link.process);
     gt_compile_close(farm);
     gt_measure_free(&farm->measure);
     gt_queue_clear(&farm->ended);
@@ -303,7 +303,7 @@ static gputune_status open_compile(gt_host_farm *farm)
     }
     farm->farm.compile_workers = count;
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
-    /* all workers together may use half of the memory, but each at least 1 GB and at most 8 GB */
+    /* all workers share half of the memory; each may use at least 1 GB and at most 8 GB */
     uint64_t asked = gt_compile_memory_asked(), share = machine_bytes() / MEGABYTE / 2 / count;
     share = share < LEAST_MB ? LEAST_MB : share > MOST_MB ? MOST_MB : share;
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
@@ -322,7 +322,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    /* limit in seconds; on the emulator, correct kernels took up to 1.5 s */
+    /* shortest time limit in seconds; on the emulator, correct kernels took up to 1.5 s */
     const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
     char *end = NULL;
     host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;

@@ -36,7 +36,7 @@ typedef struct gt_event {
     };
 } gt_event;
 
-/* Frees the event's contents, and turns it into a GT_EVENT_TIMEOUT. */
+/* Frees the event's contents, and sets its kind to GT_EVENT_TIMEOUT. */
 void gt_event_free(gt_event *event);
 
 typedef struct gt_farm gt_farm;
@@ -99,7 +99,7 @@ typedef struct gt_farm_options {
 
 /* Opens a farm, which close() frees. The strings `driver` and `arch` must outlive the farm. Starts
  * the measure worker without waiting for it. Compile workers start when jobs need them. EWORKER if
- * the worker executable is missing. If its version is wrong, wait() fails. */
+ * the worker executable is missing. If the executable has another version, wait() fails. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
 /* Returns GPUTUNE_COMPILE_MEMORY (megabytes per worker); 0 if it is not a whole number. */

@@ -8,14 +8,14 @@
  * - A job is either in the queue or in one slot, and is answered once.
  * - If a worker dies, its job is tried once more in a new worker, and fails if that worker dies,
  *   too. The other jobs of the slot return to the front of the queue.
- * - If a job exceeds its deadline or is given up, its worker is killed and replaced.
+ * - If a job exceeds its deadline or the caller gives it up, its worker is killed and replaced.
  * - Farms that share a file of cores, including farms of other processes, compile on no more cores
  *   than the machine has.
  *
- * A slot has no worker, or its worker loads the compiler (until `ready`), has no job, compiles, or
- * compiles a cancelled job (`forgotten`). In the last state, a new job with the same key takes the
- * cancelled one over, and the worker is replaced if it is slow and the slot is needed. The code
- * of cancelled jobs that end is kept (`kept`). */
+ * A slot is in one of these states: it has no worker, its worker loads the compiler (until
+ * `ready`), has no job, compiles, or compiles a cancelled job (`forgotten`). In the last state, a
+ * new job with the same key takes over the cancelled job. If the cancelled job is slow and the slot
+ * is needed, the worker is replaced. If a cancelled job succeeds, its code is kept (`kept`). */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/environment.h"
@@ -65,9 +65,9 @@ static void compile_return_from(gt_slot *slot, size_t from)
 
 /* ---- Shared cores ---------------------------------------------------------------------------- */
 
-/* Farms share the cores through locks in a file. Each farm has PLACE_BYTES in the file, and locks
- * one byte, plus one for each compiling worker. The locks are open file description locks, so farms
- * of one process see each other's locks, and a process's end releases its locks. */
+/* Farms share the cores through locks in a file. Each farm has PLACE_BYTES bytes of the file: it
+ * locks the first one, and one more for each compiling worker. The locks are open file description
+ * locks, so farms of one process see each other's locks, and the locks end with their process. */
 enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
 
 /* The file that the farms of this process share. */
@@ -107,8 +107,8 @@ static void close_cores(int file)
     }
 }
 
-/* With F_OFD_SETLK, returns true on success. With F_OFD_GETLK, returns true if another farm holds a
- * lock in the range, and sets *bytes to that lock's length. */
+/* Locks, unlocks or examines a range of bytes. F_OFD_SETLK: returns true on success. F_OFD_GETLK:
+ * returns true if another farm has a lock in the range, and sets *bytes to that lock's length. */
 static bool lock_cores(int file, int command, short kind, uint32_t from, uint32_t *bytes)
 {
     struct flock lock = {
@@ -213,7 +213,7 @@ typedef enum offer {
     OFFER_IDLE,    /* the slot's worker has no job */
     OFFER_START,   /* the slot can start a worker */
     OFFER_REPLACE, /* the slot's worker has been compiling a cancelled job too long */
-    OFFER_QUEUE,   /* the job can wait behind the only job of the slot's worker */
+    OFFER_QUEUE,   /* the slot's worker has one job, and can take a second */
     OFFER_NONE
 } offer;
 
@@ -227,7 +227,7 @@ static uint32_t count_open(const gt_compile_host *host)
 }
 
 /* Returns how a slot can accept the next job. A worker gets a second job only if more jobs are
- * queued than there are open workers. */
+ * queued than workers are running. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -280,7 +280,7 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            /* starting a worker for the first job will fail too, and report the reason */
+            /* ignore the failure: the first job starts a worker again, and reports why it fails */
             return;
         }
     }
@@ -314,8 +314,8 @@ void gt_compile_pump(gt_host_farm *farm)
     gt_cores_divide(host);
 }
 
-/* Turns a cancelled job with the same key, if one is kept or compiled now, into the new job.
- * Returns false if there is none. */
+/* Turns a cancelled job with the same key, if it was compiled or is being compiled, into the new
+ * job. Returns false if there is no such job. */
 static bool adopt_cancelled(gt_host_farm *farm, const gt_compile_job *job)
 {
     gt_compile_host *host = &farm->compile;
@@ -378,8 +378,8 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Tries the dead worker's job once more. If the worker died before it was ready, no job was the
- * cause, and the next worker would probably die too. */
+/* Compiles the dead worker's job once more. A worker that died before it was ready had no job, and
+ * the next worker would probably die too. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
@@ -411,13 +411,13 @@ double gt_compile_patience(const gt_host_farm *farm)
     return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
-/* Returns how long the first job has been compiling; 0 until the worker is ready. */
+/* Returns the seconds since the slot's first job began to compile; 0 until the worker is ready. */
 static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
-/* Fails the first job, ends its worker, and queues the other jobs again. */
+/* Fails the slot's first job, ends the slot's worker, and queues the slot's other jobs again. */
 static void end_job(gt_slot *slot)
 {
     double seconds = compiling_s(slot);

@@ -34,7 +34,7 @@ typedef struct gt_death {
  * the link is closed. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
 
-/* An encoded frame with a reference count. Requests about one variant share a packet. */
+/* An encoded frame with a reference count, so requests about one variant can share it. */
 typedef struct gt_packet {
     unsigned references;
     gt_text text;
@@ -53,9 +53,9 @@ typedef struct gt_farm_request {
     uint64_t *variants; /* variants that a sample or recheck needs; owned */
     uint32_t variant_count;
     gputune_objective objective;
-    /* true if the farm made the request to load a setup or variant again; no event follows */
+    /* true if the farm itself made the request, to reload a setup or variant; it has no event */
     bool internal;
-    /* true if no other request may be in flight, because variants are being loaded again */
+    /* true: send the request after all earlier ones are answered, because variants are reloaded */
     bool alone;
 } gt_farm_request;
 
@@ -71,19 +71,19 @@ typedef struct gt_worker_role {
     /* Handles a frame from the worker. Returns false if the worker is unusable. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
     void (*died)(gt_slot *slot);
-    /* Returns the seconds until the first request is late, or INFINITY. */
+    /* Returns the seconds until the first request exceeds its time limit, or INFINITY. */
     double (*left_s)(gt_slot *slot);
-    /* Ends the worker when its first request is late. */
+    /* Ends the worker, because its first request has exceeded the time limit. */
     void (*late)(gt_slot *slot);
 } gt_worker_role;
 
-/* One worker at a time, and its requests. The clock restarts with each worker, and with each
+/* Holds one worker at a time, and its requests. The clock restarts with each worker, and with each
  * request or variant that the worker begins. */
 struct gt_slot {
     gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
-    /* the first `sent` requests were sent; the worker is processing the first one */
+    /* requests in order; the first `sent` were sent, and the worker is processing the first one */
     gt_queue queue;
     /* `sent`: number of requests sent; `offset`: bytes sent of the next request */
     size_t sent, offset;
@@ -91,7 +91,7 @@ struct gt_slot {
     bool ready; /* true after the worker has loaded its compiler or opened its context */
     int64_t since_ns;
     int64_t computed_ns; /* the worker's processor time when the clock started */
-    gt_hand hand;        /* latest report of a measure worker */
+    gt_hand hand;        /* current work, as a measure worker last reported it */
     uint64_t generation; /* number of workers that this slot has had */
 };
 
@@ -117,9 +117,9 @@ void gt_slot_start_clock(gt_slot *slot);
 /* Returns the seconds since the clock started. For compilers and the emulator, which compute on the
  * host, these are seconds of processor time. */
 double gt_slot_spent_s(const gt_slot *slot);
-/* Returns the seconds until the worker is late or must be checked again; <= 0 if the worker is
- * late. A worker is late when it has spent `allowed_s`, or when it sleeps after that time. A worker
- * that is stopped or waits for a core gets up to a minute more. */
+/* Returns the seconds until the worker is late or must be checked again; <= 0 if it is late. A
+ * worker is late after `allowed_s` seconds. One that computes on the host gets up to a minute more,
+ * until it has used as much processor time or sleeps. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot for a new worker, and starts the clock. */
@@ -132,9 +132,9 @@ void gt_slot_clear(gt_slot *slot);
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
 /* Reads an answer into the request's event and the thread's message. EWORKER if malformed. */
 gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
-/* Ends a request by queueing its event for wait(), with the thread's message on failure. Requests
- * that are internal or of a kind without answers are only freed. The latest cancelled compile jobs
- * that succeed are kept, because the next tuning may submit them again. */
+/* Ends a request: queues its event for wait(), with the thread's message after a failure. Frees a
+ * request that has no event. Keeps the latest cancelled compile jobs that succeeded, because the
+ * next tuning may submit them again. */
 void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request);
 
 /* Removes and returns the request in progress, which the caller then owns. Restarts the clock. */
@@ -161,18 +161,18 @@ typedef struct gt_compile_host {
     uint32_t place;
     unsigned start_failures; /* consecutive workers that ended before they were ready */
     gt_queue queue;          /* jobs not yet given to a worker */
-    gt_queue kept;           /* successful cancelled jobs, the oldest first */
+    gt_queue kept;           /* cancelled jobs whose compile succeeded, oldest first */
     gt_texts environment;
     char driver_version[16]; /* argument --driver-version of the workers */
     char memory_mb[24];
 } gt_compile_host;
 
-/* Shares the cores with other farms of this process, or with those of all processes that have the
- * same file in GPUTUNE_CORES. If that file has no free place, nothing is shared. */
+/* Shares the cores with the other farms of this process or, if GPUTUNE_CORES names a file, with the
+ * farms of all processes that use this file. Shares nothing if the file has no free place. */
 void gt_cores_join(gt_compile_host *host);
 void gt_cores_leave(gt_compile_host *host);
-/* Sets host->allowed to an equal share of the cores or, if that is more, to the cores that other
- * farms leave idle, but at most to host->limit. Reports this farm's number of cores to other
+/* Sets host->allowed to an equal share of the cores or, if that is more, to the number of cores
+ * that other farms leave idle, but at most to host->limit. Reports this farm's cores to other
  * farms. */
 void gt_cores_divide(gt_compile_host *host);
 
@@ -192,12 +192,12 @@ typedef struct gt_measure_host {
     bool has_device;
     gt_device device;
     gt_packet *setup; /* the latest prepare request; NULL: nothing is prepared */
-    gt_lost lost;     /* experiments of the data proof that ended workers */
+    gt_lost lost;     /* experiments of the data proof that ended a worker */
     GT_ARRAY(gt_live_variant) variants;
     double least_s; /* minimum time limit of a proof or sample, in seconds */
-    /* time of one launch of the reference; time of the preparation */
+    /* time of one launch of the reference in ns, and of preparing the setup in seconds */
     double reference_ns, prepare_s;
-    unsigned blameless;     /* consecutive workers that ended without a variant as the cause */
+    unsigned blameless;     /* consecutive workers whose end no variant caused */
     gputune_status refusal; /* if not 0, all requests fail with this status */
     char refusal_message[512];
     gt_texts environment;
@@ -252,14 +252,14 @@ void gt_compile_close(gt_host_farm *farm);
 void gt_measure_submit(gt_measure_host *host, gt_farm_request *request);
 /* Starts a measure worker. On failure sets host->refusal. */
 void gt_measure_start(gt_measure_host *host);
-/* Sends queued requests, and starts a worker if necessary. Fails all after a refusal. */
+/* Sends queued requests, and starts a worker if necessary. After a refusal, fails all requests. */
 void gt_measure_pump(gt_measure_host *host);
 /* Discards requests, variants and setup, and kills a busy worker. */
 void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker and frees its requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* Forget variants without notifying the worker. gt_live_drop() keeps a proved default. */
+/* Forget variants without notifying the worker. gt_live_drop() does not forget a proved default. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_live_drop(gt_measure_host *host, uint64_t id);

@@ -157,7 +157,7 @@ static gputune_status load_variant(gt_measure_host *host, size_t index, gt_live_
     return GPUTUNE_OK;
 }
 
-/* Queues requests that load missing variants before the request at `index`, the default first. */
+/* Queues requests before the one at `index` to load its missing variants, the default first. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -197,7 +197,7 @@ static bool send_next(gt_measure_host *host)
         return false;
     }
     if (gt_slot_push(&host->slot) != GT_PUSH_DONE) {
-        return false; /* the next read detects the closed channel */
+        return false; /* if the channel is closed, the next read reports it */
     }
     if (!gt_carried[request->kind].reply) {
         gt_farm_request_free(gt_slot_take(&host->slot, host->slot.sent - 1));
@@ -343,8 +343,8 @@ static bool is_at_first(const gt_slot *slot)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Returns true if an experiment of the data proof killed or blocks the worker. Later workers skip
- * this experiment or, after GT_LOST_MAX experiments, the whole data proof. */
+/* Returns true if an experiment of the data proof has killed or blocked the worker. Later workers
+ * skip this experiment or, after GT_LOST_MAX experiments, the whole data proof. */
 static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
@@ -359,7 +359,7 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Counts a worker's death that no variant caused. After several in a row, no worker is used. */
+/* Counts a worker's death that no variant caused. After several in a row, fails all requests. */
 static void died_blameless(gt_measure_host *host, const gt_death *death, bool ready)
 {
     unsigned times = ++host->blameless;
@@ -407,15 +407,15 @@ static void handle_death(gt_slot *slot)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Returns the time limit of the first request in seconds: a hundred times the reference's time, but
- * at least `least_s` and five times the preparation, because on the emulator everything except
- * kernels is slow. The limit grows with the variant's work. */
+/* Returns the first request's time limit in seconds. A proof or sample may take 100 times as long
+ * as the same launches of the reference, but at least `least_s` and five times the preparation,
+ * because only kernels are fast on the emulator. The limit grows with the variant's work. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* an experiment takes about as long as preparing; the limit is short, because many hang */
+        /* an experiment takes about as long as the preparation; many hang, so the limit is short */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {
@@ -437,8 +437,8 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* Returns the seconds until the first request is late. Before the worker begins it, the limit is
- * START_S, because sending a large request is slow. */
+/* Returns the seconds until the first request exceeds its time limit. Until the worker begins the
+ * request, the limit is START_S, because sending a large request is slow. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Events by kind of request. GT_EVENT_TIMEOUT means that the request has no answer. */
+/* The event for each kind of request. GT_EVENT_TIMEOUT means that the request has no event. */
 static const gt_event_kind kinds[GT_FRAME_KINDS] = {
     [GT_FRAME_COMPILE] = GT_EVENT_COMPILED, [GT_FRAME_PREPARE] = GT_EVENT_PREPARED,
     [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED,
@@ -77,7 +77,7 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* Additional seconds for a worker that waits for a core; nice value of compilers. */
+/* CROWDED_S: additional seconds for a worker without a core. NICENESS: nice value of compilers. */
 enum { CROWDED_S = 60, NICENESS = 5 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -133,8 +133,8 @@ static bool link_works(const gt_link *link)
     for (const struct dirent *one; !found && threads && (one = readdir(threads));) {
         snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)link->process.pid,
                  one->d_name);
-        const char *end =
-            strrchr(gt_file_peek(text, sizeof text, path), ')'); /* the thread's name ends here */
+        /* the state follows the thread's name, as in "(NAME) R" */
+        const char *end = strrchr(gt_file_peek(text, sizeof text, path), ')');
         found = one->d_name[0] != '.' && end && end[1] && strspn(end + 2, "RDTt") > 0;
     }
     if (threads) {
@@ -170,7 +170,8 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
-/* Closes the channel last, because closing it makes the worker exit, which would be reported. */
+/* Closes the channel last, because the worker exits when its channel closes, and that exit would be
+ * reported instead of the real cause. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -360,7 +361,7 @@ gt_push gt_slot_push(gt_slot *slot)
     return GT_PUSH_DONE;
 }
 
-/* Stops when the role has ended or replaced the worker. */
+/* The loop ends when the role has ended or replaced the worker. */
 void gt_slot_receive(gt_slot *slot)
 {
     const uint64_t generation = slot->generation;

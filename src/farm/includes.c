@@ -15,8 +15,8 @@ enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
     gt_texts named;
-    /* real path of the template folder; real path of the current template's folder, and its path as
-     * the caller wrote it, with a final '/' */
+    /* `shared`: real path of the template folder. `own`: real path of the current template's
+     * folder. `written`: the latter as the caller wrote it, with a final '/'. */
     char *shared, *own, *written;
     bool searched_toolkit;
     gt_toolkit toolkit;
@@ -206,7 +206,7 @@ static void add_digest(walk *walk, const char *text, size_t bytes)
     walk->digest = gt_hash_join(walk->digest, gt_hash_bytes(text, bytes));
 }
 
-/* Returns the included name with its opening quote or bracket; NULL without #include. */
+/* Returns the included name with its opening quote or bracket; NULL if the line has no #include. */
 static const char *include_on_line(const char *line, size_t *length)
 {
     line += strspn(line, " \t");
@@ -351,7 +351,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* write a path in the template's folder like the template's path */
+    /* begin the path of a file in the template's folder as the caller wrote that folder */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
                           is_own ? real + strlen(includes->own) + 1 : real));

@@ -20,7 +20,7 @@ void gt_includes_close(gt_includes *includes);
 gputune_status gt_includes_share(gt_includes *includes, const char *shared);
 
 /* Begins a template. Until the next call, gt_includes_find() may also read the folder of
- * `template_path`. NULL means that the template is a text in memory. ENOMEM. */
+ * `template_path`; NULL if the template is a text in memory. ENOMEM. */
 gputune_status gt_includes_begin(gt_includes *includes, const char *template_path);
 /* Finds an included file. `user` is the gt_includes, so this function can be a gt_include_fn. A
  * header's digest covers the header and all headers that it includes. For headers of the toolkit,

@@ -11,12 +11,12 @@
 typedef struct gt_compile_job {
     uint64_t id;
     gt_nvrtc_request source;
-    /* equal for equal sources and options; 0: discard the code if the job is cancelled */
+    /* equal keys mean equal sources and options; 0: discard the code if the job is cancelled */
     uint64_t key;
 } gt_compile_job;
 
 /* Buffer contents that the worker cannot generate: the caller's data, a file, or the values of an
- * expression. With `expected`, the correct results of an output. */
+ * expression. If `expected` is set, they are the correct results of an output. */
 typedef struct gt_live_input {
     uint32_t workload;  /* index into gt_measure_setup.workloads */
     uint32_t buffer;    /* index among the workload's inputs (gt_workload_input()) */
@@ -29,7 +29,7 @@ typedef struct gt_live_input {
 
 #define GT_NO_VARIANT UINT64_MAX /* an id that no variant has */
 
-enum { GT_WORKLOAD_MAX = 2 }; /* the requested size, the odd-tail size */
+enum { GT_WORKLOAD_MAX = 2 }; /* [0]: the requested size, [1]: the odd-tail size */
 
 /* Everything the measure worker needs before the first variant. */
 typedef struct gt_measure_setup {
@@ -39,7 +39,7 @@ typedef struct gt_measure_setup {
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is timed */
     char odd_tail[128];                     /* the sizes of workloads[1], for messages */
-    /* kernels of reference, init() and check(); may be empty */
+    /* compiled kernels of reference, init() and check(); may be empty */
     gt_image reference;
     gt_image service;
     gt_live_input *inputs;
@@ -73,7 +73,7 @@ typedef struct gt_verify_job {
     bool again;   /* true if an earlier worker has proved the variant */
     bool patient; /* true: deadlines are ten times as long, and a hang is not retried */
     double work;  /* work of a launch relative to the default's; more work extends the deadline */
-    /* slower variants cannot win and are not proved; 0: no limit */
+    /* time of a launch above which a variant cannot win and is not proved; 0: no limit */
     double slower_ns;
     /* true: repeat a launch that is barely too slow, because its time may be noise */
     bool look_twice;
@@ -92,7 +92,7 @@ typedef struct gt_verified {
      * only with its own value. EFFECT is the effect of other values: "crash", "hang", "differ",
      * "took too long", or "" if none was tried. May be NULL. */
     char *single;
-    /* With setup.check: "size\tINDEX" and the report of emuCheckEnd() for each size. May be
+    /* If setup.check is set: "size\tINDEX" and the report of emuCheckEnd() for each size. May be
      * NULL. */
     char *findings;
 } gt_verified;
@@ -110,8 +110,7 @@ typedef struct gt_lost {
     bool plain;
 } gt_lost;
 
-/* Length of a sample for the objective `kernel`. Other objectives have only quick samples and
- * longer samples. */
+/* Length of a sample. Some objectives do not distinguish all of these. */
 typedef enum gt_sample_length {
     GT_SAMPLE_FULL,  /* for the time of a winner, which is stored */
     GT_SAMPLE_BRIEF, /* for comparing variants; has fewer launches of a long kernel */
@@ -133,19 +132,20 @@ typedef struct gt_sample_job {
     gputune_objective objective; /* objective of the samples; may differ from the setup's */
     gt_sample_length length;
     bool hot;           /* true: warm cache, even if the setup's cache is cold */
-    gt_sharing sharing; /* if UNKNOWN, the job determines it with the variant `judge` */
+    gt_sharing sharing; /* if UNKNOWN, the worker measures it with the variant `judge` */
     uint64_t judge;
 } gt_sample_job;
 
 typedef struct gt_sampled {
-    double *values; /* by variant: nanoseconds per launch (nanojoules for energy), or NaN; owned */
+    /* one per variant: nanoseconds per launch (for energy, nanojoules), or NaN; owned */
+    double *values;
     uint32_t count;
     uint32_t sm_clock_mhz; /* clock rate during the round; 0: unknown */
     bool spoiled;          /* true if this round's times are invalid and must be measured again */
     bool noisy;            /* true if another process used the GPU */
     char other[96];        /* description of the other process, or "" */
-    gt_sharing sharing;    /* whether the samples' launches shared inout buffers */
-    /* time on changed buffers / time on restored ones; 1 if this job did not compare them */
+    gt_sharing sharing;    /* the job's sharing or, if UNKNOWN, the measured one */
+    /* launch time on changed buffers, divided by that on restored ones; 1 if not measured */
     double used_ratio;
 } gt_sampled;
 

@@ -114,10 +114,10 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
 gputune_status gt_measure_attach(gt_measure *measure)
 {
     CUdevice device;
-    /* the mode stays relaxed, because this thread never captures in another mode */
+    /* keep the relaxed capture mode, because this thread never captures in another mode */
     (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* a refusal by CUDA, because the context is already in use, is harmless */
+    /* ignore a failure, which means that the context is already in use */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -198,7 +198,7 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            if (!workload->has_reference) { /* expected results will come from a variant */
+            if (!workload->has_reference) { /* a variant will provide the expected results */
                 buffer->reference_type = buffer->type;
             }
             *workspace->slots_end++ =
@@ -232,7 +232,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     }
     if (gt_objective_facts(setup->objective)->by_energy) {
         open_monitor(measure);
-        GT_TRY(gt_energy_check(measure)); /* check now, before the inputs take time */
+        GT_TRY(gt_energy_check(measure)); /* check before the slow making of inputs */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;

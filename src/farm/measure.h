@@ -31,17 +31,17 @@ const gt_device *gt_measure_device(const gt_measure *measure);
 
 /* Prepares a setup, which replaces the last setup and its variants. Makes the inputs and runs the
  * reference twice. If the template states no tolerance, also runs the reference with slightly
- * changed inputs (kernel/bind/tolerance.h). Only the timed workload has data from the host; the
- * odd-tail workload has generated inputs, in buffers with the promised alignment and no more.
- * EUNSUPPORTED for the objective energy without an energy counter. EDEVMEM, before any allocation,
- * if the setup does not fit. ETEMPLATE if the reference fails, or if its runs differ by more than
- * the tolerance. */
+ * changed inputs (kernel/bind/tolerance.h). Only the timed workload has data from the host. The
+ * inputs of the odd-tail workload are generated, and its buffers are aligned only as far as
+ * promised. EUNSUPPORTED for the objective energy without an energy counter. EDEVMEM, before any
+ * allocation, if the setup does not fit. ETEMPLATE if the reference fails, or if its runs differ by
+ * more than the tolerance. */
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out);
 /* Prepares the data proof of a prepared setup, and sets out->try_ns, data_proof_ns and further_ns.
  * ECRASHED if an experiment made the GPU unusable; another process can skip that experiment. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out);
-/* Sets where the current work is reported; NULL: there is no host. */
+/* Sets the object that reports the current work to the host; NULL: there is no host. */
 void gt_measure_attend(gt_measure *measure, gt_current *current);
 /* Sets the experiments that the next data proof skips, because they ended workers. */
 void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost);
@@ -52,8 +52,8 @@ void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost);
  * is the time between events around one launch with a cold cache. Above 50 us it is as good as a
  * quick sample, below 10 us it is mostly overhead. */
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out);
-/* Proves a loaded variant again: on the timed workload, with inputs from job->seed if there is a
- * reference, and on the data sets of the data proof. */
+/* Proves a loaded variant again on the timed workload and on the data sets of the data proof. If
+ * there is a reference, the timed workload has inputs from job->seed. */
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
 /* Takes one sample of each variant, in the job's order. Each variant is reported to the host before
  * its sample. A value is NaN if the variant is not loaded or cannot be launched. Fails if no

@@ -26,8 +26,8 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
     return launches[kind];
 }
 
-/* Launches a judge. The reference writes to the expected results, the init kernel to the pristine
- * copies. `own` (may be NULL) replaces the last constant argument. */
+/* Launches a kernel of the template. The reference writes to the expected results, the init kernel
+ * to the pristine copies. `own` (may be NULL) replaces the last constant argument. */
 static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
                                    gt_judge_kind kind, const void *own)
 {
@@ -110,7 +110,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        if (workspace->workload.has_check) { /* a counter of failures, and a 0 to compare it with */
+        if (workspace->workload.has_check) { /* counter of failures, and a 0 for comparison */
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
     }
@@ -162,7 +162,7 @@ static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_
     return wide;
 }
 
-/* Empties some rows if the integers are row pointers, that is if they never decrease. */
+/* If the integers never decrease, they are row pointers: then makes some rows empty. */
 static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
 {
     enum { EVERY = 8 };
@@ -193,7 +193,7 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
     return gt_measure_wait(measure);
 }
 
-/* Launches the init kernel and waits, so its failure is not reported as another kernel's. */
+/* Launches the init kernel and waits for it, so its failure is not attributed to another kernel. */
 static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
                                         uint32_t workspace_count)
 {
@@ -228,7 +228,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
               GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        /* other inputs were filled in place, and other buffers are restored before each launch */
+        /* other buffers have their contents already, or are restored before each launch */
         if (slot->live && slot->buffer->direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
                     measure->stream);
@@ -242,8 +242,8 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Finds the range of a buffer's finite values; low > high if there are none. Reads only samples of
- * a large buffer. */
+/* Finds the range of a buffer's finite values; low > high if there are none. Reads only parts of
+ * large buffers. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {
@@ -271,8 +271,8 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Finds the range of the data from the host or the init kernel, within which the tolerance's search
- * may change values. Excludes integers, because they may be indices. */
+/* Finds the range of data from the host or the init kernel. The search for a tolerance must not
+ * move values beyond it. Integers have no range here, because they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
@@ -319,7 +319,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Runs a variant on poison that differs from the poison of proofs. */
+/* Runs a variant after filling its outputs with a different poison than proofs use. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -351,7 +351,7 @@ static gputune_status run_author(gt_measure *measure, const author *author, bool
 
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* indexed by slot */
 
-/* Records how far results moved. `sparse` means that only a few inputs have moved. */
+/* Records how far results moved. `sparse`: only a few inputs were moved. */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                       bool sparse)
 {
@@ -370,7 +370,7 @@ static void note_step(sensitivities seen, const gt_measure *measure, uint32_t wo
     }
 }
 
-/* Measures how far results move with the inputs, and restores the inputs. */
+/* Moves the inputs, measures how far the results move, and restores the inputs. */
 static gputune_status take_step(sensitivities seen, gt_measure *measure, const author *author,
                                 uint64_t seed, bool sparse)
 {
@@ -386,8 +386,8 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
 }
 
 /* Measures how far results move with small steps of the inputs, unless the template states the
- * tolerances. For an output with many elements, one more step moves only a few inputs, to estimate
- * how many terms contribute to an element. */
+ * tolerances. If an output has many elements, a last step moves only a few inputs, to estimate how
+ * many terms contribute to an element. */
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     const bool stated = measure->workspaces[0].workload.tolerance.stated;
@@ -439,7 +439,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         const gt_workload *workload = &slot->workspace->workload;
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
-            its->still = 0; /* nothing moved, so the number of terms is unknown */
+            its->still = 0; /* no result moved, so the number of terms is unknown */
         }
         if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
             its->step = gt_tolerance_step(workload);
@@ -472,7 +472,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-/* Fails if the runs of the reference differ; elements that both left unwritten are equal. */
+/* Fails if the two runs of the reference differ. Elements unwritten in both runs count as equal. */
 static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
@@ -502,8 +502,8 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Determines tolerances between the two runs of the reference. In a data proof, fails before the
- * second run, which may be slow, if more than a quarter of the results are not finite. */
+/* Runs the reference twice, and determines tolerances between the runs. In a data proof, fails
+ * before the second run, which may be slow, if over a quarter of the results are not finite. */
 static gputune_status compute_reference(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
@@ -601,7 +601,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* the sanitizer judges the reference too */
+        return GPUTUNE_OK; /* the sanitizer will run the reference */
     }
     if (!measure->workspaces[0].workload.has_reference) {
         return measure->workspaces[0].workload.has_expected ? expect_data(measure) : GPUTUNE_OK;
@@ -610,7 +610,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     return timed_only ? GPUTUNE_OK : hash_results(&measure->results_hash, measure);
 }
 
-/* Compares the hash of the expected results first, because running the reference again may take
+/* First compares the hash of the expected results, because running the reference again may take
  * much longer. */
 gputune_status gt_contents_refresh(gt_measure *measure)
 {

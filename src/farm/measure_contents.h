@@ -12,13 +12,14 @@ void gt_reference_free(gt_measure *measure);
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
 /* Fills the buffers in measure->damage again, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
-/* Makes a variant's results the expected ones, for templates without a reference. */
+/* For templates without a reference: makes a variant's results the expected results. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
-/* Reports an output of the timed workload whose tolerance exceeds the median of its results,
- * because almost any result would pass. The slots must contain the reference's results. */
+/* Sets out->loose to an output of the timed workload whose tolerance exceeds the median of its
+ * results, so almost any result would pass. The slots must contain the reference's results. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
-/* Queues the check of a table, preceded by the template's check kernel, if any, on the workspaces
- * `from` to `to` - 1. The findings go to *into. For one workspace, checks only timed tasks. */
+/* Queues the template's check kernel, if there is one, for the workspaces `from` to `to` - 1, and
+ * then a table's checks (for one workspace, only of the timed workload). *into gets the
+ * findings. */
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
                               uint32_t to, gt_findings *into);

@@ -28,7 +28,7 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    /* the reference has no usable results, or the default has different results */
+    /* the reference has no usable results, or the default's results differ from them */
     GT_EFFECT_DIFFERS,
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
@@ -51,7 +51,7 @@ struct gt_data_proof {
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
     uint32_t round_count;
     gt_variation now; /* the data set whose contents are in the buffers */
-    /* true if the buffers contain the expected results of `now` */
+    /* true if the buffers contain the data set `now` and its expected results */
     bool made;
     gt_lost lost;                   /* experiments that ended earlier workers */
     uint32_t skipped;               /* number of experiments in `lost` that were skipped */
@@ -61,7 +61,7 @@ struct gt_data_proof {
     /* for each buffer: elements that the reference leaves unwritten at the requested scalars */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
-    uint32_t launcher; /* index of a variant's launcher for the data proof's size */
+    uint32_t launcher; /* index of a variant's launcher for the size of the data proof */
     double share;      /* fraction of the usual time limits that may be spent */
     double spend_ns;   /* time limit of a winner's data proof */
     double make_ns;    /* longest time so far to make a data set and its expected results */
@@ -75,7 +75,7 @@ static double proof_now_ns(const gt_data_proof *proof)
                                           : (double)gt_now_ns();
 }
 
-/* Time limits in ns for the parts of the data proof, and their factor for emulated devices. */
+/* Time limits in ns for the parts of the data proof. EMULATED: factor for emulated devices. */
 enum {
     OFTEN_NS = 3000000,
     ROW_NS = 6000000,
@@ -94,7 +94,7 @@ static bool variation_is(const gt_variation *a, const gt_variation *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Makes a data set and its expected results, unless the buffers have them already. */
+/* Makes a data set and its expected results, unless the buffers contain them already. */
 static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *variation)
 {
     gt_measure *measure = &proof->measure;
@@ -114,7 +114,7 @@ static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *varia
     return GPUTUNE_OK;
 }
 
-/* Launches a variant. Inputs with the same contents share one buffer, unless the host sent them. */
+/* Launches a variant. Inputs with equal contents share one buffer, except data from the host. */
 static gputune_status proof_launch(gt_data_proof *proof, gt_loaded *variant)
 {
     const gt_workspace *on = &proof->measure.workspaces[0];
@@ -232,7 +232,8 @@ static uint64_t proof_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Returns NONE if the experiment must be tried, UNTRIED if too many experiments ended workers. */
+/* Returns the effect of the experiment if it ended an earlier worker. Otherwise returns NONE, or
+ * UNTRIED if too many experiments ended workers. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {
@@ -278,7 +279,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* refuse a flag that leaves more elements unwritten, because these are not compared */
+    /* refuse a flag that leaves more elements unwritten, because those are not compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -300,8 +301,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Finds contents with which the default passes at these scalars. Stops at a crash that the scalars
- * may have caused. */
+/* Finds buffer contents with which the default passes at these scalars. If the default crashes and
+ * the scalars may be the cause, stops. */
 static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
                                       gt_variation *variation, gt_loaded *standard)
 {
@@ -356,8 +357,9 @@ static void proof_keep_flags(gt_variation *variation, const gt_data_proof *proof
     }
 }
 
-/* Reduces a data set to data that the default passes. If it changes only a few flags, tries these
- * one by one from the start, because each crash costs a worker. Fails only if the GPU is lost. */
+/* Reduces a data set to data that the default passes. If it changes only a few flags, tries it
+ * without these and then adds them one by one, because each crash costs a worker. Fails only if the
+ * GPU is lost. */
 static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_loaded *standard)
 {
     enum { FEW = 8 };
@@ -402,7 +404,7 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    /* keep `start` and `stop` of the parent, which still hold the pilot's time */
+    /* do not overwrite the parent's events `start` and `stop`, which still hold the pilot's time */
     measure->start = measure->stop = parent->checked;
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
@@ -437,7 +439,7 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* Lists the data sets for a winner. The first two each change half of the flags. */
+/* Lists the data sets for a winner. The first two data sets change half of the flags each. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
@@ -475,7 +477,7 @@ static void want_rounds(gt_data_proof *proof)
     }
 }
 
-/* Runs only the reference, with the requested flags, because no variant is proved yet. */
+/* Runs only the reference, with the requested flags, because no variant has been proved yet. */
 static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     bool has_contents =
@@ -596,7 +598,7 @@ static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Determines the data that the default passes; with `more`, also the data for a winner. */
+/* Determines the data that the default passes and, with `more`, the data for a winner. */
 static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool more)
 {
     const gt_variation all =
@@ -707,10 +709,10 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Verifies a variant on a data set, which is first reduced to data that the default passes. */
+/* Verifies a variant on a data set, after reducing the set to data that the default passes. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
-    gt_loaded *standard = proof->measure.parent->dropped; /* the default may have left the race */
+    gt_loaded *standard = proof->measure.parent->dropped; /* the default may have been dropped */
     while (standard && standard->id != proof->standard) {
         standard = standard->next;
     }

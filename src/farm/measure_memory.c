@@ -26,7 +26,7 @@ void gt_memory_free(gt_measure *measure)
         (void)gt_device_free(measure->driver, measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    gt_guard_free(measure); /* last, because launches that use the guards must have ended */
+    gt_guard_free(measure); /* the frees above wait for launches that use the guards */
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -54,7 +54,7 @@ static uint64_t sweep_bytes(const gt_measure *measure, gputune_cache cache)
     return cache == GPUTUNE_CACHE_COLD ? (measure->device.emulated ? l2 : 2 * l2) & ~15ull : 0;
 }
 
-/* Returns the memory for the sweep, the service kernels, the data proof, two variants, and
+/* Returns the device memory for the sweep, the service kernels, the data proof, two variants, and
  * read-only copies of the inputs. */
 static uint64_t reserve_for(const gt_measure *measure, const gt_measure_setup *setup)
 {
@@ -120,7 +120,7 @@ static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, cons
     return GPUTUNE_OK;
 }
 
-/* Allocates a buffer with guard zones, which the emulator does not need. */
+/* Allocates a buffer, with guard zones unless the device is emulated. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;
@@ -333,7 +333,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    if (out->view_count) { /* the inputs are still mapped if an earlier wait failed */
+    if (out->view_count) { /* after a failed wait, launches may still read the mapped inputs */
         GT_TRY(gt_measure_wait(measure));
     }
     gt_guard_free(measure);
@@ -381,7 +381,7 @@ gputune_status gt_memory_service(gt_measure *measure)
     for (size_t i = 0; i < GT_TABLES; ++i) {
         count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
     }
-    count += measure->hash.tasks.count; /* a proof's first check also hashes inputs */
+    count += measure->hash.tasks.count; /* the first check of a proof also hashes the inputs */
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     gt_findings **const pinned[] = {&measure->findings, &measure->first};
     GT_TRY(gt_memory_take(&measure->sums, measure, bytes));

@@ -16,23 +16,23 @@ void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setu
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
 /* Returns true if the memory suffices to measure the copy rate with buffers larger than L2. */
 bool gt_memory_suffices_for_copies(const gt_measure *measure);
-/* Copies the setup's data to the pristine copies, blocks and expected results, and closes IPC
+/* Copies the setup's data to the pristine copies, pass blocks and expected results, and closes IPC
  * mappings. EINVAL if data and buffer differ in size. */
 gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup);
 
-/* Allocates a workspace's buffers, blocks and scalars. `live` comes from gt_live_buffers(). */
+/* Allocates a workspace's buffers, pass blocks and scalars. `live`: see gt_live_buffers(). */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
-/* Writes a workspace's scalars and numbers again, at the same addresses. */
+/* Writes the current values of a workspace's scalars and numbers, without moving them. */
 gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace);
-/* Allocates a workspace's arguments. The timed workspace also gets as many buffer sets as fit. */
+/* Allocates a workspace's arguments and, for the timed workspace, as many buffer sets as fit. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
-/* Writes a launch's arguments, which point into `addresses` (of the buffers) and the workspace. */
+/* Writes a launch's arguments, which point into `addresses` (of the buffers) or the workspace. */
 void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
                        const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);
 
-/* Queues copying the timed workspace's inputs to read-only memory (measure->guard). Inputs for
- * which there is no such memory are used in place. */
+/* Queues copying the timed workspace's inputs to read-only memory (measure->guard). Uses an input
+ * in place if it cannot be copied to such memory. */
 gputune_status gt_guard_inputs(gt_measure *measure);
 /* Unmaps the read-only memory, which no queued launch may use. */
 void gt_guard_free(gt_measure *measure);

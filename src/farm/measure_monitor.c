@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const double INTERVAL_S = 0.05; /* seconds between readings */
-enum { USERS_EVERY = 4 /* number of readings between two lists of users */ };
+enum { USERS_EVERY = 4 /* list users once in this many readings */ };
 
 struct gt_monitor {
     pthread_t thread;
@@ -22,9 +22,9 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml; /* valid if `opened`; NULL: NVML is not available */
+    gt_nvml *nvml; /* valid after `opened` is set; NULL: NVML is not available */
     gt_nvml_state last;
-    bool spoiled, noisy; /* `spoiled` covers the time since the round began */
+    bool spoiled, noisy; /* `spoiled`: times since the round began are invalid */
     char other[96];
 };
 

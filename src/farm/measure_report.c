@@ -41,7 +41,7 @@ static bool is_judged(const gt_measure *measure)
     return workload->has_reference || workload->has_expected;
 }
 
-enum { ONLY_EXPECTED = 2 }; /* in gt_finding.unwritten: only the expected element is unwritten */
+enum { ONLY_EXPECTED = 2 }; /* gt_finding.unwritten if only the expected element is unwritten */
 
 /* Returns true if neither the variant nor the default wrote the element. */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
@@ -72,7 +72,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                        is_judged(measure) ? "reference" : "default variant");
         return;
     }
-    /* variants may write these poison values too */
+    /* such values may be poison, but variants often write them too */
     const bool is_usual =
         found->value == 0 || (!gt_type_is_float(type) && (found->value & 0xff) == 0xff);
     gt_text_printf(text, "%s is %s%s, expected %s%s", name,
@@ -120,7 +120,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
                        found->unwritten == ONLY_EXPECTED ? " of the reference" : "()");
         return;
     }
-    if (isnan(wanted) && !measure->parent) { /* only data proofs accept NaN */
+    if (isnan(wanted) && !measure->parent) { /* data proofs accept NaN */
         gt_text_printf(text,
                        ": the correct result is NaN there; change the range of the inputs, or add "
                        "nan_ok after %s in args()",
@@ -129,7 +129,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
     if (isnan(wanted) || !gt_type_is_float(type)) {
         return;
     }
-    /* if rounding can be the cause, report a tolerance that accepts the error */
+    /* if rounding can explain the error, report a tolerance that accepts it */
     char tolerance[128];
     double need = gt_finding_double(found->need);
     if (!isfinite(need) || need > rounding(type, found, buffer) * wanted) {
@@ -208,7 +208,7 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     return GPUTUNE_OK;
 }
 
-/* Judges a proof. Before the race, only the last workspace had two launches. */
+/* Judges a proof. Before the race, only the last workspace was launched twice. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;
@@ -239,7 +239,7 @@ gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool af
 {
     /* judge the guard zones first, because damage may have caused wrong results */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
-    /* the variant may have changed the timed inputs, which were not checked */
+    /* the timed inputs are damaged if they changed, because they were not checked */
     return gt_damaged(measure, GT_DAMAGE_INPUTS, judge_proof(out, measure, after_race));
 }
 

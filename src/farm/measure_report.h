@@ -3,15 +3,15 @@
 
 #include "farm/measure_state.h"
 
-/* On failure, raises measure->damage to `damage`. Returns `status`. */
+/* If `status` is a failure, raises measure->damage to at least `damage`. Returns `status`. */
 gputune_status gt_damaged(gt_measure *measure, gt_damage damage, gputune_status status);
 /* Judges a proof, or the winner's second proof (`after_race`). An EWRONG message has the place, the
  * value, the expected value, the tolerance, and a tolerance that would accept the value. */
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race);
-/* Judges a launch of the data proof whose state is `measure`. The message ends with `words`. */
+/* Judges a launch of the data proof with this state. A failure's message ends with `words`. */
 gputune_status gt_report_data_proof(gt_verified *out, gt_measure *measure, const char *words);
 /* Judges only guard zones and inputs. */
 gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool timed_only);
-/* Formats a tolerance as "rtol = 1e-05, atol = 0, stol = 0", with "by default" unless the template
+/* Formats a tolerance as "rtol = 1e-05, atol = 0, stol = 0". Adds "by default" unless the template
  * states the tolerance. Returns `out`. */
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_buffer_slot *slot);

@@ -34,8 +34,8 @@ static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
 }
 
-/* Restores inout buffers. Then launches once to warm the cache or, for cold samples, sweeps the
- * cache. With `alone`, restores the buffers again after the warming launch. */
+/* Restores inout buffers. Then warms the cache by a launch or, for cold samples, sweeps the cache.
+ * With `alone`, restores the buffers again after that launch. */
 static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -66,7 +66,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* Copies the pristine inout buffers to `kept`; with `back`, copies them back. */
+/* Copies the pristine inout buffers to `kept` or, with `back`, from `kept`. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
@@ -97,8 +97,8 @@ static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the two ranges of times do not overlap, and the medians differ by more than 5%
- * and by more than the resolution of events. Sorts the times. */
+/* Returns true if all times of one list are below all of the other, and the medians differ by more
+ * than 5% and by more than the resolution of events. Sorts the times. */
 static bool is_clear(singles *fresh, singles *used)
 {
     static const double least_share = 0.05, least_ns = 500;
@@ -111,8 +111,8 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Times a launch on used buffers, and seven more if the first one is inconclusive. In 1 of 6,000
- * cases, equal launches seem to differ. */
+/* Times a launch on used buffers, and seven more if the first is inconclusive. If used buffers do
+ * not matter, is_clear() is wrong in 1 of 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -124,12 +124,11 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
     return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
-/* Times launches on fresh buffers both before and after those on used buffers, because the GPU
- * clock may drift. */
+/* Times launches on fresh buffers before and after those on used ones, because clocks may drift. */
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* ignored, because the cache is cold */
+    double first; /* ignored, because it fills the cache */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -150,7 +149,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
     double launch_ns = variant->launch_ns;
-    /* cold samples on the emulator have only one launch */
+    /* a cold sample on the emulator has only one launch, so its launches share no buffers */
     bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
                       measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
     bool are_shared = measure->restore.tasks.count > 0 && !one_launch &&
@@ -180,7 +179,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     return GPUTUNE_OK;
 }
 
-/* Captures launches without copies of the pass blocks, which an earlier launch has copied. */
+/* Captures launches, but not the copies of pass blocks, which an earlier launch has made. */
 static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                                        uint32_t launches)
 {
@@ -203,7 +202,7 @@ static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loa
     return GPUTUNE_OK;
 }
 
-/* Captures and uploads the graph of a sample, unless *replay already has this turn's buffers. */
+/* Captures and uploads the graph of a sample, unless *replay is already for these buffers. */
 static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                                   uint32_t launches)
 {
@@ -240,14 +239,14 @@ void gt_replay_free(gt_replay *replay, gt_measure *measure)
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 enum {
-    HOST_AHEAD_NS = 15000,   /* time in which the host queues the timed launches */
+    HOST_AHEAD_NS = 15000,   /* time that the host needs to queue a timed graph */
     HOST_AHEAD_NODE_NS = 100 /* additional time per graph node */
 };
 
 enum { SHORT_GRAPH = 16 };
 
-/* Starts the time of a sample. The device must still be busy, or the gap before the launch would be
- * timed. Without a sweep, or for a long graph, a delay keeps it busy. */
+/* Records the start of a sample. The device must still be busy then; otherwise the idle time before
+ * the first launch would count. If no short sweep keeps the device busy, a delay kernel does. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -306,8 +305,8 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Returns the launches of a sample. Persisting lines stay in L2 while other buffer sets are used,
- * so a cold sample with persisting lines uses each buffer set only once. */
+/* Returns the number of launches in a sample. Persisting lines stay in L2 while other buffer sets
+ * are used, so a cold sample with persisting lines uses each buffer set only once. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -334,8 +333,8 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay_graph(out, measure, variant, graph);
-    /* The driver chooses an address for the data of memset nodes, which can change each node's time
-     * by 0.15 us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, without
+    /* The address that the driver chooses for a memset node's data can change the node's time by
+     * 0.15 us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, without
      * memsets by 0.2%. So launches up to 25 us get a new graph for each full or brief sample. */
     enum { SHORT_LAUNCHES = 8 };
     const gt_launch_view launch = gt_launch_view_of(&variant->launches[0]);
@@ -386,7 +385,7 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { CHEAPEST_CALL_NS = 3000 }; /* launch time assumed before the first measurement */
+    enum { CHEAPEST_CALL_NS = 3000 }; /* time of a launch, assumed at first */
     enum { PIPELINED = 3 };           /* number of launches in a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
@@ -495,8 +494,8 @@ gputune_status gt_energy_check(gt_measure *measure)
     return read_counter(&ignored, measure);
 }
 
-/* Waits for a change of the energy counter after `earliest_ns`, and for a finished batch. The
- * counter changes every 10 to 100 ms, and is exact only when it changes. */
+/* Waits until the energy counter changes after `earliest_ns`, and a batch has finished. The counter
+ * changes every 10 to 100 ms, and is exact only when it changes. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 {
     enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };
@@ -540,7 +539,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 {
     enum { BATCH_NS = 5000000 };
     GT_TRY(gt_energy_check(measure));
-    /* use a full sample, because even a quick one would take a second */
+    /* use a full sample, because a quick one would not save time: each takes a second */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));
@@ -577,7 +576,7 @@ static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
 
-/* Takes a variant's only sample, because the emulator's times are deterministic. */
+/* Takes one sample per variant and objective, because the emulator's times are deterministic. */
 static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double *known = &variant->modelled[measure->objective];
