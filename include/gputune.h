@@ -13,31 +13,34 @@
  *     gputune_close(tuner);
  *
  * Calls. A function returns 0 or a negative gputune_status, which gputune_error() explains in one
- * line. Parameters come in this order: results (unchanged on failure); the object; what the call
- * works on; options; a callback and its `user`. A NULL pointer that is not allowed and an unknown
- * enumerator are EINVAL. The library does not print (except as GPUTUNE_LOG requests), exit, install
- * signal handlers, synchronise the caller's streams or change the current context.
+ * line. Parameters come in this order: results (unchanged on failure), the object, the call's
+ * inputs, options, a callback and its `user` pointer. A NULL pointer that is not allowed, or an
+ * unknown enumerator, returns EINVAL. The library prints only if GPUTUNE_LOG requests it. It does
+ * not exit, install signal handlers, synchronise the caller's streams or change the current
+ * context.
  *
- * Structs. Initialise a struct that begins with `size` with its _INIT macro. 0 means the default,
- * unless stated otherwise. Later releases append members; programs compiled with an older or newer
- * header keep working. In a result, `size` is the number of bytes filled in.
+ * Structs. Initialise a struct that begins with `size` with its _INIT macro. A member that is 0 has
+ * its default, unless stated otherwise. Later releases append members; programs compiled with an
+ * older or newer header keep working. A function that fills in a struct sets `size` to the number
+ * of bytes written.
  *
  * Text. Names and values are written NAME=VALUE[,VALUE...], separated by blanks: "n=1M,16M T=half",
  * "VEC=4 BLOCK=256". A number is written 1048576, 1M or 2^20.
  *
- * A name ends in its unit: _ns, _s, _bytes, _khz, _kb. A speed-up is the default's time divided by
- * the winner's. `low` and `high` are the ends of a 95% interval.
+ * The name of a quantity ends in its unit: _ns, _s, _bytes, _khz, _kb. A speed-up is the default's
+ * time divided by the winner's. `low` and `high` are the ends of a 95% confidence interval.
  *
  * Threads. Any thread may call any function at any time, even with the same tuner or plan. A
- * callback runs during its call on the same thread, or for a tuning in the background on the
- * tuner's thread. It may call any function except gputune_close() on its own tuner, and must return
- * (no exception, longjmp() or pthread_exit()). Its arguments live until it returns. If a callback
- * `each` does not return 0, the function stops and returns that value. pthread_cancel() waits for
- * calls to end.
+ * callback runs on the thread that made the call, before the call returns; for a tuning in the
+ * background, it runs on the tuner's thread. A callback may call any function except
+ * gputune_close() on its own tuner. It must return normally, without an exception, longjmp() or
+ * pthread_exit(). Its arguments are valid until it returns. If a callback `each` returns a value
+ * other than 0, the function stops and returns that value. pthread_cancel() takes effect after the
+ * call.
  *
  * fork(). CUDA does not work in a forked child, so the parent's plans cannot be launched there.
  * With the parent's tuner, tune_kernel() returns plans that the tuner already holds,
- * gputune_close() does nothing, and every other call is EUNSUPPORTED. */
+ * gputune_close() does nothing, and every other call returns EUNSUPPORTED. */
 #ifndef GPUTUNE_H
 #define GPUTUNE_H
 
@@ -130,20 +133,22 @@ typedef struct gputune_open_options gputune_open_options;
  * if `templates` is not a folder. A database that cannot be used does not fail the call; a warning
  * is logged. */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
-/* Ends the workers, frees the tuner, and unloads the code of its plans; call it after the last
- * launch. Cancels calls of other threads and waits for them, but not for launches. Plans may be
- * released later, until 64 more tuners are closed. Results kept in memory by a locked database are
- * written within a second. Does nothing in the tuner's callbacks or a forked child. */
+/* Ends the workers, frees the tuner, and unloads the code of its plans. Cancels calls of other
+ * threads and waits for them, but does not wait for launches: call it after the last launch has
+ * ended. Plans may be released later, until 64 more tuners are closed. If another process has
+ * locked the database, waits up to a second to write the latest results. Does nothing in a callback
+ * of the tuner or in a forked child. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 /* Makes later calls search the database again, for results that other processes have stored. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* ---- Sizes and arguments --------------------------------------------------------------------- */
 
-/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a word is part of the name.
- * GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch. In C, both lists live
- * until the end of the enclosing block. In C++ they are objects that hold the array: keep one in a
- * variable of type auto, and pass it as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
+/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a value that is a word is
+ * part of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch. In C,
+ * both lists live until the end of the enclosing block. In C++ they are objects that hold the
+ * array: keep such an object in a variable of type auto, and pass it as GPUTUNE_SIZES_IN or
+ * GPUTUNE_ARGS_IN. */
 
 typedef struct gputune_size {
     const char *name;
@@ -237,12 +242,13 @@ typedef struct gputune_options gputune_options;
 
 /* Returns a plan for `kernel` at `sizes`: from the tuner's table (without a lock or allocation),
  * from the database, or by measuring as `options` allow (NULL: MEASURE for at most 10 s). If a
- * limit or a cancel comes first, the plan is the template's default. If several calls want the same
- * new plan, the first one makes it and the others wait for up to half their limit. After a limit
- * ended a tuning, a call continues it only if its own limit is longer. The call fails only if there
- * is nothing to launch: a mistake in the call or the template, no compiler and no stored code, or a
- * limit (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile the default. Edits of the
- * template or its includes are noticed within a second. The caller releases *out. */
+ * limit or a cancel ends the measuring first, the plan is the template's default. If several calls
+ * want the same new plan, the first one makes it and the others wait for up to half their limit.
+ * After a limit ended a tuning, a call continues it only if its own limit is longer. The call fails
+ * only if there is nothing to launch: a mistake in the call or the template, no compiler and no
+ * stored code, or a limit (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile the
+ * default. Edits of the template or its includes are noticed within a second. The caller releases
+ * *out. */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
@@ -256,7 +262,8 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * if no fallback was verified. A graph that captures a launch may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference and returns the plan. Plans kept by the tuner need none. NULL is allowed. */
+/* Adds a reference and returns the plan. Plans that the tuner keeps need no references. NULL is
+ * allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops a reference; the last one waits for launches that use the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
@@ -276,33 +283,35 @@ typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *
 
 struct gputune_open_options {
     uint32_t size;
-    const char *device;    /* "0", "1", a UUID, or "none"; NULL: the current context's, else "0" */
+    const char *device;    /* index, UUID or "none"; NULL: the current context's device, or "0" */
     const char *driver;    /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
-    const char *database;  /* ":memory:" stores nothing; NULL: the user's database */
-    const char *templates; /* folder of the kernels given by name; NULL: the installed folder */
+    const char *database;  /* a path, or ":memory:" to store nothing; NULL: the user's database */
+    const char *templates; /* folder of kernels that calls name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
-    const char *record;    /* the file to which misses are written; see gputune_misses() */
-    const char *const *include_paths; /* searched before the toolkit's; EINVAL if one is missing */
+    const char *record;    /* file that counts requests without a result; see gputune_misses() */
+    const char *const *include_paths; /* folders searched before the toolkit's; EINVAL if missing */
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */
-    uint32_t compile_workers; /* 0: one worker per core, shared by all tuners of the process */
+    uint32_t compile_workers; /* number of workers; 0: one per core, shared by all tuners */
     uint32_t max_plans;       /* maximum number of plans kept for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
-    bool keep_workers; /* keep idle workers, and 128 MB of code, so the next tuning starts sooner */
-    bool tune_only;    /* for tools: only a worker opens the driver; EUNSUPPORTED for launches */
+    bool keep_workers; /* keep idle workers and up to 128 MB of code, for a fast next tuning */
+    bool tune_only;    /* only a worker opens the driver; launches return EUNSUPPORTED */
     bool read_only;    /* write nothing; EDATABASE if `database` is given and cannot be read */
     /* A file of wisdom as the only source of results; GPUTUNE_PINNED overrides it. The tuner never
      * tunes: tune_kernel() returns the file's result for exactly these sizes and options on this
      * kind of GPU, or fails with ENOTCACHED. A result of another driver version is verified in a
      * worker before its first launch. Calls with `force`, and calls that measure or import results,
-     * return EUNSUPPORTED. gputune_open() fails as gputune_wisdom_load() does. */
+     * return EUNSUPPORTED. If the file cannot be imported, gputune_open() returns the status of
+     * gputune_wisdom_load(). */
     const char *pinned;
 };
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* a stored result, the nearest size's if verified, or the default */
+    GPUTUNE_CACHED_ONLY = 1, /* a stored result, a verified one of the nearest size, or the
+                                default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
     GPUTUNE_MEASURE,         /* races variants until one is known to be the fastest; same as 0 */
     GPUTUNE_EXHAUSTIVE       /* like MEASURE, but eliminates no variant early */
@@ -316,8 +325,8 @@ typedef enum gputune_objective {
     GPUTUNE_OBJECTIVE_LAUNCH,  /* host time of launches back to back */
     GPUTUNE_OBJECTIVE_LATENCY, /* host time of one launch and a synchronisation */
     GPUTUNE_OBJECTIVE_ENERGY,  /* energy per launch in nanojoules, measured by NVML */
-    GPUTUNE_OBJECTIVE_RATE /* work per device time, the only objective if work() uses axes; values
-                              are nanoseconds for the work of one launch of the default */
+    GPUTUNE_OBJECTIVE_RATE /* work per unit of device time, required if work() uses axes. Values are
+                              the nanoseconds that the work of one launch of the default takes */
 } gputune_objective;
 enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_RATE + 1 };
 
@@ -339,7 +348,7 @@ enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
 /* The source of a plan at sizes for which the tuner has no plan yet. */
 typedef enum gputune_unseen {
     GPUTUNE_UNSEEN_BY_EFFORT, /* decided by `effort` */
-    GPUTUNE_RULE              /* answer by a stored rule; see Rules */
+    GPUTUNE_RULE              /* use a stored rule; see section Rules */
 } gputune_unseen;
 
 typedef struct gputune_alignment {
@@ -375,15 +384,16 @@ typedef struct gputune_host_argument {
 typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
-/* The state of a tuning, reported several times a second. The numbers count variants. `failed`: did
- * not compile, crashed, hung or were wrong; `verified`: all other finished variants. */
+/* The state of a tuning, reported several times a second. `variants` to `racing` are numbers of
+ * variants. `failed` counts those that did not compile, crashed, hung or were wrong; `verified`
+ * counts all other finished variants. */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
     double best_ns, default_ns; /* median values of `objective`; 0: unknown */
     const char *best;           /* configuration of the best variant, or NULL */
     double elapsed_s, limit_s;
     const char *phase;           /* "compile", "verify", "race", "store" */
-    gputune_objective objective; /* currently measured; an ENERGY tuning measures KERNEL first */
+    gputune_objective objective; /* objective measured now; ENERGY tunings measure KERNEL first */
 } gputune_progress;
 typedef void (*gputune_progress_fn)(void *user, const gputune_progress *progress);
 
@@ -393,19 +403,20 @@ struct gputune_options {
     gputune_objective objective;
     gputune_cache cache;
     gputune_strategy strategy;
-    double time_limit_s;   /* limit of the call; 0: 10 s, 30 s for ENERGY, 60 s in background */
+    double time_limit_s;   /* limit of the call; 0: 10 s (ENERGY: 30 s, background: 60 s) */
     double epsilon;        /* the smallest gain worth finding, as a fraction; 0: 0.005 */
     uint64_t seed;         /* seed of generated inputs and of shuffling */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* guaranteed alignment of every buffer, in bytes; 0: 16 */
     const gputune_alignment *alignments; /* buffers whose alignment differs from `alignment` */
     size_t alignment_count;
-    /* Entries "AXIS=v,v" that restrict the space. The default always races, and may win. If they
-     * allow no configuration, a tuning fails with ENOVARIANT. */
+    /* Entries "AXIS=v,v" that restrict the space. The default is always raced, even if it is
+     * excluded, and may win. If the entries allow no configuration, a tuning fails with
+     * ENOVARIANT. */
     const char *const *only;
     size_t only_count;
     bool force;                  /* tune again although a result is stored */
-    const gputune_input *inputs; /* buffers that are not listed are generated */
+    const gputune_input *inputs; /* data of input buffers; other inputs are generated */
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked if not NULL */
     void *inputs_ready; /* a CUevent after which the inputs are valid; NULL: they are valid now */
@@ -421,12 +432,13 @@ struct gputune_options {
     gputune_log_fn log; /* receives this call's log lines; the tuner's log receives them too */
     gputune_progress_fn progress;
     void *user; /* passed to log, progress and reference */
-    /* Nonzero stops the call; results are kept. Set by signal handlers, or atomically by threads */
+    /* A flag that stops the call if it is not 0; finished results are kept. A signal handler may
+     * set the flag, and so may a thread, by an atomic store. */
     const volatile sig_atomic_t *cancel;
     const char *samples_path; /* append every raw sample to this file as CSV; not a FIFO */
-    bool background;          /* see Tuning in the background */
+    bool background;          /* see section Tuning in the background */
     double share;             /* share of a busy GPU's time for background tuning; 0: 0.025 */
-    gputune_unseen unseen;    /* GPUTUNE_RULE: answer by a rule; see Rules */
+    gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */
     /* Configurations to try first, after the template's start(). Omitted axes have their default.
      * Invalid configurations are skipped. The list does not affect the key of the result. */
     const char *const *start;
@@ -459,18 +471,18 @@ typedef struct gputune_info {
     gputune_objective objective;
     double time_ns, default_ns; /* medians of `objective` (nanojoules for ENERGY); 0: unknown */
     double speedup, speedup_low, speedup_high; /* 0: unknown */
-    bool tie;   /* other configurations are within epsilon and cannot be told apart. Ties go to the
-                   default, then to the configuration that uses fewer resources */
-    bool noisy; /* other programs used the GPU, or its clocks were throttled */
-    bool modelled;      /* true if times are the emulator's model, not a GPU's */
+    bool tie;      /* true if another configuration is within epsilon of the winner. Ties go to the
+                      default, then to the configuration that uses fewer resources */
+    bool noisy;    /* other programs used the GPU, or its clocks were throttled */
+    bool modelled; /* true if the emulator computed the times by a model */
     bool outside_only;  /* true if the default won although `only` excludes it */
     uint32_t arguments; /* number of arguments of a launch */
     uint32_t grid[3], block[3], cluster[3]; /* sizes of the first kernel in x, y, z */
-    const char *grids, *blocks; /* of every kernel as text: "128x8"; pipeline: "64 (3 times) + 1" */
+    const char *grids, *blocks; /* grids and blocks of all kernels: "128x8", "64 (3 times) + 1" */
     uint32_t shared_bytes;      /* dynamic shared memory per block */
     int carveout_kb;            /* shared memory per SM; -1: the driver's choice */
     uint32_t registers, spill_bytes; /* per thread */
-    uint32_t variants, failed;       /* variants that this call tried, and that failed */
+    uint32_t variants, failed;       /* numbers of variants that were tried, and that failed */
     const char *stop_reason;         /* why the race ended, or why there was no race; or "" */
 } gputune_info;
 #define GPUTUNE_INFO_INIT GPUTUNE_INIT(gputune_info)
@@ -479,16 +491,18 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Your own templates ---------------------------------------------------------------------- */
 
-/* Reads a template file, or with PATH:KERNEL one kernel of it. The names of its kernels then refer
- * only to these kernels. On ETEMPLATE, the message has file:line:column. */
+/* Reads a template file or, with PATH:KERNEL, one kernel of it. From then on, the names of these
+ * kernels mean only the kernels of this file. On ETEMPLATE, the message contains
+ * file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 typedef struct gputune_include {
     const char *name, *text; /* `name` is the text between the quotes */
 } gputune_include;
-/* Adds a template from memory, as `gputune embed` makes it. Its kernel's name then means this
- * template, and so does `name` ("axpy.cu"), which messages use as the path. `includes` (may be
- * NULL) are the files that it includes in quotes, ended by a NULL name; other files are searched in
- * the template folder. The texts are copied. On ETEMPLATE, the message has name:line:column. */
+/* Adds a template from memory, such as the output of `gputune embed`. From then on, the kernel's
+ * name and `name` ("axpy.cu") mean this template; messages use `name` as the path. `includes` (may
+ * be NULL) lists the files that the template includes in quotes, and ends with a NULL name; other
+ * files are searched in the template folder. The texts are copied. On ETEMPLATE, the message
+ * contains name:line:column. */
 GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
                                    const gputune_include *includes);
 
@@ -497,12 +511,13 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
 /*     options.background = true;
  *     tune_kernel(&plan, tuner, "axpy", sizes, &options);   the default now, the winner later
  *
- * A call without a stored result returns immediately, with a plan whose source is DEFAULT, or
+ * If no result is stored, tune_kernel() returns immediately with a plan whose source is DEFAULT, or
  * NEAREST if the nearest result was verified at these sizes before. A thread of the tuner tunes one
- * request after another, with low-priority workers and only the `share` of a GPU that is in use.
- * Later calls return the winner, so a program that keeps a plan for long should call tune_kernel()
- * again. gputune_close() stops a tuning; the next process continues it. `inputs`, `files` and
- * `reference` are EINVAL, because they may not outlive the call. */
+ * request after another, with low-priority workers. While the application uses the GPU, the tuning
+ * takes only `share` of the GPU's time. Later calls return the winner, so a program that keeps a
+ * plan for long should call tune_kernel() again. gputune_close() stops a tuning; the next process
+ * continues it. The options `inputs`, `files` and `reference` are refused (EINVAL), because they
+ * may not outlive the call. */
 
 typedef struct gputune_background_state {
     uint32_t size;
@@ -520,20 +535,21 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  *     tune_kernel(&plan, tuner, "gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}), &options);
  *
  * A rule chooses a variant for any sizes of a region; `gputune warm --sizes` makes it. The first
- * call for a kernel looks up rule and code. Later calls at new sizes need no database, compiler,
- * worker or driver. They take less than a microsecond if sizes change only grids, buffers and
- * arguments, and as long as a database lookup if a kernel has loops, tensor maps, textures, pass()
- * blocks, structs with sizes, an L2 window or cooperative launches, or if a block, a cluster or
- * shared memory depends on a size. Such plans fill at most half of `max_plans`; further plans are
- * made again by each call.
+ * call for a kernel looks up the rule and its code. Later calls at new sizes need no database,
+ * compiler, worker or driver. If sizes change only grids, buffers and arguments, such a call takes
+ * less than a microsecond. It takes as long as a database lookup if a kernel has loops, tensor
+ * maps, textures, pass() blocks, structs with sizes, an L2 window or cooperative launches, or if a
+ * block, a cluster or shared memory depends on a size. Plans made by rules fill at most half of
+ * `max_plans`; plans beyond that limit are made again by each call.
  *
- * A call does what its effort requests, and logs the reason (INFO), if the sizes are outside the
- * region; if there is no rule for the kernel, its template, options and GPU; if the call has
- * `only`, inputs or `force`; or if GPUTUNE_DISABLE or GPUTUNE_FORCE is set. With CACHED_ONLY or
- * ESTIMATE, a rule also answers calls without GPUTUNE_RULE, after the winner of exactly these sizes
- * and before the nearest. With `background`, the rule answers likewise until the winner replaces
- * its plan. An imported rule that was not verified on this kind of GPU is verified at each size. A
- * tuner with `pinned` uses the verified rules of its file, but only for calls with GPUTUNE_RULE. */
+ * A call uses no rule if the sizes are outside the region; if there is no rule for the kernel, its
+ * template, options and GPU; if the call has `only`, inputs or `force`; or if GPUTUNE_DISABLE or
+ * GPUTUNE_FORCE is set. It then logs the reason (INFO) and does what its effort requests. With
+ * CACHED_ONLY or ESTIMATE, calls without GPUTUNE_RULE use a rule too: they prefer the winner of
+ * exactly these sizes to the rule, and the rule to the result of the nearest size. With
+ * `background`, such calls use the rule until the winner replaces its plan. An imported rule that
+ * was not verified on this kind of GPU is verified at each size. A tuner with `pinned` uses the
+ * verified rules of its file, but only for calls with GPUTUNE_RULE. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 
@@ -548,9 +564,10 @@ typedef struct gputune_group {
 #define GPUTUNE_GROUP_INIT GPUTUNE_INIT(gputune_group)
 /* Does what tune_kernel() does, for all processes of a group. Collective: every process calls it in
  * the same order, with the same kernel, sizes and options. Rank 0 tunes while the others wait in
- * the broadcast. Every rank gets a plan of rank 0's configuration and times, verified first in a
- * worker unless that was done on this kind of GPU. If rank 0 fails, all ranks fail with its status.
- * If another rank fails (its GPU or template differs), only that rank gets an error. */
+ * the broadcast. Every rank gets a plan with rank 0's configuration and times. A worker verifies
+ * the configuration first, unless it was verified on this kind of GPU before. If rank 0 fails, all
+ * ranks fail with its status. If another rank fails (its GPU or template differs), only that rank
+ * gets an error. */
 GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                                       GPUTUNE_SIZES_IN sizes, const gputune_options *options,
                                       const gputune_group *group);
@@ -574,10 +591,10 @@ typedef struct gputune_wisdom_options {
 } gputune_wisdom_options;
 #define GPUTUNE_WISDOM_OPTIONS_INIT GPUTUNE_INIT(gputune_wisdom_options)
 
-/* Imports wisdom from text, and sets *count (may be NULL) to the number of results. Results that
- * the tuner has already are kept. An untrusted result is verified at its first request, whatever
- * the effort, and never launched if wrong. ERECORDED if the text is not wisdom, or of a newer
- * version. */
+/* Imports wisdom from text, and sets *count (may be NULL) to the number of results. A result that
+ * the tuner already has is not replaced. An untrusted result is verified at its first request,
+ * whatever the effort, and never launched if wrong. ERECORDED if the text is not wisdom, or of a
+ * newer version. */
 GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                                       const gputune_wisdom_options *options);
 /* Imports wisdom from a file. ENOTFOUND or EIO if it cannot be read. */

@@ -11,10 +11,10 @@
  *   if (gt::result<gt::plan> axpy = tuner.try_tune("axpy", {{"n", n}})) // without exceptions
  *       axpy->try_launch(stream, y, x, 2.0f, n);
  *
- * Functions named try_ return a result instead of throwing gt::error; the others throw it, and do
- * not exist without exceptions. All of them may throw std::bad_alloc. Any thread may call any
- * function of a tuner or plan at any time, but not while another thread assigns or destroys the
- * object. */
+ * Functions whose names begin with try_ return failures in a result. The other functions throw
+ * gt::error, and exist only if exceptions are enabled. All functions may throw std::bad_alloc. Any
+ * thread may call any function of a tuner or plan at any time, but not while another thread assigns
+ * or destroys the object. */
 #ifndef GPUTUNE_HPP
 #define GPUTUNE_HPP
 
@@ -225,8 +225,9 @@ template <> class [[nodiscard]] result<void>
 namespace detail
 {
 
-/* A function that C calls. An exception must not pass through C code: the function then returns a
- * value other than 0, which ends the call, and the C++ interface rethrows the exception. */
+/* A callback for C code, through which no exception may pass. The callback catches an exception and
+ * returns a value other than 0, which ends the call. The C++ interface then rethrows the
+ * exception. */
 template <typename Function> struct guarded {
     Function &function;
 #if defined(__cpp_exceptions)
@@ -267,7 +268,8 @@ template <typename Function> struct guarded {
     }
 };
 
-/* Convert the status of a call to a result: nothing, or the value that the call filled in. */
+/* Convert the status of a call to a result without a value, or with the value that the call filled
+ * in. */
 inline result<void> done(int status)
 {
     return status < 0 ? result<void>(last_failure(status)) : result<void>();
@@ -276,7 +278,7 @@ template <typename T> result<T> filled(int status, const T &out)
 {
     return status < 0 ? result<T>(last_failure(status)) : result<T>(out);
 }
-/* Takes over a text that the library returned. */
+/* Copies a text that the library returned, and frees the original. */
 inline result<std::string> taken(int status, char *out, std::size_t bytes)
 {
     if (status < 0) {
@@ -463,7 +465,7 @@ template <typename T> constexpr code code_of()
     }
 }
 
-/* Type names by code, as plans report them. */
+/* The type name of each code, as plans report it. */
 constexpr const char *names_of_codes[] = {
     "signed char", "unsigned char",      "short", "unsigned short", "int",           "unsigned int",
     "long long",   "unsigned long long", "bool",  "half",           "__nv_bfloat16", "float",
@@ -490,7 +492,7 @@ struct expected {
     code type = code::other;
     std::uint32_t bytes = 0;
     std::uint64_t buffer_bytes = 0;
-    const char *name = "", *type_name = ""; /* lives as long as the plan */
+    const char *name = "", *type_name = ""; /* both texts live as long as the plan */
 };
 
 /* An argument of a launch; `item` points to its value. */
@@ -575,7 +577,7 @@ template <typename T> bool set_integer(slot &out, code wanted, T value)
     }
 }
 
-/* Returns true if a number is larger than every float. Infinity is a float. */
+/* Returns true if a finite number is outside the range of float. */
 template <typename T> bool exceeds_float(T value)
 {
     if constexpr (std::is_floating_point_v<T> && (sizeof(T) > sizeof(float))) {
@@ -586,8 +588,8 @@ template <typename T> bool exceeds_float(T value)
     }
 }
 
-/* Rounds to the nearest number of a 16-bit type; `digits` counts the significand's bits, including
- * the hidden one. Returns false if it is larger than every number of the type. */
+/* Rounds a number to a 16-bit floating-point type, whose significand has `digits` bits, including
+ * the hidden bit. Returns false if the number is outside the range of the type. */
 inline bool set_narrow(slot &out, double value, int digits)
 {
     const int least = digits == 11 ? -14 : -126; /* exponent of the smallest normal number */
@@ -696,7 +698,7 @@ template <typename T> void set_arithmetic(slot &out, const expected &want, const
         out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
         out.item = &out.bits;
         out.mistake = !out.bits && want.buffer_bytes ? "is a null pointer" : nullptr;
-    } else { /* an enumerator is passed as its number */
+    } else { /* the template's type may be an enumeration */
         out.item = &value;
         out.mistake = !is_scalar || std::is_floating_point_v<T> || sizeof(T) != want.bytes
                           ? "is a number; the template has a buffer or another type"
@@ -808,7 +810,7 @@ template <typename T> void set(slot &out, const expected &want, const T &value)
 } // namespace detail
 
 /* Passes a struct or array of at most 8 bytes: float2, or a block of two ints. Larger values need
- * no by_value(). Refers to `value`, which must live until the launch returns. */
+ * no by_value(). The result refers to `value`, which must live until the launch returns. */
 template <typename T> detail::wrapped<T> by_value(const T &value)
 {
     return {value};
@@ -822,7 +824,7 @@ using log_fn = std::function<void(gputune_log_level, const char *)>;
 namespace detail
 {
 
-/* An open tuner, shared by its C++ object and its plans. The last of them closes it. */
+/* An open tuner, shared by its C++ object and its plans. Its last owner closes the tuner. */
 struct opened {
     std::unique_ptr<log_fn> log;
     gputune *handle;
@@ -851,7 +853,7 @@ class plan
     {
         return plan(handle, nullptr);
     }
-    /* Takes another reference; the caller keeps its own. */
+    /* Adds a reference; the caller keeps its own reference. */
     static plan retain(gputune_plan *handle)
     {
         return plan(gputune_plan_retain(handle), nullptr);
@@ -866,7 +868,8 @@ class plan
         return state_ ? state_->handle : nullptr;
     }
 
-    /* Describes the plan: its configuration, and its source. Strings live as long as the plan. */
+    /* Describes the plan, for example its configuration and source. Strings live as long as the
+     * plan. */
     gputune_info info() const
     {
         gputune_info out = GPUTUNE_INFO_INIT;
@@ -877,11 +880,12 @@ class plan
     /* Launches on a stream (CUstream or cudaStream_t; nullptr: the legacy default stream).
      *
      * Numbers are converted to the template's types if they fit. Enumerators and bool count as
-     * integers, and classes that convert to a number (__half) as numbers. A struct of at most 8
-     * bytes is passed as by_value(). The element types of pointers and spans are checked, and so
-     * are the sizes of spans. A block of parameters is passed as an array, std::array, std::vector
-     * or span in host memory, whose type and size are checked; as a pointer to its elements; or as
-     * a struct of its size. On EINVAL, the message has the argument that does not fit. */
+     * integers. Classes that convert to a number, such as __half, count as numbers. A struct of at
+     * most 8 bytes is passed by by_value(). The element types of pointers and spans are checked,
+     * and so are the sizes of spans. A block of parameters is passed as an array, std::array,
+     * std::vector or span in host memory, whose type and size are checked; as a pointer to its
+     * elements; or as a struct of its size. On EINVAL, the message names the argument that does not
+     * fit. */
     template <typename... Arguments>
     result<void> try_launch(void *stream, const Arguments &...arguments) const
     {
@@ -908,8 +912,8 @@ class plan
     }
     GPUTUNE_CXX_THROWS(launch)
 
-    /* Describe what a launch does, for programs that launch the kernels themselves: kernel number
-     * `index` of a pipeline, and its parameters. Pointers live as long as the plan. */
+    /* Describe kernel number `index` of a pipeline and its parameters, for programs that launch the
+     * kernels themselves. Pointers in the result live as long as the plan. */
     result<gputune_function> try_function(std::uint32_t index = 0) const
     {
         gputune_function out = GPUTUNE_FUNCTION_INIT;
@@ -920,7 +924,8 @@ class plan
         gputune_parameter out = GPUTUNE_PARAMETER_INIT;
         return detail::filled(gputune_plan_parameter(&out, get(), index, parameter), out);
     }
-    /* Describes the arguments of a launch, for programs that check or convert their own. */
+    /* Describes an argument of a launch, for programs that check or convert arguments
+     * themselves. */
     result<gputune_parameter> try_argument(std::uint32_t argument) const
     {
         gputune_parameter out = GPUTUNE_PARAMETER_INIT;
@@ -1006,7 +1011,8 @@ inline gputune_options default_options()
     return options;
 }
 
-/* Cancels the calls whose options refer to it, from any thread. Finished results are kept. */
+/* Cancels, from any thread, the calls whose options refer to this object. Finished results are
+ * kept. */
 class canceler
 {
   public:
@@ -1033,8 +1039,8 @@ class canceler
 class options
 {
   public:
-    /* The arguments of a reference: the problem's values, the kernel's arguments, and their
-     * number. */
+    /* A reference gets the problem's values, the kernel's arguments, and the number of
+     * arguments. */
     using reference_fn =
         std::function<void(gputune_sizes, const gputune_host_argument *, std::size_t)>;
 
@@ -1098,8 +1104,8 @@ class options
         return *this;
     }
     /* Sets a function that computes the correct results of a launch. Change the tag whenever the
-     * function changes. Without a tag, results that the function verified are reused only with
-     * these options and copies of them. */
+     * function changes. Without a tag, results that the function verified are reused only by calls
+     * with these options or copies of them. */
     options &reference(reference_fn function, std::string tag = "")
     {
         reference_ = std::move(function);
@@ -1130,8 +1136,7 @@ class options
         return *this;
     }
     /* Makes a call return a plan immediately, and tunes on a thread of the tuner with this share of
-     * the GPU's time. The options' callables are then unused, because they belong to calls that
-     * wait. */
+     * the GPU's time. The functions set in these options are then not called. */
     options &background(double share = 0)
     {
         plain.background = true;
@@ -1146,7 +1151,8 @@ class options
         return *this;
     }
 
-    /* Passes these options to `call` as a gputune_options. Rethrows what a callable has thrown. */
+    /* Passes these options to `call` as a gputune_options. Rethrows an exception that a callable
+     * has thrown. */
     template <typename Call> auto with(Call call) const
     {
         volatile int stop = 0;
@@ -1320,7 +1326,7 @@ inline gputune_open_options default_open_options()
     return options;
 }
 
-/* A kernel's space, which frees itself. */
+/* The description of a kernel's space, which is freed automatically. */
 using space = std::unique_ptr<gputune_space, void (*)(gputune_space *)>;
 
 /* Calls `each` with a const gputune_miss & for each miss in a file of GPUTUNE_RECORD. */
@@ -1330,7 +1336,7 @@ template <typename Each> result<void> try_misses(text path, Each each)
         each, [&](auto call, void *user) { return gputune_misses(path.c_str, call, user); });
 }
 
-/* Makes a first template of a CUDA program. `arguments` are -I, -D and --host=FILE; a null pointer
+/* Makes a first template for a CUDA program. `arguments` are -I, -D and --host=FILE; a null pointer
  * ends them. */
 inline result<std::string> try_draft_template(text path, text source, const char *kernel = nullptr,
                                               const char *const *arguments = nullptr)
@@ -1569,8 +1575,8 @@ class tuner
                          *configuration.c_str ? configuration.c_str : nullptr, arch, form);
         return detail::taken(status, out, bytes);
     }
-    /* Returns the header of the stored rule, with code for the architectures (none: that of the
-     * GPU). */
+    /* Returns a C header for the stored rule, with code for `archs` (none: the GPU's
+     * architecture). */
     result<std::string> try_emit_rule(text kernel, const sizes &problem,
                                       const std::vector<std::string> &archs = {},
                                       bool runtime_api = false) const
@@ -1619,8 +1625,8 @@ class tuner
     }
 #endif
 
-    /* Calls `each` with a const gputune_kernel & for all kernels, or for those with a name or path.
-     */
+    /* Calls `each` with a const gputune_kernel & for every kernel, or only for those that `kernel`
+     * selects by name or path. */
     template <typename Each> result<void> try_kernels(Each each, const char *kernel = nullptr) const
     {
         return detail::visited<gputune_kernel>(each, [&](auto call, void *user) {
@@ -1664,8 +1670,8 @@ class tuner
     }
     GPUTUNE_CXX_THROWS(check_database)
 
-    /* Write the winners to a file or text for other machines, or read them. Return the number of
-     * winners. */
+    /* Write winners to a file or a text for other machines, or read them. All but
+     * try_export_wisdom() return the number of winners. */
     result<std::uint32_t> try_save_wisdom(text path, const gputune_record_filter *filter = nullptr,
                                           bool whole = false) const
     {

@@ -4,11 +4,11 @@
  * Databases. Keep the database in a folder that only its user may write. If others may write there,
  * as in /tmp, results are verified again before use, and stored code is not launched. To share
  * results, let one user write the database and let the others import it (section Wisdom). Results
- * installed with gputune are read after the user's own.
+ * installed with gputune are searched after the user's database.
  *
  * Environment variables are read when a tuner is opened. Set-uid and set-gid programs ignore them,
  * and also HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: their results are kept in memory, unless the
- * options name a database. gputune_open_options overrides these:
+ * options name a database. Members of gputune_open_options override these variables:
  *
  *   GPUTUNE_DB         the database; default: gputune/gputune.db in XDG_CACHE_HOME or ~/.cache
  *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or the path of a library
@@ -22,17 +22,17 @@
  *
  * These variables override what the application requests:
  *
- * - GPUTUNE_DISABLE: not 0: results are neither looked up nor measured; every plan is the
+ * - GPUTUNE_DISABLE: if not 0, results are neither looked up nor measured, and every plan is the
  *   template's default
  * - GPUTUNE_FORCE: "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans.
  *   Axes that are not listed have their default. The configuration is verified in a worker first;
  *   if it fails, a warning is logged and it is not used
  * - GPUTUNE_EFFORT: "cached", "estimate", "measure" or "exhaustive": the effort of every call
- * - GPUTUNE_DEBUG: not 0: gputune_launch() asks the driver about the current context and each
+ * - GPUTUNE_DEBUG: if not 0, gputune_launch() asks the driver about the current context and each
  *   buffer, and returns EINVAL if a buffer was freed, is host memory, is too short or belongs to
- *   another context. Costs some microseconds per launch
+ *   another context. This takes some microseconds per launch
  * - GPUTUNE_PINNED: a file of wisdom as the only source of results; see gputune_open_options
- * - GPUTUNE_RECORD: a file that counts the scenarios that were not stored; see gputune_misses()
+ * - GPUTUNE_RECORD: a file that counts the requests without a stored result; see gputune_misses()
  * - GPUTUNE_LOG: "LEVEL" or "LEVEL:FILE", LEVEL being error, warning, info or debug: write log
  *   lines to standard error, or append them to the file */
 #ifndef GPUTUNE_TOOLS_H
@@ -59,7 +59,7 @@ typedef struct gputune_device {
     int memory_clock_khz, sm_clock_khz, bus_width_bits;
     int max_cluster, max_parameter_bytes; /* max_cluster: blocks per cluster */
     int driver_version, nvrtc_version;    /* 13000 for 13.0; 0: unknown */
-    double peak_bytes_per_s;              /* computed from memory clock and bus width */
+    double peak_bytes_per_s;              /* of the memory, from its clock and bus width */
     bool emulated;
 } gputune_device;
 #define GPUTUNE_DEVICE_INIT GPUTUNE_INIT(gputune_device)
@@ -67,8 +67,8 @@ typedef struct gputune_device {
  * none. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
-/* Counts the GPUs of a driver. NVML, if available, counts in 0.01 s because it does not start
- * CUDA's driver, but it includes GPUs that do not work. */
+/* Counts the GPUs of a driver. Uses NVML if it is available, which takes only 0.01 s because it
+ * does not start CUDA's driver. NVML also counts GPUs that do not work. */
 GPUTUNE_API int gputune_device_count(int *out, const char *driver);
 /* Describes the tuner's device in *out. EUNSUPPORTED if the tuner was opened without a device. */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
@@ -89,8 +89,8 @@ typedef struct gputune_diagnosis {
 } gputune_diagnosis;
 /* Checks everything that tuning depends on, as gputune_open() with these options would use it:
  * driver, GPU, compiler, headers, workers, templates, database and environment variables. Calls
- * `each` for each subject. Problems do not fail the call. Does not change the database; copies some
- * GPU memory. */
+ * `each` for each subject. A problem does not fail the call. The database is not changed. The check
+ * of the GPU measures a copy in its memory. */
 GPUTUNE_API int gputune_diagnose(const gputune_open_options *options,
                                  int (*each)(void *user, const gputune_diagnosis *diagnosis),
                                  void *user);
@@ -111,10 +111,10 @@ typedef struct gputune_kernel {
     gputune_objective objective; /* its default */
     bool self_reference; /* true if results are only compared with the default's: reference(self) */
 } gputune_kernel;
-/* Calls `each`, ordered by name, for the kernels to which `kernel` refers in tune_kernel(); NULL:
- * all kernels in the template folder and all added kernels. ENOTFOUND for an unknown name, EINVAL
- * for a name that two files of the folder have. Other functions need the name of one kernel; for a
- * file with several kernels they return EINVAL. */
+/* Calls `each` for the kernels that `kernel` selects, ordered by name. `kernel` is a name or path
+ * as in tune_kernel(), or NULL for all kernels in the template folder and all added kernels.
+ * ENOTFOUND for an unknown name, EINVAL for a name that two files of the folder have. Other
+ * functions need the name of one kernel; for a file with several kernels they return EINVAL. */
 GPUTUNE_API int gputune_kernels(gputune *tuner, const char *kernel,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);
 
@@ -137,7 +137,7 @@ typedef struct gputune_exclusion {
 } gputune_exclusion;
 typedef struct gputune_space {
     uint32_t size;
-    uint64_t combinations, valid, sources; /* sources: distinct sources of valid configurations */
+    uint64_t combinations, valid, sources; /* sources: number of distinct sources */
     gputune_certainty valid_certainty, sources_certainty;
     const gputune_axis_value *values;
     size_t value_count;
@@ -151,15 +151,16 @@ GPUTUNE_API int gputune_describe_space(gputune_space **out, gputune *tuner, cons
                                        const gputune_options *options);
 GPUTUNE_API void gputune_space_free(gputune_space *space);
 
-/* Writes a first template of a CUDA program to *out, which the caller frees with gputune_free():
- * the code that its kernels need, after pragmas that describe how the program launches them. `text`
- * is the contents of the file `path`. A comment "guess:" marks each value that was guessed, and a
- * comment "?" asks for what the program does not show. A NULL kernel means every kernel that the
- * file launches, or every kernel if it launches none. `arguments` are a compiler's -IFOLDER and
- * -DNAME[=VALUE], and --host=FILE for another file that launches the kernels; NULL ends the list,
- * and the list may be NULL. A separate process reads the program with libclang. Returns ENOTFOUND
- * for an unknown kernel, EUNSUPPORTED for what templates cannot have, such as surfaces, and
- * ENOCOMPILER if libclang 17 or newer is not found. */
+/* Writes a first template for a CUDA program to *out, which the caller frees with gputune_free().
+ * The template has pragmas that describe how the program launches its kernels, and the code that
+ * the kernels need. `text` is the contents of the file `path`. A comment "guess:" marks each value
+ * that was guessed, and a comment "?" asks for information that the program does not contain. A
+ * NULL kernel means every kernel that the file launches, or every kernel if it launches none.
+ * `arguments` are a compiler's -IFOLDER and -DNAME[=VALUE], and --host=FILE for another file that
+ * launches the kernels; NULL ends the list, and the list may be NULL. A separate process reads the
+ * program with libclang. Returns ENOTFOUND for an unknown kernel, EUNSUPPORTED for features that
+ * templates do not support, such as surfaces, and ENOCOMPILER if libclang 17 or newer is not
+ * found. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel, const char *const *arguments);
 
@@ -187,26 +188,26 @@ typedef struct gputune_record {
                             winner: scalars that were verified with one value only */
     bool is_default, is_winner;
     bool tie, noisy, modelled; /* flags as in gputune_info */
-    /* Times, or nanojoules for ENERGY. low_ns and high_ns: the interval of the median. */
+    /* Times; for ENERGY, nanojoules. low_ns and high_ns are the 95% interval of the median. */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
     uint32_t samples, eliminated_round; /* eliminated_round: counted from 1; 0: not eliminated */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
     /* Bytes and operations of a launch, as declared by work(); 0: not declared. If work() uses
-     * axes, only the one that RATE counts is set, to the default's value. */
+     * axes, only the quantity that RATE counts is set, to the default's value. */
     double bytes, flops;
-    double copy_bytes_per_s; /* reads and writes of a copy on that GPU; 0: unknown */
+    double copy_bytes_per_s; /* bandwidth of a copy on that GPU, reads plus writes; 0: unknown */
     double compile_ns;
     double max_error; /* the largest difference from the reference, divided by the tolerance */
     double occupancy; /* resident warps divided by the SM's maximum; 0: unknown */
     uint32_t registers, spill_bytes, local_bytes; /* per thread */
     uint32_t shared_bytes;                        /* per block */
     uint32_t grid[3], block[3];                   /* sizes of the first kernel; 0: unknown */
-    const char *grids, *blocks; /* of every kernel, as text: "64 (3 times) + 1"; "": unknown */
+    const char *grids, *blocks; /* grids and blocks of all kernels: "64 (3 times)"; "": unknown */
     uint32_t vector_bytes;      /* the widest access that the vector axes request; 0: none */
     const char *created;        /* UTC, ISO 8601 */
     int order; /* position among the trials of the database, by time; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
-    int sm_count, sm_clock_khz, memory_clock_khz; /* counts and clocks of the GPU; 0: unknown */
+    int sm_count, sm_clock_khz, memory_clock_khz; /* the GPU's SM count and clocks; 0: unknown */
     /* Hashes in hexadecimal, or "". `scenario`: hash of everything that a scenario's trials share,
      * except the GPU. `identity`: hash of the template's version. */
     const char *scenario, *identity;
@@ -214,29 +215,29 @@ typedef struct gputune_record {
     /* true if there is no reference() or check(), so the default is taken as correct */
     bool unreferenced;
     bool outdated; /* true if the template was edited after the measurement */
-    /* Only for a winner: */
+    /* The following members are set only for a winner. */
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
     bool unfinished;         /* true if the tuning ended before the race was decided */
-    /* true if the winner was imported, or not verified at the end of its tuning, so a request
-     * verifies it */
+    /* true if the winner was imported, or not verified at the end of its tuning, so the next
+     * request verifies it */
     bool unproved;
-    uint32_t variants, failed;  /* variants that the tuning tried, and those that failed */
+    uint32_t variants, failed;  /* numbers of variants that were tried, and that failed */
     double tuning_s;            /* 0: unknown */
     const char *default_status; /* status of the default, or "" */
     /* The default that the winner was compared with. If the template's default changed since,
      * default_ns and the speed-ups are 0. */
     const char *default_configuration;
-    bool is_start; /* a start() clause of the template has this configuration */
+    bool is_start; /* true if a start() clause of the template has this configuration */
 } gputune_record;
 
-/* Selects results. Members that are not set select all. */
+/* Selects results. A member that is not set does not restrict the selection. */
 typedef struct gputune_record_filter {
     uint32_t size;
     const char *kernel; /* a kernel as in tune_kernel(); NULL: all */
     const char *sizes;  /* "n=1M,16M T=half" selects n=1M and n=16M; NULL: all sizes */
-    const char *gpu;    /* a part of the GPU's name, or an environment; NULL: the tuner's kind */
-    bool any_gpu;       /* select all GPUs if `gpu` is NULL; required without a device */
+    const char *gpu;    /* part of a GPU's name, or an environment; NULL: the tuner's kind of GPU */
+    bool any_gpu;       /* select all GPUs if `gpu` is NULL; needed if the tuner has no device */
     bool all_trials;    /* gputune_records() returns all trials, not only winners */
     bool failures;      /* gputune_records() returns failed trials too */
     bool history;       /* gputune_records() returns results of all template versions */
@@ -250,20 +251,20 @@ typedef struct gputune_record_filter {
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
-/* Selects which results of a filter are deleted: all of them, or only those of other versions. */
+/* Options of gputune_forget(): which of the results that a filter selects are deleted. */
 typedef struct gputune_forget_options {
     uint32_t size;
     bool dry_run;    /* delete nothing */
     bool outdated;   /* delete only results of outdated versions of the template */
-    bool everything; /* allow deleting all results, if neither filter nor options restrict them */
+    bool everything; /* allow deleting all results if neither filter nor options select any */
 } gputune_forget_options;
 #define GPUTUNE_FORGET_OPTIONS_INIT GPUTUNE_INIT(gputune_forget_options)
-/* Calls `each` for every trial and winner of the user's database that filter and options select,
- * and for every rule, as a record with the status "rule" and the region as its sizes. Then deletes
- * them and the code that no other result uses. If `each` stops, nothing is deleted.
+/* Deletes the trials, winners and rules of the user's database that filter and options select, and
+ * the code that no other result uses. First calls `each` for every one of them; a rule is passed as
+ * a record with the status "rule" and the region as its sizes. If `each` stops, nothing is deleted.
  * The filter's all_trials and history have no effect. EINVAL if neither filter nor options select
- * anything and `everything` is not set. The file keeps its size for later results. EBUSY if another
- * process has locked the database, EDATABASE if it cannot be written. */
+ * anything and `everything` is not set. The file does not shrink; later results reuse the space.
+ * EBUSY if another process has locked the database, EDATABASE if it cannot be written. */
 GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                                const gputune_forget_options *options,
                                int (*each)(void *user, const gputune_record *record), void *user);
@@ -288,23 +289,23 @@ typedef struct gputune_rule {
     const char *text; /* the region, the expected loss, the variants and the decision, as lines */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
-    bool unproved; /* imported, so programs verify its variant at each size; or in a database that
-                      others may write, so programs ignore it */
+    bool unproved; /* true if the rule was imported, so programs verify its variant at each size, or
+                      if others may write the database, so programs ignore the rule */
     bool outdated; /* the template was edited after the rule was made */
 } gputune_rule;
 #define GPUTUNE_RULE_INIT GPUTUNE_INIT(gputune_rule)
 
 /* Makes and stores a rule for the sizes of a region. Tunes some sizes, measures their winners side
  * by side at many sizes, chooses variants with at most `most_codes` (0: 16) different codes, and
- * learns when to use which. Replaces the kernel's earlier rule, even one of a larger region. Every
- * variant is verified at the corners of the region and at 64 sizes, or, with a warning, at as many
- * as the time allows. `options` are those of tune_kernel(); the time limit (0: two minutes), the
- * cancel flag and progress apply to the whole call. Sets *out (may be NULL) to the rule's text,
- * which the caller frees with gputune_free(). Returns EINVAL, with the reason, if no rule is
- * possible for the region, or if the options have `only` or inputs; ENOVARIANT or EDEVMEM, with the
- * corner, if no configuration can run at a corner; ETIMEOUT if the time did not suffice, for
- * example to compare the default with any other variant; ECANCELED if it was canceled: sizes that
- * were tuned are kept, and another call continues there. */
+ * learns at which sizes to use each variant. Replaces the kernel's earlier rule, even one of a
+ * larger region. Every variant is verified at the corners of the region and at 64 sizes, or, with a
+ * warning, at as many as the time allows. `options` are those of tune_kernel(); the time limit (0:
+ * two minutes), the cancel flag and progress apply to the whole call. Sets *out (may be NULL) to
+ * the rule's text, which the caller frees with gputune_free(). Returns EINVAL, with the reason, if
+ * no rule is possible for the region, or if the options have `only` or inputs; ENOVARIANT or
+ * EDEVMEM, with the corner, if no configuration can run at a corner; ETIMEOUT if the time was too
+ * short, for example to compare the default with any other variant; ECANCELED after a cancel.
+ * Finished tunings are then kept, and another call continues from there. */
 GPUTUNE_API int gputune_make_rule(char **out, gputune *tuner, const char *kernel,
                                   const gputune_range *ranges, size_t count, uint32_t most_codes,
                                   const gputune_options *options);
@@ -315,8 +316,9 @@ GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filte
 
 typedef struct gputune_merged {
     uint32_t size;
-    uint64_t trials, winners, codes; /* totals of all files; `codes` counts compiled sources */
-    /* Counts of what was copied, because the user's database lacked it or had less evidence. */
+    uint64_t trials, winners, codes; /* in all files together; `codes`: compiled sources */
+    /* Numbers of items that were copied, because the user's database lacked them or had less
+     * evidence. */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;
@@ -333,11 +335,12 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
 
 /* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
  * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
- * NULL). With `whole`, adds their code, so an import with TRUST_BOUND needs no compiler, and the
- * fastest other trials, with which searches at other sizes begin. ENOTFOUND: unknown kernel. */
+ * NULL). With `whole`, adds their code, so an import with TRUST_BOUND needs no compiler. Also adds
+ * the fastest other trials, with which searches at other sizes begin. ENOTFOUND if the kernel is
+ * unknown. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
-/* Writes the same text to a file. EIO if it cannot be written. */
+/* Like gputune_wisdom_export(), but writes the text to a file. EIO if it cannot be written. */
 GPUTUNE_API int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
                                     const gputune_record_filter *filter, bool whole);
 
@@ -361,10 +364,10 @@ GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const g
 /* ---- Code ------------------------------------------------------------------------------------ */
 
 typedef enum gputune_form {
-    GPUTUNE_FORM_SOURCE, /* CUDA for NVRTC or nvcc, with the used parts of the prelude */
+    GPUTUNE_FORM_SOURCE, /* CUDA for NVRTC or nvcc, with the parts of gputune's prelude it uses */
     GPUTUNE_FORM_PTX,
     GPUTUNE_FORM_CUBIN,
-    GPUTUNE_FORM_WHOLE /* the source exactly as gputune compiles it, with the whole prelude */
+    GPUTUNE_FORM_WHOLE /* the source exactly as gputune compiles it, with its whole prelude */
 } gputune_form;
 /* Writes the code of a configuration ("VEC=4 BLOCK=256"; other axes have their default; NULL: the
  * default) to *out, which the caller frees with gputune_free(), and its length to *bytes. A NUL
@@ -374,14 +377,14 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              GPUTUNE_SIZES_IN sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
-/* Writes the stored rule for a kernel on the tuner's GPU as a C header with the code of its
- * variants for the architectures (none: that of the GPU), the decision and the launch. The header
- * is valid C11, C++11 and CUDA C++, and needs CUDA only; with `runtime_api` not 0, it finds the
- * driver's functions through the runtime library. `sizes` has the values of constants and types.
- * The caller frees *out with gputune_free(). Returns EINVAL for a size outside the region;
- * ENOTFOUND if there is no rule, or the template was edited since; EUNSUPPORTED, with the reason,
- * if a header cannot launch the kernel; or ECOMPILE. Logs a warning for an imported rule, because
- * the header does not verify its variants. */
+/* Writes the stored rule for a kernel on the tuner's GPU as a C header. The header chooses a
+ * variant by the sizes and launches it. It contains the code of the variants for `archs` (none: the
+ * GPU's architecture). The header is valid C11, C++11 and CUDA C++, and needs only CUDA. If
+ * `runtime_api` is not 0, it finds the driver's functions through the runtime library. `sizes` has
+ * the values of constants and types. The caller frees *out with gputune_free(). Returns EINVAL for
+ * a size outside the region; ENOTFOUND if there is no rule, or the template was edited since;
+ * EUNSUPPORTED, with the reason, if a header cannot launch the kernel; or ECOMPILE. Logs a warning
+ * for an imported rule, because the header does not verify its variants. */
 GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);
@@ -389,7 +392,8 @@ GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel
 /* Verifies and measures configurations against each other in a worker, until their times are known
  * with an error of 0.4 epsilon, and calls `each` for the results, in the order of the
  * configurations. A NULL configuration is the default. A record's speed-up is the first
- * configuration's time divided by its own, paired. Stores compiled code but no results. */
+ * configuration's time divided by its own, from samples taken in pairs. Stores compiled code but no
+ * results. */
 GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                             const char *const *configurations, size_t count,
                             const gputune_options *options,
@@ -414,8 +418,8 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZE
  *
  * - race: two threads access the same memory without an order, and one of them writes. The other
  *   thread may also be an asynchronous copy or the previous launch.
- * - barrier: a barrier in a divergent branch that other threads bypass, or one at which threads
- * wait forever.
+ * - barrier: a barrier in a divergent branch that other threads bypass, or a barrier at which
+ *   threads wait forever.
  * - shuffle: a shuffle reads from a thread that has returned, or that bypassed the shuffle.
  * - unset: a read of memory that nothing has written.
  * - bounds, alignment: an access outside its buffer, or a misaligned one.
@@ -437,11 +441,11 @@ typedef struct gputune_finding {
 } gputune_finding;
 /* Runs the default and max_variants - 1 other variants (0: all), chosen at random by the seed,
  * under the emulator's sanitizer at the sizes and at odd-tail sizes, and calls `each` for every
- * finding. Without sizes, the template's are reduced to about a megabyte. Needs a tuner on the
- * emulator (EUNSUPPORTED otherwise) and stores nothing. ETIMEOUT after the time limit (0: 600 s),
- * or as soon as the default takes too long at these sizes; variants that were skipped for this
- * reason, or because of a cancel, produce no call. Every finding is a real bug; finding none proves
- * nothing. */
+ * finding. If no sizes are given, the template's default sizes are used, reduced to about a
+ * megabyte of data. Needs a tuner on the emulator (EUNSUPPORTED otherwise) and stores nothing.
+ * ETIMEOUT after the time limit (0: 600 s), or as soon as the default takes too long at these
+ * sizes; variants that were skipped for this reason, or because of a cancel, produce no call. Every
+ * finding is a real bug; finding none proves nothing. */
 GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                               const gputune_options *options,
                               int (*each)(void *user, const gputune_finding *finding), void *user);
@@ -467,8 +471,7 @@ typedef enum gputune_parameter_kind {
 typedef struct gputune_parameter {
     uint32_t size;
     gputune_parameter_kind kind;
-    const char *name, *type; /* as in the template; for a buffer, the type of its elements. "float
-                              *" is a scalar that is a null pointer */
+    const char *name, *type; /* type of the value or element; "T *": a null pointer */
     int argument;            /* index in gputune_args; -1 for scratch */
     uint32_t bytes;          /* size in the parameter list; 0: in constant memory only */
     uint64_t buffer_bytes;   /* bytes of a buffer, scratch or a whole block; 0: a value */
@@ -506,7 +509,7 @@ typedef struct gputune_function {
     const char *sizes; /* sizes of the plan: "n=1024" */
     uint32_t grid[3], block[3], cluster[3];
     uint32_t shared_bytes; /* dynamic shared memory per block */
-    int carveout_percent;  /* shared memory, percent of the SM's maximum; -1: driver's choice */
+    int carveout_percent;  /* shared memory in percent of the SM's maximum; -1: driver's choice */
     uint32_t times;        /* number of successive launches */
     uint32_t parameter_count, constant_count;
     const gputune_constant *constants;
