@@ -18,8 +18,8 @@ typedef struct maker {
     gt_rule_form form; /* the current variant, for printing its expressions */
 } maker;
 
-/* Adds a feature, or adds `grants` to an equal feature. Sets *index to the feature, or to
- * UINT32_MAX if there are too many features. `index` may be NULL. */
+/* Adds a feature. If an equal feature exists, adds `grants` to it instead. Sets *index to the
+ * feature, or to UINT32_MAX if there are too many features. `index` may be NULL. */
 static gputune_status add_feature(uint32_t *index, maker *m, const char *text, bool is_condition,
                                   uint64_t grants)
 {
@@ -92,8 +92,8 @@ static gputune_status add_sizes(maker *m)
     return GPUTUNE_OK;
 }
 
-/* Adds a need to the variant. If there are too many, sets the last bit, which no condition
- * grants. */
+/* Adds a need to the needs of a variant. If there are too many needs, sets the last bit instead,
+ * which no condition grants. */
 static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 {
     size_t i = 0;
@@ -126,8 +126,8 @@ static gputune_status print_expression(gt_text *out, bool *known, int64_t *value
     return status;
 }
 
-/* Adds the need that an expression is true or, with a comparison such as "<= 65535", that the
- * comparison is true. */
+/* Adds a need: the expression must be true. With a comparison, such as "<= 65535", the comparison
+ * of the expression must be true instead. */
 static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expression *expression,
                                         const char *comparison)
 {
@@ -175,9 +175,9 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
     return GPUTUNE_OK;
 }
 
-/* Adds a feature for the number of blocks of a launch, without constant factors, and sets the load
- * of variant v. An upper limit of the grid, as in a loop over tiles that starts one block per
- * multiprocessor, is ignored, because the blocks share all of the work. */
+/* Adds a feature for the number of blocks in a grid, without constant factors. Sets the load of
+ * variant v. Ignores an upper limit of the grid, such as one block per multiprocessor in a loop
+ * over tiles, because the blocks share all of the work. */
 static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
     GT_SCOPED(gt_text_free) gt_text blocks = {0};
@@ -256,7 +256,7 @@ static gputune_status join_needs(maker *m, uint64_t needs)
 typedef struct divisibility {
     const gt_instruction *code; /* code of E */
     int count;
-    int64_t divisor; /* 0: another kind of condition */
+    int64_t divisor; /* 0 if the condition has another form */
     bool divides;
 } divisibility;
 

@@ -1,6 +1,6 @@
-/* Features of a size that the conditions of rules use, and needs of variants. Both are expressions
- * of the sizes that vary in a region: sizes, products, ratios, divisibility, and numbers of
- * blocks. */
+/* Features and needs, which are expressions of the sizes that vary in a region: sizes, products,
+ * ratios, divisibility, and numbers of blocks. Conditions of rules use features; a variant has
+ * needs. */
 #pragma once
 
 #include "kernel/rule/rule.h"
@@ -21,13 +21,13 @@ typedef struct gt_size_features {
     uint32_t count;
     uint32_t size_count; /* number of sizes that vary; these are the first features */
     uint64_t *needs;     /* needs of each variant; bit i: need i */
-    /* blocks per multiprocessor of each variant: a feature times a factor; factor 0: the same at
-     * all sizes */
+    /* The blocks per multiprocessor of each variant are a feature multiplied by a factor. Factor 0:
+     * the same number at all sizes. */
     uint32_t *load_features;
     double *load_factors;
 } gt_size_features;
 
-/* Makes the features for these variants on a device. gt_size_features_free() frees *out. ENOMEM. */
+/* Makes the features for some variants on a device. gt_size_features_free() frees *out. ENOMEM. */
 gputune_status gt_size_features_make(gt_size_features *out, const gt_template *template,
                                      const gt_rule_region *region, const gt_device *device,
                                      const gt_config *variants, size_t count);

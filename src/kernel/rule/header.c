@@ -14,7 +14,7 @@ typedef struct writer {
     const gt_template *template;
     const gt_template_parts *parts;
     gt_problem problem; /* the problem with the smallest sizes of the region */
-    gt_text out;        /* text of the header, beginning with the decision */
+    gt_text out;        /* text of the header, starting with the decision */
     char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
     gt_rule_form form;
     gputune_status status; /* status of the first failure */
@@ -34,7 +34,7 @@ static void append_text(writer *w, const char *text)
     }
 }
 
-/* Appends an expression for the variant in w->form, or the number `otherwise` if it is NULL. */
+/* Appends an expression for the variant in w->form, or `otherwise` if `expression` is NULL. */
 static void append_value(writer *w, const gt_expression *expression, int64_t otherwise, int within)
 {
     if (!expression) {

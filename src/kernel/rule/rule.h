@@ -20,9 +20,9 @@
 
 #include "base/array.h"
 
-/* The sizes for which a rule answers. */
+/* The sizes to which a rule applies. */
 typedef struct gt_rule_region {
-    gt_problem least, most; /* inclusive bounds of the sizes; other values are equal in both */
+    gt_problem least, most; /* inclusive bounds of the sizes; equal for types and constants */
 } gt_rule_region;
 
 /* The expected time at sizes that were not measured, divided by that of the best known variant. */
@@ -31,10 +31,10 @@ typedef struct gt_rule_loss {
     uint32_t sizes;          /* number of sizes that were measured */
 } gt_rule_loss;
 
-/* A node of the decision tree. The next node begins its branch for a true condition. */
+/* A node of the decision tree. If the condition is true, the next node in the array follows. */
 typedef struct gt_rule_node {
     gt_expression *condition; /* NULL: a leaf */
-    uint32_t otherwise;       /* index of the branch for a false condition */
+    uint32_t otherwise;       /* index of the node that follows if the condition is false */
     uint32_t variant;         /* variant index of a leaf */
 } gt_rule_node;
 

@@ -15,7 +15,7 @@ typedef struct builder {
     gt_binding binding;
     uint32_t checks;
     gt_hash_index nodes[GT_AXIS_MAX + 1]; /* the nodes of each level, by the hash of their keys */
-    /* the keys of the filters after the values on the current path, by level */
+    /* by level: the filters' keys after the values on the current path */
     uint64_t keys[GT_AXIS_MAX + 1][GT_FILTERS_MAX];
 } builder;
 
@@ -46,8 +46,8 @@ static int take_value(builder *b, uint32_t level, uint32_t known, uint32_t posit
     return reason;
 }
 
-/* Sets *out to the node of a level with the current keys. Makes the node and the nodes below it if
- * it is new. */
+/* Sets *out to the node of a level with the current keys. If there is no such node, makes the node
+ * and all nodes below it. */
 static gputune_status visit_node(builder *b, int32_t *out, uint32_t level, uint32_t known)
 {
     gt_diagram *d = b->diagram;

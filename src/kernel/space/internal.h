@@ -14,9 +14,9 @@ enum { GT_FILTERS_MAX = 192 };
  * && in a require(). */
 typedef struct gt_filter {
     uint32_t axes;        /* bit i: the filter depends on axis i */
-    uint32_t raw;         /* axes that the filter also uses outside of its expressions */
+    uint32_t raw;         /* axes that the filter depends on apart from its expressions */
     size_t first, inputs; /* range of gt_space.inputs with the expressions of the filter */
-    int at;               /* index of an operation in the require()'s code */
+    int at;               /* index of the filter's last operation in the code of the require() */
     int order;            /* rank among the filters with the same last axis */
     int require;          /* index of the require() if `bind` is NULL */
     gt_limit (*bind)(gt_binding *); /* binding stage, or NULL for a require() */
@@ -32,10 +32,10 @@ typedef enum gt_left {
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    uint64_t key; /* residues with equal keys have equal values for all values of the other axes */
+    uint64_t key; /* equal keys: equal filter values for any values of the other axes */
 } gt_residue;
 
-/* Evaluates a filter when only the axes in `known` have values. A binding stage has only a key. */
+/* Evaluates a filter when only the axes in `known` have values. Binding stages get only a key. */
 gt_residue gt_filter_evaluate(const gt_space *space, const gt_filter *filter, const int64_t *slots,
                               uint32_t known);
 
@@ -58,9 +58,8 @@ enum { GT_NODE_DEAD = -1 };
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* axis of each level */
     uint32_t count;
-    bool is_complete; /* false if too many nodes would be needed; there are then no nodes */
-    /* by level: [node * values + position] is a node of the next level, or a reason as a negative
-     * number */
+    bool is_complete; /* false if there would be too many nodes; the diagram is then empty */
+    /* by level: [node * values + position] is a node of the next level, or a negative reason */
     GT_ARRAY(int32_t) children[GT_AXIS_MAX];
     GT_ARRAY(double) endings[GT_AXIS_MAX + 1]; /* number of valid continuations of each node */
     double *paths[GT_AXIS_MAX + 1];            /* number of paths to each node */
@@ -86,7 +85,7 @@ double gt_diagram_beginnings(const gt_diagram *diagram, uint32_t levels);
 /* A group of axes that filters connect. The space is the product of its groups. */
 typedef struct gt_group {
     uint32_t axes;
-    gt_diagram diagram; /* levels in the order of the axes */
+    gt_diagram diagram; /* has one level per axis, in the order of the axes */
     double count;       /* number of valid combinations */
     gt_certainty certainty;
 } gt_group;
@@ -114,7 +113,7 @@ struct gt_space {
     uint8_t touching[GT_AXIS_MAX][GT_FILTERS_MAX]; /* filters that depend on each axis, in order */
     int touching_count[GT_AXIS_MAX];
     int excludes_all; /* reason that excludes every configuration, or 0 */
-    gt_binding base;  /* binding after the filters that depend on no axis */
+    gt_binding base;  /* binding after the stages that depend on no axis */
     gt_binding probe;
     gt_group groups[GT_AXIS_MAX];
     int group_count;

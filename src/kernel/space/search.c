@@ -178,8 +178,8 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
     return count;
 }
 
-/* Sets the count and the excluded combinations of a group without a diagram. Single values exclude
- * exact numbers, and the rest is estimated from random draws. */
+/* Sets the count and the excluded combinations of a group without a diagram. Combinations that one
+ * value excludes are counted exactly; the others are estimated from random draws. */
 static void estimate_group(gt_space *space, gt_group *group)
 {
     enum { HITS = 400, SAMPLES_MAX = 1 << 15 };
@@ -267,12 +267,12 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Multiplies a size by the number of different sources in a group, according to a diagram that
- * begins with the axes that change the source. */
+/* Multiplies a size by the number of different sources in a group. Builds a diagram for this count;
+ * its first levels are the axes that change the source. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {
-    uint32_t axes[2 * GT_AXIS_MAX]; /* large enough for both lists */
+    uint32_t axes[2 * GT_AXIS_MAX]; /* first the axes in the source, then the others */
     uint32_t own = list_axes(axes, group->axes & in_source);
     if (!(group->axes & ~in_source) || group->count <= 0) {
         multiply_size(size, group->count, group->certainty);

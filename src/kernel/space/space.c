@@ -69,7 +69,7 @@ static gputune_status add_dimensions(gt_space *space, gt_filter *filter, const g
     return GPUTUNE_OK;
 }
 
-/* Adds all expressions of the clauses with these words. */
+/* Adds all expressions of some clauses. `words` lists the words of these clauses. */
 static gputune_status add_clauses(gt_space *space, gt_filter *filter, const char *words)
 {
     const gt_template_parts *parts = space->template->parts;
@@ -179,7 +179,8 @@ static gputune_status plan_rest(gt_space *space)
 }
 
 /* Adds a filter for each operand of && in a require(), because one operand may already exclude a
- * configuration. The operand's code is code[begin] to code[at]. Leaves `spare` filters free. */
+ * configuration. The operand's code is code[begin] to code[at]. Leaves at least `spare` filters
+ * free. */
 static gputune_status add_require(gt_space *space, int require, int begin, int at, int spare)
 {
     const gt_expression *expression = space->template->parts->constraints[require];

@@ -11,10 +11,10 @@ typedef struct gt_axis_traits {
     /* true if the value is a launch setting, even if the source also uses the value */
     bool at_launch;
     bool aligned;         /* true if the alignment of buffers limits the value */
-    const char *buffers;  /* example of the buffers, for messages; NULL: no buffers */
-    bool one_buffer;      /* true for exactly one buffer, which may be from scratch() */
-    const char *expected; /* expected values, for messages; NULL: as in the clause */
-    /* ranges of number values, and of words' numbers (gt_value); empty if least > most */
+    const char *buffers;  /* example of the clause's buffers in messages; NULL: no buffers */
+    bool one_buffer;      /* true if the clause has one buffer, possibly of scratch() */
+    const char *expected; /* expected values in messages; NULL: the values in the clause */
+    /* ranges of numbers, and of numbers for words (gt_value); empty if least > most */
     struct {
         int64_t least, most;
     } numbers, words;

@@ -131,7 +131,7 @@ static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool
         const char *begin = e->text + function->begin, *name = e->text + function->name;
         bool plain_name = kernel->is_template || function->is_extern_c;
         gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
-        const char *first = name; /* of a::b::name */
+        const char *first = name; /* beginning of a qualified name such as a::b::name */
         bool is_after = false;
         replace_range(e, begin, begin, plain_name ? "" : "extern \"C\" ");
         for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
@@ -264,7 +264,7 @@ static bool is_argument(const gt_template *template, const gt_token *name)
 }
 
 /* Renames constants that have the name of a tunable or problem value, as in `const int NAME =
- * VALUE;`. Inside functions, keeps template arguments and static members of classes. */
+ * VALUE;`. Does not rename template arguments in functions, or static members of classes. */
 static void rename_constants(edits *r, const gt_template *template, gt_lexer lexer, bool is_inside)
 {
     gt_token name = lexer.token;
@@ -401,7 +401,7 @@ static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
     return i;
 }
 
-/* Suffix of the entry of a further instance: the number of its launch. */
+/* Suffix of the entry names of a kernel's later instances. The number is the launch's. */
 #define LAUNCH_NUMBER "_launch%u"
 
 gputune_status gt_instances_name(gt_template_parts *parts)
@@ -424,7 +424,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    bool is_in[2]; /* whether the kernels' body [0] and the judges' body [1] contain it */
+    bool is_in[2]; /* true if the kernels' body [0] or the judges' body [1] contains the kernel */
 } named_kernel;
 
 typedef struct named_kernels {
@@ -458,8 +458,8 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends all names in a clause, including names in strings, that the code may declare. Omits
- * arguments, kernels of the other body, and names before '=' except types of pass(). */
+/* Appends all names in a clause that the code may declare, including names in strings. Omits
+ * arguments and kernels of the other body. Also omits names before '=', except types in pass(). */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {

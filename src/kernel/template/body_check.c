@@ -130,8 +130,8 @@ static gputune_status check_written(const checked *c, const gt_function_paramete
     return GPUTUNE_OK;
 }
 
-/* Marks a scalar as an offset if the kernel adds it to another value. Proofs keep a default of 0
- * for offsets, but change it for flags. */
+/* Marks a scalar as an offset if the kernel adds it to another value. Proofs do not change an
+ * offset whose default is 0, but change a flag whose default is 0. */
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;
@@ -141,7 +141,7 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-/* Checks the number of parameters, without `scale` if `has_scale`. */
+/* Checks the number of parameters. If `has_scale`, does not count the parameter `scale`. */
 static gputune_status check_count(const checked *c, bool has_scale, size_t expected,
                                   const char *more)
 {
@@ -340,7 +340,7 @@ static gputune_status check_step(gt_template_step *step, checked *c)
     return GPUTUNE_OK;
 }
 
-/* Checks the number of a judge's parameters, and the types of those that follow the parameter
+/* Checks the number of a judge's parameters, and the types of its arguments after the parameter
  * blocks. A reference may use double for outputs and have an additional parameter `scale`. check()
  * and init() kernels have one more parameter. */
 static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
@@ -475,7 +475,8 @@ gputune_status gt_overloads_blank(const gt_parse *parse, char *text)
     return GPUTUNE_OK;
 }
 
-/* Refuses prove() in a template whose variants are not proved on further values. */
+/* Refuses prove() if there is no reference() or check(), because proofs then use no other
+ * values. */
 static gputune_status check_prove(const gt_parse *p)
 {
     const gt_template_parts *parts = p->parts;

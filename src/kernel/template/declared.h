@@ -14,7 +14,7 @@ enum {
     GT_AXIS_VALUES = 255,     /* maximum number of values per axis, including added ones */
     GT_AXIS_OWN_VALUES = 192, /* maximum number of values of one axis in its clause */
     GT_WORDS_MAX = 128,       /* maximum number of different words in expressions */
-    GT_WORDS_ADDED = 1024,    /* the same, including words of values that users add */
+    GT_WORDS_ADDED = 1024,    /* maximum number including words that users add */
     GT_REQUIRE_MAX = 64,
     GT_START_MAX = 16,
     GT_SCRATCH_MAX = 8,
@@ -61,7 +61,7 @@ typedef struct gt_texture_clause {
     gt_place place;
 } gt_texture_clause;
 
-/* A define() clause: a name and the value of an expression, a text, or nothing. */
+/* A define() clause: a name with an expression, a name with a text, or only a name. */
 typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
@@ -111,10 +111,10 @@ typedef struct gt_template_value {
 
 /* An item of a pipeline with loops. Items are executed in the order of their clauses. */
 typedef enum gt_order_kind {
-    GT_ORDER_LAUNCH, /* `index`: the kernel to launch */
-    GT_ORDER_FOR,    /* `index`: counter of the loop that begins */
-    GT_ORDER_END,    /* `index`: counter of the loop that ends */
-    GT_ORDER_SWAP    /* `index`, `other`: buffers as in gt_template_step.arguments */
+    GT_ORDER_LAUNCH, /* `index` is the kernel to launch */
+    GT_ORDER_FOR,    /* `index` is the counter of the loop that begins */
+    GT_ORDER_END,    /* `index` is the counter of the loop that ends */
+    GT_ORDER_SWAP    /* `index` and `other` are buffers as in gt_template_step.arguments */
 } gt_order_kind;
 
 typedef struct gt_order {
@@ -150,8 +150,8 @@ typedef struct gt_body {
     gt_hash tokens; /* hash of the text's tokens */
     /* Masks of names; bit i stands for gt_name_at(i). */
     uint64_t instances; /* template arguments of the kernels */
-    uint64_t arguments; /* names in `instances`, or in expressions of launch(args = (…)) */
-    uint64_t macros;    /* names that are macros, even if they are also arguments */
+    uint64_t arguments; /* names in `instances`, and names in expressions of launch(args = (…)) */
+    uint64_t macros;    /* names that become macros; may include names in `arguments` */
     uint64_t doubtful;  /* axes that are macros and that the code may redefine */
 } gt_body;
 
@@ -177,7 +177,7 @@ typedef struct gt_template_parts {
     char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* counter names of the open loops */
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
-    const gt_expression *expressions; /* newest expression in the list of all expressions */
+    const gt_expression *expressions; /* head of the list of all expressions, the newest first */
     const gt_expression *constraints[GT_REQUIRE_MAX];
     uint32_t constraint_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* structs that arguments use */
@@ -190,7 +190,7 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    gt_judge reference, check; /* `reference` always has the tolerances */
+    gt_judge reference, check; /* `reference` has the tolerances, even if there is no reference */
     gt_judge init;             /* the kernel that fills inputs; launched like a reference */
     bool expects;              /* true if expect() names files with the expected results */
     gt_body kernel_body,
@@ -214,7 +214,7 @@ gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const ch
 /* Makes an empty template. gt_template_free() frees *out. ENOMEM. */
 gputune_status gt_template_new(gt_template **out);
 
-/* Returns the index of `name` among structs whose first member is a name, or -1. */
+/* Returns the index of a struct by its first member, which must be a name; -1 if none matches. */
 #define GT_NAMED(items, count, name) gt_index_by_name(items, sizeof *(items), count, name)
 int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name);
 
@@ -251,8 +251,8 @@ gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_
 /* Returns NULL if the axis accepts the value, otherwise a list of accepted values: "1, 2, 4 or
  * 8". */
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
-/* Writes a value as text ("4", "half") to `out` and returns `out`. GT_TEXT_OF_VALUE() does the same
- * with a buffer of the enclosing block. */
+/* Writes a value as text ("4", "half") to `out` and returns `out`. GT_TEXT_OF_VALUE() provides the
+ * buffer, which lives until the end of the enclosing block. */
 const char *gt_value_text(char out[GT_NAME_MAX], const gt_value *value);
 #define GT_TEXT_OF_VALUE(value) gt_value_text((char[GT_NAME_MAX]){""}, value)
 /* Appends values as text: "1, 2, 4". */

@@ -193,7 +193,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
     }
     for (size_t k = 0; k < piece->keys && piece->parent < 0; k++) {
         const size_t i = gt_word_find(w, piece->begin, piece->end, keys[k]);
-        /* in a typedef, declared names may include names that are only used */
+        /* the keys of a typedef may include names that the typedef uses but does not declare */
         if (i + 1 < piece->end &&
             (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
             note_declared(s, &w[i], true);
@@ -435,7 +435,7 @@ gputune_status gt_axes_check(const gt_parse *parse)
     return GPUTUNE_OK;
 }
 
-/* Returns the first name in a line of the template's files that a macro replaces, or NULL. */
+/* Returns the first name in a line of the template that a macro replaces, or NULL. */
 static const char *macro_in_line(const gt_template *template, const char *path, size_t length,
                                  long line)
 {

@@ -11,8 +11,8 @@
 /* A clause or a setting `NAME = …`. Its value is a word, expressions or arguments. */
 typedef struct gt_setting {
     const char *word;
-    /* offset of the member: a gt_dimensions if `most` >= 3, a word's index if `most` is 0,
-     * otherwise `most` expressions */
+    /* offset of the struct member for the value: a gt_dimensions if `most` is 3 or more, the index
+     * of a word if `most` is 0, otherwise an array of `most` expressions */
     size_t offset;
     uint32_t most; /* maximum number of expressions; 0: a word or arguments */
     /* GT_USE_ bits allowed in a clause, and in `NAME =`; 0: not allowed there */
@@ -31,7 +31,7 @@ typedef struct gt_settings {
 
 /* How a text uses a name. Unset places have line 0. */
 typedef struct gt_name_use {
-    bool occurs;        /* true if the text contains the name, also through a macro */
+    bool occurs;        /* true if the text contains the name, directly or through a macro */
     bool is_read;       /* true if code, conditions or macros use the value */
     bool is_in_doubt;   /* true if a #define may change the value */
     gt_place parameter; /* first function or C++ template with a parameter of this name */
@@ -59,7 +59,7 @@ typedef struct gt_parse {
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, parsed after args() */
     uint64_t defaulted;                   /* bit i: a default() clause has a value for axis i */
     gt_name_uses kernel_uses, judge_uses; /* how kernel_body and judge_body use names */
-    gt_text elements; /* source of a reference by elements; empty if there is none */
+    gt_text elements; /* source of a reference that assigns elements; empty without one */
 } gt_parse;
 
 /* Parses the current clause, or one item of its list. */
@@ -75,8 +75,8 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
  * *after on the text after the name. */
 bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name);
 
-/* Returns true if a kernel may have the clause only once, or if repeated clauses count as one, as
- * for args(). */
+/* Returns true if the clause may be given only once for a kernel. Also true if repeated clauses are
+ * joined, as for args(). */
 bool gt_clause_is_single(const char *word);
 
 /* ---- parse_launch.c ---- */
@@ -91,8 +91,8 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
  * grid or block that changes in a loop. */
 gputune_status gt_loops_finish(gt_parse *p);
 
-/* Returns whether a name may be a macro, according to text, clauses and headers. For
- * gt_branches_cut(). */
+/* Returns whether a name may be a macro according to the text, the clauses and the headers. A
+ * callback for gt_branches_cut(). */
 gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t *value);
 
 /* ---- names.c ---- */
@@ -120,7 +120,7 @@ gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Returns the index of the first launch of a function, or step_count. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
-/* Names the entry of each further instance of a C++ kernel in a pipeline: "scan_launch3". */
+/* Names the entry of the later instances of a C++ kernel in a pipeline: "scan_launch3". */
 gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* ---- clauses ---- */
@@ -174,8 +174,8 @@ gputune_status gt_read_file_name(const char **out, gt_parse *p);
  * `.path = item`. */
 gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
                                     bool fills);
-/* If `sign` follows, reads a list, or one fill for all numbers. Integer inputs without a fill fail
- * at `place` unless there is an init() kernel. */
+/* If `sign` follows, reads a list of fills, or one fill for all numbers. Integer inputs without a
+ * fill fail at `place` unless there is an init() kernel. */
 gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign, gt_place place);
 /* Reads the name of an element type: a number type, a struct or typedef of the code, or a type
  * problem value. */

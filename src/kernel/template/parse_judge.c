@@ -1,5 +1,5 @@
-/* Parses the clauses work, reference, check, init and expect. For a reference by elements, such as
- * reference(y[i] = a * x[i] + y[i]), generates a kernel. */
+/* Parses the clauses work, reference, check, init and expect. Generates the kernel of a reference
+ * that assigns elements, such as reference(y[i] = a * x[i] + y[i]). */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -213,7 +213,7 @@ static gputune_status append_loop(elements *made, const assignment *now)
     return GPUTUNE_OK;
 }
 
-/* The beginning of the kernel's source, with views of buffers with several extents. */
+/* The beginning of the kernel's source. Views allow y[i][j] for buffers with several extents. */
 static const char prologue[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
@@ -223,7 +223,7 @@ static const char prologue[] =
     "columns, columns}; } };\n"
     "__global__ void " REFERENCE_NAME "(";
 
-/* A function that, unlike CUDA's, accepts two different types, such as an index and an int. */
+/* Defines min() or max() for arguments of any two types, such as an index and an int. */
 #define EXTREME(name)                                                                              \
     {                                                                                              \
         name, name "(",                                                                            \
@@ -231,12 +231,12 @@ static const char prologue[] =
             ")(type(a), type(b)); }" /* parentheses prevent macros */                              \
     }
 
-/* Appends helper functions that no argument hides. Newer helpers are only appended if called, so
- * older sources do not change. */
+/* Appends helper functions, except those with the name of an argument. Appends newer helpers only
+ * if they are called, so that the sources of existing templates do not change. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* `call` NULL: always append */
+        const char *name, *call, *code; /* `call` is the text of a call; NULL: always append */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},

@@ -14,7 +14,7 @@ enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 enum {
     PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
     IN_LOOP = PLAN | GT_USE_COUNTER,
-    /* no run-time sizes, because the code of a plan serves several sizes */
+    /* run-time sizes are not allowed, because the code of a plan serves several sizes */
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
@@ -434,7 +434,7 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
     }
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         const gt_token next = gt_lexer_peek(lexer);
-        const bool qualified = colons || gt_token_is(&next, "::"); /* `ns::N`, `N::type` */
+        const bool qualified = colons || gt_token_is(&next, "::"); /* in `ns::N` or `N::type` */
         if (lexer.token.kind == GT_TOKEN_NAME && !qualified) {
             GT_TRY(bind_name(p, body, &lexer));
         }
@@ -465,7 +465,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         }
         place = gt_lexer_place(&p->at);
         gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-        place.column -= (int)text.length; /* so messages show the correct column */
+        place.column -= (int)text.length; /* the column without the added text */
         gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
         while (p->at.token.kind != GT_TOKEN_END) {
             gt_lexer_next(&p->at);
@@ -564,7 +564,7 @@ static gputune_status check_known(const gt_parse *p, const gt_expression *expres
     return GPUTUNE_OK;
 }
 
-/* Applies vector axes to both of two swapped buffers, because they need the same alignment. */
+/* Extends the vector axes of a swapped buffer to its partner, which needs the same alignment. */
 static void join_vectors(gt_template *template, const gt_template_parts *parts)
 {
     for (uint32_t o = 0; o < parts->order_count; o++) {

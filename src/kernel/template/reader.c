@@ -323,7 +323,7 @@ static gputune_status carry_line(gt_template_reader *reader, const gt_source_fil
             last += *c == '\n';
         }
         gt_line_mark_append(&reader->body, last,
-                            file->path); /* before the directive's own newline */
+                            file->path); /* the directive's newline follows this mark */
     }
     return GPUTUNE_OK;
 }
