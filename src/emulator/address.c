@@ -48,7 +48,7 @@ static void decode_variable(emu_decoder *decoder, const ptx_variable *variable, 
         op->imm += variable->offset;
         break;
     }
-    /* an opcode without a state space uses the variable's space */
+    /* take the address space from the variable if the opcode has none */
     if (space == PTX_GENERIC)
         op->space = (uint8_t)variable->space;
 }
@@ -231,7 +231,7 @@ static uint64_t tag_address(uint64_t tag, uint64_t offset)
 static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access, uint32_t mask)
 {
     const emu_block *own = warp->block;
-    uint32_t size = own->shared_bytes; /* the same size in all blocks of a launch */
+    uint32_t size = own->shared_bytes; /* all blocks of a launch have the same shared memory size */
     EMU_FOR_LANES(lane, mask)
     {
         uint64_t address = access->address[lane] & UINT32_MAX;

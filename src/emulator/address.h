@@ -3,7 +3,7 @@
 
 #include "emulator/decode.h"
 
-/* Bits of op->flags. The EMU_BASE_ values tell how op->a, op->b and op->imm form an address. The
+/* Bits of op->flags. The EMU_BASE_ values select how op->a, op->b and op->imm form an address. The
  * EMU_ACCESS_ bits describe the access. */
 enum {
     EMU_BASE_64,     /* the base is the 64-bit operand a */
@@ -24,8 +24,8 @@ enum {
     EMU_ACCESS_VOLATILE = 1024,
     EMU_ACCESS_RELEASE = 2048, /* a release, which makes earlier accesses of the thread visible */
     EMU_ACCESS_WITHIN = EMU_ACCESS_RELEASE | EMU_ACCESS_VOLATILE, /* a release with block scope */
-    EMU_ACCESS_STORE = 4096,       /* a store whose handler calls emu_check_stored() */
-    EMU_ACCESS_ASYNC = 8192,       /* the write of a cp.async */
+    EMU_ACCESS_STORE = 4096,       /* a store whose handler calls emu_check_stored() itself */
+    EMU_ACCESS_ASYNC = 8192,       /* the write of an asynchronous copy (cp.async) */
     EMU_ACCESS_OVERWRITES = 16384, /* an atomic that does not use the old value */
     EMU_ACCESS_CAS = 32768
 };

@@ -34,7 +34,7 @@ static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, 
     return true;
 }
 
-/* Reads a string, cut to the buffer's size. Returns false if the thread may not read it. */
+/* Reads a string, truncated to the buffer's size. Returns false if the thread may not read it. */
 static bool read_string(const emu_warp *warp, unsigned lane, uint64_t address, char *out,
                         size_t room)
 {

@@ -7,7 +7,7 @@
 enum { WAYS = 4, LINE_BYTES = 128 };
 
 typedef struct way {
-    uint64_t line; /* number of the line plus 1; 0: no line */
+    uint64_t line; /* cache line number plus 1; 0: the way is empty */
     unsigned sectors;
 } way;
 
@@ -44,7 +44,7 @@ unsigned emu_cache_read(emu_l1 *cache, uint64_t line, unsigned sectors)
 {
     if (!cache)
         return 0;
-    /* mix in upper bits, so buffers at a distance of a power of two use different sets */
+    /* hash in upper bits, so buffers that are a power of two apart use different sets */
     way *set = &cache->ways[((line ^ line >> 11 ^ line >> 22) & (cache->sets - 1)) * WAYS];
     way found = {.line = line + 1};
     unsigned at = 0;

@@ -8,10 +8,10 @@
 typedef struct emu_l1 emu_l1;
 
 /* Creates a cache of about `bytes` bytes; the number of sets is a power of two. Returns NULL if
- * memory runs out or `bytes` is too small for a set. Elsewhere, NULL is an empty cache. */
+ * `bytes` is too small for a set or memory runs out. To other functions, NULL is an empty cache. */
 emu_l1 *emu_cache_new(size_t bytes);
 void emu_cache_free(emu_l1 *cache);
 void emu_cache_clear(emu_l1 *cache);
 
-/* Reads sectors of a line; bit i stands for bytes 32 i to 32 i + 31. Returns the number of hits. */
+/* Reads the sectors of a line that are set in the mask `sectors`. Returns the number of hits. */
 unsigned emu_cache_read(emu_l1 *cache, uint64_t line, unsigned sectors);

@@ -22,13 +22,14 @@ typedef struct emu_capture_info {
     size_t node_count;
 } emu_capture_info;
 
-/* Begins a capture. Fails with 900 for the legacy stream, with 401 if one is in progress. */
+/* Begins a capture. Fails with 900 for the legacy stream, with 401 if `stream` is being
+ * captured. */
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and sets *out to its graph. Fails with 401 if the stream
  * is not being captured, 903 if the capture began on another stream, 908 if it began on another
- * thread. Also fails with 901 if the capture is invalid, and 904 if a stream was not joined;
- * *dropped is then the graph, which the caller frees after releasing the lock. */
+ * thread. Also fails with 901 if the capture is invalid, and 904 if a stream was not joined. In
+ * these two cases *dropped is the graph, which the caller frees after releasing the lock. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
 /* Describes the stream's capture. Fails with 906 for the legacy stream if a blocking stream is
@@ -38,9 +39,9 @@ CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 /* Sets the capture mode of the calling thread and returns the previous one. */
 CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
-/* Checks that work may be submitted to a stream. `waits` is true if the caller would wait for the
- * work. Fails with 901 if the stream's capture is invalid, 900 if the caller would wait for a
- * captured stream, 906 if the legacy stream joins a capture. 900 and 906 invalidate captures. */
+/* Checks that work may be submitted to a stream, and waited for if `waits` is true. Fails with 901
+ * if the stream's capture is invalid, 900 for a wait for a captured stream, 906 if the legacy
+ * stream joins a capture. 900 and 906 invalidate captures. */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
 /* Adds a command to the stream's capture. Takes ownership of the command. */

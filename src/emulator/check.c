@@ -17,12 +17,12 @@ typedef struct emu_found {
     char where[128], thread[64], other[64], what[160];
 } emu_found;
 
-/* Memory that a copy or fill has initialised, outside of all regions. */
+/* Memory outside of all regions that a copy or fill has initialised. */
 typedef struct emu_filled {
     uint64_t base, end;
 } emu_filled;
 
-/* The current stretch, or NULL. Only the measuring thread changes it, while no kernel runs. */
+/* The current checked stretch, or NULL. Only the measuring thread sets it, while no kernel runs. */
 static emu_check *stretch;
 static char *last_text;
 
@@ -141,7 +141,7 @@ static unsigned find_shift(const emu_program *program)
     return least == 4 ? 2 : least == 2 ? 1 : 0;
 }
 
-/* Drops the cells after a change of the granule size. Their memory then counts as set. */
+/* Drops the cells after a change of the granule size. Their memory then counts as initialised. */
 static void forget_cells(emu_check *check)
 {
     for (emu_region *region = check->regions; region; region = region->next) {
@@ -188,7 +188,7 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
-/* Counts the slots: one for griddepcontrol.wait, the others for mbarriers. */
+/* Counts the slots of a block: one for griddepcontrol.wait, and one for each mbarrier. */
 static uint32_t count_slots(const emu_program *program)
 {
     uint32_t slots = 0;
@@ -205,10 +205,10 @@ static uint32_t count_slots(const emu_program *program)
     return slots;
 }
 
-/* Updates the sets of earlier launches that may still run when `launch` begins. A programmatic
- * launch may begin while the previous launch P still runs. Launches before P have ended when P ends
- * if a thread of P ran griddepcontrol.wait. They have ended when `launch` begins if a block of P
- * ran griddepcontrol.wait before it triggered `launch`. */
+/* Computes which earlier launches may still run when `launch` begins. A programmatic launch may
+ * begin while the previous launch P still runs. Launches before P have ended when P ends if a
+ * thread of P ran griddepcontrol.wait. They have ended when `launch` begins if a block of P ran
+ * griddepcontrol.wait before it triggered `launch`. */
 static void count_launch(emu_check *check, const emu_launch *launch)
 {
     uint32_t before_end = check->waited ? check->open_after_wait : check->open;
@@ -241,8 +241,8 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-/* Shifts a mask of recent launches by the launch that has ended. Sets its bit if that launch made
- * the access in `stamp`. */
+/* Adds the launch that has ended to a mask of recent launches, as bit 0. Sets the bit if that
+ * launch made the access in `stamp`. */
 static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
     return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);
@@ -264,7 +264,7 @@ void emu_check_settle(emu_check *check)
         }
     }
     check->transfer_count = 0;
-    check->is_behind_answer.op = NULL; /* the next program may use the same addresses */
+    check->is_behind_answer.op = NULL; /* another program's operations may have these addresses */
     check->launch = NULL;
 }
 

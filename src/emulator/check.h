@@ -29,9 +29,9 @@ typedef struct emu_check emu_check;
 
 /* ---- a checked stretch (check.c) ---- */
 
-/* Begins a stretch. If memory runs out, launches are not checked. */
+/* Begins a checked stretch. If memory runs out, launches are not checked. */
 void emu_check_on(void);
-/* Ends the stretch and returns one line for each finding, valid until the next stretch ends. */
+/* Ends the stretch and returns its findings, one per line; valid until the next stretch ends. */
 const char *emu_check_off(void);
 
 /* Describes the memory [address, address + bytes): its name in messages, the size of its elements,
@@ -52,13 +52,13 @@ void emu_check_settle(emu_check *check);
 
 /* ---- findings (check.c) ---- */
 
-/* An access of memory: its lane and its time. */
+/* A memory access: the lane that made it, and when. */
 typedef struct emu_stamp {
     uint32_t warp;  /* the warp's component in vector clocks, plus one; 0: no access */
     uint32_t clock; /* the warp's clock */
     uint32_t line;  /* PTX line */
-    /* number of an asynchronous copy group plus one; 0: no copy. With EMU_HOW_PHASE, instead the
-     * component of the copy's mbarrier plus one, to which `clock` then belongs */
+    /* number of an asynchronous copy group plus one; 0: no copy. With EMU_HOW_PHASE, `group` is the
+     * component of the copy's mbarrier plus one, and `clock` is a clock of that mbarrier */
     uint32_t group;
     uint8_t lane;
     uint16_t how;
@@ -98,17 +98,17 @@ void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access
 
 /* ---- values (check_flow.c) ---- */
 
-/* The lanes in which a register is unset, and the origin of the unset value. The value was read at
- * `line` from unset memory. If `shuffled`, it came at `line` from a thread that does not take part
- * in the shuffle. If `line` is 0, the register was never written. `product` is the group, plus one,
- * of a wgmma that may still write the register, or 0. */
+/* The lanes in which a register has an unset value, and the origin of one such value. The value was
+ * loaded at `line` from unset memory or, if `shuffled`, came from a thread that does not take part
+ * in the shuffle at `line`. If `line` is 0, the register was never written. `product` is the group,
+ * plus one, of a wgmma that may still write the register, or 0. */
 typedef struct emu_unset {
     uint32_t lanes, line;
     uint32_t product;
     bool shuffled;
 } emu_unset;
-/* Reports a store of an unset value to the memory `where`. If `where` is "", a branch or store
- * depends on the value. */
+/* Reports a store of an unset value to the memory `where`. If `where` is "", reports a branch or
+ * store that depends on an unset value. */
 void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const char *where, const emu_unset *unset);
 
@@ -127,13 +127,13 @@ typedef struct emu_clock emu_clock;
 typedef struct emu_knowledge {
     emu_clock *order;
     emu_clock *proxied; /* accesses that proxy fences have handed over to the asynchronous proxy */
-    emu_clock *fenced;  /* accesses that preceded a fence of some warp */
+    emu_clock *fenced;  /* accesses that happened before a fence of any warp */
 } emu_knowledge;
 
 /* A lane's groups of asynchronous copies, numbered from 1. */
 typedef struct emu_groups {
-    uint32_t group, waited; /* the open group, and the last group that was waited for */
-    uint32_t at[16];        /* the warp's clock at the wait for group g, in at[g % 16] */
+    uint32_t group, waited; /* numbers of the open group, and of the last one waited for */
+    uint32_t at[16];        /* at[g % 16] is the warp's clock at the wait for group g */
 } emu_groups;
 
 /* The accesses that happen before later accesses of a warp, and of each of its lanes. */
@@ -142,8 +142,8 @@ typedef struct emu_warp_order {
     uint32_t clock;
     /* all accesses up to this clock are ordered before later accesses of all lanes */
     uint32_t full;
-    uint32_t know[EMU_WARP][EMU_WARP]; /* accesses of lane [b] up to this clock are ordered before
-                                          later accesses of lane [a] */
+    uint32_t know[EMU_WARP][EMU_WARP]; /* [a][b]: accesses of lane b up to this clock are ordered
+                                        * before later accesses of lane a */
     emu_knowledge known;               /* vector clocks of the warp */
     emu_knowledge fenced; /* vector clocks at the warp's last fence, including its own clock */
     emu_knowledge within; /* vector clocks at the last fence of block scope */
@@ -155,10 +155,11 @@ typedef struct emu_warp_order {
     /* true during a weak access, which ignores `relaxed` and `observed` */
     bool reads_weakly;
     uint32_t some_lanes;
-    uint32_t proxied[EMU_WARP];     /* the warp's clock at each lane's last proxy fence */
-    uint32_t initialised[EMU_WARP]; /* the warp's clock at each lane's last fence.mbarrier_init */
-    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes that load an unset value, per element */
-    emu_unset storing[EMU_UNSET_ELEMENTS]; /* unset values that are stored, per element */
+    uint32_t proxied[EMU_WARP];            /* the warp's clock at each lane's last proxy fence */
+    uint32_t initialised[EMU_WARP];        /* the warp's clock at each lane's last
+                                            * fence.mbarrier_init */
+    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes in which a loaded element is unset */
+    emu_unset storing[EMU_UNSET_ELEMENTS]; /* the unset lanes of a stored element */
     uint32_t shuffled;                     /* lanes that receive a value from another lane */
     uint8_t from[EMU_WARP];
     uint32_t ordered[EMU_WARP];   /* the warp's clock at each lane's last ordering operation */
@@ -167,7 +168,7 @@ typedef struct emu_warp_order {
     emu_groups bulk[EMU_WARP];
     emu_groups read[EMU_WARP];     /* groups of bulk copies that have not read their source yet */
     emu_groups products[EMU_WARP]; /* groups of wgmma */
-    uint32_t bulk_line[EMU_WARP];  /* PTX line and group of the last bulk copy */
+    uint32_t bulk_line[EMU_WARP];  /* PTX line and group of each lane's last bulk copy */
     uint32_t bulk_group[EMU_WARP];
     struct {
         const emu_op *op; /* the last test that found an mbarrier's phase incomplete */
@@ -195,7 +196,7 @@ typedef struct emu_block_order {
     uint32_t slot_count;
     struct emu_cell *cells;
     size_t cell_count;
-    uint8_t *local_set; /* 1 for each initialised byte of local memory, by warp and lane */
+    uint8_t *local_set; /* 1 for each initialised byte of a lane's local memory */
     size_t local_bytes;
     bool has_triggered; /* true after griddepcontrol.launch_dependents */
 } emu_block_order;
@@ -216,10 +217,10 @@ bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block 
 
 /* Records that members of a warp have synchronised, so their earlier accesses are ordered. */
 void emu_order_join(emu_warp *warp, uint32_t members);
-/* Record a warp's arrival at a barrier of its block, and the release of all warps. */
+/* Record a warp's arrival at a barrier of its block, and the release of all waiting warps. */
 void emu_order_arrive(emu_warp *warp, unsigned barrier);
 void emu_order_release(emu_block *block, unsigned barrier);
-/* Record a warp's arrival at the cluster's barrier, and the release of all warps. */
+/* Record a warp's arrival at the cluster's barrier, and the release of all waiting warps. */
 void emu_order_cluster_arrive(emu_warp *warp);
 void emu_order_cluster_release(emu_group *group);
 void emu_order_fence(emu_warp *warp, bool within);
@@ -232,14 +233,15 @@ void emu_order_init_fence(emu_warp *warp); /* fence.mbarrier_init */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
 /* Record events of an mbarrier. emu_order_arrive_at(): a warp arrives and publishes its clocks.
- * emu_order_complete(): a phase completes, which `component` counts. emu_order_observe(): lanes
- * acquire the clocks that the arrivals of completed phases published. */
+ * emu_order_complete(): a phase completes, and the mbarrier's component of the clocks advances.
+ * emu_order_observe(): lanes acquire the clocks that the arrivals of completed phases published. */
 void emu_order_arrive_at(emu_warp *warp, emu_slot *slot);
 void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes);
 /* Raises a component of the running lanes' clocks to at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* Close each running lane's open group of copies, or wait until at most `left` are in flight. */
+/* emu_order_commit() closes each running lane's open group of copies. emu_order_wait() waits until
+ * at most `left` groups are in flight. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
 /* Discards all published clocks. */
@@ -250,8 +252,8 @@ void emu_order_forget(emu_check *check);
 /* Returns the lanes of the warp that wait at the block's barrier. Reports lanes that wait at
  * different instructions, and threads that passed the barrier and returned. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
-/* Reports members that returned although they had passed a warp-wide operation. Call it when no
- * other member is going to arrive. */
+/* Reports members that went past a warp-wide operation without taking part in it, and returned.
+ * Call it when no other member is going to arrive. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
 /* Records that `lane` receives the value of lane `from` in a shuffle. Reports an error if `from`
  * has exited but is in the member mask `named`. */
@@ -275,8 +277,8 @@ void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8
 /* Reports the lanes of the group that keep testing an mbarrier. Returns true if there are any. */
 bool emu_check_polls(const emu_group *group);
 
-/* Record events of an mbarrier: its initialisation, a use by a lane, `count` arrivals by a lane, a
- * change of its state, and that lanes have seen the end of a phase. */
+/* Record events of an mbarrier: that it was initialised, that a lane used it, that a lane made
+ * `count` arrivals, that its state changed, and that lanes have seen the end of a phase. */
 void emu_check_mbarrier_init(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
 void emu_check_mbarrier_use(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const uint8_t *at);

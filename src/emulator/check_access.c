@@ -11,8 +11,8 @@ typedef struct touch {
     const uint8_t *host;
     uint32_t bytes;
     uint32_t element_bytes;
-    emu_cell *cells;     /* cells of the region or of the block's shared memory */
-    const uint8_t *base; /* the memory of the first cell */
+    emu_cell *cells;     /* shadow cells of the region or of the block's shared memory */
+    const uint8_t *base; /* the memory that the first cell describes */
     emu_region *region;  /* NULL: shared memory */
     emu_stamp stamp;
     const uint8_t *before; /* the bytes that a store overwrote; NULL if unknown */
@@ -53,7 +53,7 @@ static emu_region *find_region(const touch *t, emu_check *check, uint64_t addres
     for (emu_region **place = &check->regions; *place; place = &(*place)->next) {
         emu_region *region = *place;
         if (address >= region->base && address - region->base < region->bytes) {
-            *place = region->next; /* keep the most recently used region first */
+            *place = region->next; /* move the most recently used region to the front of the list */
             region->next = check->regions;
             check->regions = region;
             return region;
@@ -170,7 +170,7 @@ static void look_at_earlier(const touch *t, const emu_cell *cell, const uint8_t 
     emu_check_report(t->warp, t->op, t->lane, "race", where, NULL, what);
 }
 
-/* Reports a read that may miss an earlier write, because it takes a different path to memory. */
+/* Reports a read that uses another path to memory than an earlier write, and may miss the write. */
 static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
 {
     char where[128];
@@ -198,7 +198,7 @@ static void note_read(emu_cell *cell, const emu_stamp *stamp)
     cell->read[0] = *stamp;
 }
 
-/* Returns true if a store does not change the value, so a race is harmless. */
+/* Returns true if a store writes the value that was already there, so a race does no harm. */
 static bool is_silent(const touch *t, const uint8_t *at, uint32_t bytes)
 {
     return t->before && memcmp(t->before + (at - t->host), at, bytes) == 0;
@@ -239,7 +239,7 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     return true;
 }
 
-/* Reports a read of unset memory; for shared memory only when the value is used (check_flow.c). */
+/* Reports a read of unset memory. For shared memory, check_flow.c reports a use of the value. */
 static void look_at_unset(const touch *t, uint32_t element)
 {
     const uint8_t *at = t->host + (size_t)element * t->element_bytes;
@@ -358,7 +358,7 @@ static void order_by(emu_warp *warp, const emu_op *op, uint16_t how, const uint8
 {
     bool atomic = op->flags & EMU_ACCESS_ATOMIC;
     if (!(how & EMU_HOW_STRONG) ||
-        op->unit == EMU_CLASS_BARRIER) /* check_async.c orders accesses to mbarriers */
+        op->unit == EMU_CLASS_BARRIER) /* accesses to mbarriers are ordered by check_async.c */
         return;
     if (atomic || !(how & EMU_HOW_WRITE))
         emu_order_acquire(warp, place, op->flags);
@@ -408,7 +408,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     order->reads_weakly = false;
 }
 
-/* Reports reads of uninitialised constants, also through generic addresses. */
+/* Reports reads of uninitialised __constant__ memory, including reads through generic addresses. */
 static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_access *access)
 {
     bool generic = op->space == PTX_GENERIC && !(op->flags & EMU_ACCESS_WRITE);

@@ -1,6 +1,6 @@
 /* Reports threads that miss a barrier or shuffle at which other threads of their warp wait. Since
- * Volta, a thread that has returned may miss the operation, unless it passed the operation before
- * it returned. A thread has passed an operation if, in the control flow, its last memory access is
+ * Volta, a thread may miss the operation if it returned before reaching it, but not if it went past
+ * it. A thread has gone past an operation if, in the control flow, its last memory access is
  * reachable from the operation, but the operation is not reachable from that access. */
 #include "emulator/check_stretch.h"
 

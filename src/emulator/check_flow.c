@@ -68,12 +68,12 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
         bool plain = is_opcode(s, "setp.") && s->in->operand_count == 3;
         if (is_opcode(s, apart[i]) && !plain)
-            return 0; /* not tracked: the result may not depend on the operand */
+            return 0; /* not tracked, because the result need not depend on the unset operand */
     }
     return lanes;
 }
 
-/* Finds the last registers of a load or store, which contain the elements. */
+/* Finds the registers of a load or store that hold its elements: the last registers. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;
@@ -148,8 +148,8 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
                      unset->line ? &here : NULL, what);
 }
 
-/* Reports a use of a wgmma's sum before the wait, except for moving it and adding to it. Returns
- * the `product` of the operation's result. */
+/* Reports a use of a wgmma's sum before the wait for the wgmma. Moving the sum and adding to it
+ * with another wgmma are allowed. Returns the `product` of the operation's result. */
 static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 {
     uint32_t product = 0;

@@ -66,8 +66,8 @@ static void raise_to(emu_clock *to, const emu_clock *from)
         at[i] = from->at[i] > at[i] ? from->at[i] : at[i];
 }
 
-/* Returns a new clock with the components [first, end), copied from `of` (may be NULL). Returns
- * NULL if memory runs out. */
+/* Returns a copy of `of` (NULL: an empty clock) whose range also includes the components [first,
+ * end), or NULL if memory runs out. */
 static emu_clock *copy_range(const emu_clock *of, uint32_t first, uint32_t end)
 {
     if (of) {
@@ -85,7 +85,7 @@ static emu_clock *copy_range(const emu_clock *of, uint32_t first, uint32_t end)
     return clock;
 }
 
-/* Raises the components of *place to those of `more`, which may be NULL. */
+/* Merges `more`, which may be NULL, into *place: each component becomes the maximum of both. */
 static void learn_clock(emu_clock **place, emu_clock *more)
 {
     if (!more || *place == more || (*place && covers_clock(*place, more)))
@@ -110,8 +110,8 @@ static void learn_knowledge(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* Returns a copy of `place` (may be NULL) in which the component is at least `clock`, or NULL if
- * memory runs out. */
+/* Returns a copy of `place` (NULL: an empty clock) in which the component is at least `clock`, or
+ * NULL if memory runs out. */
 static emu_clock *set_component(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = copy_range(place, component, component + 1);
@@ -205,7 +205,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
 }
 
 /* Returns the component's latest clock that is ordered before the lane's access. A store or strong
- * read comes after earlier volatile and relaxed reads of its thread; a weak read may not. */
+ * read comes after the thread's earlier volatile and relaxed reads; a weak read may not. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -274,7 +274,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* a thread that returned leaves accesses since its last ordering operation unordered */
+        /* the accesses of a returned thread after its last ordering operation stay unordered */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }

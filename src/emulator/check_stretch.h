@@ -29,7 +29,7 @@ typedef struct emu_cell {
     emu_stamp write, read[2];
     uint32_t written_before, read_before;
 } emu_cell;
-/* In a mask of recent launches, the bit that stands for all older launches. */
+/* The bit that stands for all older launches in a mask of recent launches. */
 enum { EMU_LONG_AGO = 1 << 30 };
 
 /* Global memory that a launch has accessed or a note describes. */
@@ -57,12 +57,12 @@ struct emu_check {
     /* sets of earlier launches, as in emu_cell: those that may still run when this launch begins,
      * and those that may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
-    /* number of blocks; number of blocks that triggered the next launch before a
+    /* number of blocks of the launch; number of blocks that triggered the next launch before their
      * griddepcontrol.wait */
     uint64_t blocks, early_blocks;
     bool waited; /* true after a griddepcontrol.wait in this launch */
     struct {
-        const emu_op *last, *op; /* cached arguments of is_behind() in check_barrier.c */
+        const emu_op *last, *op; /* arguments of the last call of is_behind() in check_barrier.c */
         bool is;
     } is_behind_answer;
     uint8_t *before; /* values of the module's variables before the launch; NULL if unknown */

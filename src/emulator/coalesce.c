@@ -6,7 +6,7 @@ enum { SECTOR = 32, LINE = 128, BANKS = 32 };
 
 typedef struct lines {
     uint64_t line[EMU_WARP];
-    uint8_t sectors[EMU_WARP]; /* bit i is set for sector i of the line */
+    uint8_t sectors[EMU_WARP]; /* bit i is set if sector i of the line is accessed */
     unsigned count;
 } lines;
 
@@ -23,7 +23,7 @@ static void add_line(lines *all, uint64_t line, unsigned sectors)
     all->sectors[i - 1] |= (uint8_t)sectors;
 }
 
-/* Finds the lines of aligned accesses, each of which is within one sector. */
+/* Finds the cache lines of aligned accesses. Each access is within one sector. */
 static void find_lines(lines *out, const emu_access *access, uint32_t mask)
 {
     out->count = 0;
@@ -84,8 +84,8 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* Counts atomics per sector in a small hash table. If two sectors have the same entry, the entry
- * goes to the more frequent one. */
+/* Counts atomics per sector in a small hash table. Of the sectors that share an entry, the table
+ * keeps the most frequent. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)
@@ -123,7 +123,7 @@ EMU_WIDE void emu_count_global(emu_warp *warp, const emu_op *op, const emu_acces
     }
 }
 
-/* Returns the maximum number of distinct words in one bank. */
+/* Returns the number of cycles of one phase: the maximum number of distinct words in one bank. */
 static unsigned phase_cycles(const emu_access *access, uint32_t mask)
 {
     uint32_t words[BANKS][EMU_WARP];
@@ -182,7 +182,7 @@ void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *acces
     counters->cluster_sectors += count_sectors(&all);
 }
 
-/* Counts a local access. Word w of lane l is at 128 w + 4 l. */
+/* Counts the cost of an access to local memory. Word w of lane l is at 128 w + 4 l. */
 void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)
 {
     emu_counters *counters = &warp->worker->counters;
