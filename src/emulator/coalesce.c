@@ -84,8 +84,8 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* Counts atomics per sector in a small hash table. Of the sectors that share an entry, the table
- * keeps the most frequent. */
+/* Counts atomics per sector in a small hash table. If sectors share an entry, the table keeps the
+ * most frequent one. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)

@@ -220,8 +220,8 @@ static void forget_levels(load_levels *levels, const emu_decoder *decoder)
     levels->floor = levels->deepest = levels->waited = 0;
 }
 
-/* Updates the levels after an instruction, whose registers are the touches [from, to). Returns true
- * if it is the first instruction that needs a value of this level. */
+/* Updates the levels after an instruction that reads and writes the touched registers [from, to).
+ * Returns true if this instruction is the first that waits for a value of its level. */
 static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const emu_flow *flow,
                           size_t from, size_t to)
 {
@@ -247,7 +247,7 @@ static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const
 
 /* Marks the operations at which a warp waits for memory. ptxas issues the loads of a basic block as
  * soon as their addresses are known. So a warp waits once for each level of dependent loads, not
- * for each load. It also waits at the end of a block and at a barrier. */
+ * for each load. A warp also waits at the end of a block and at a barrier. */
 static void mark_waits(emu_decoder *decoder)
 {
     load_levels levels = {.of = calloc(decoder->function->register_count + 1, 1)};
@@ -273,7 +273,7 @@ static void mark_waits(emu_decoder *decoder)
 
 /* ---- functions ---- */
 
-/* Gives each register its own storage, because the first pass needs only the sizes. */
+/* Gives each register its own storage in the first pass, which only finds out their sizes. */
 static void spread_registers(uint32_t *slots, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -18,16 +18,16 @@ typedef struct emu_decoder {
     const ptx_instruction *in;
     size_t index;
 
-    /* the parts of the opcode between its dots; words[0] is its root */
+    /* the parts of the opcode between its dots; words[0] is the instruction's name */
     const char *words[EMU_MAX_WORDS];
     size_t lengths[EMU_MAX_WORDS];
     unsigned word_count;
     uint32_t taken; /* bit n is set if a decoder has used words[n] */
 
-    emu_op *op;            /* the result; its guard and line are already set */
+    emu_op *op;            /* the decoded operation */
     const uint32_t *slots; /* offset of each register's lanes */
     emu_flow *flows;
-    emu_touch *touches; /* registers read or written, in order */
+    emu_touch *touches; /* registers that instructions read or write, in order */
     size_t touch_count, touch_capacity;
     bool *uses_shared;
     uint32_t *callees;
@@ -57,7 +57,7 @@ __attribute__((format(printf, 2, 3))) void emu_decode_fail(emu_decoder *decoder,
 bool emu_take(emu_decoder *decoder, const char *word);
 /* Takes the first of `words` that is a modifier of the opcode. Returns its index, or -1. */
 int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
-/* Takes the opcode's next type. Without one, fails and returns PTX_NO_TYPE. */
+/* Takes the opcode's next type. If there is none, fails and returns PTX_NO_TYPE. */
 ptx_type emu_take_type(emu_decoder *decoder);
 
 /* Fails unless the instruction has `least` to `most` operands. */
@@ -65,7 +65,7 @@ bool emu_operands(emu_decoder *decoder, size_t least, size_t most);
 const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 
 /* Returns the offset of a source operand, which is an immediate or a register of exactly `bytes`
- * bytes. If `bytes` is 0, it is a predicate that is not negated. */
+ * bytes. With `bytes` 0, the operand must be a predicate without a negation. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 /* Like emu_source(), but allows a larger register, and sets *width to its size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
@@ -82,8 +82,8 @@ void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
 
 /* Fills dst, a, b, c, d of the operation in the order of the signature. */
 void emu_decode_signature(emu_decoder *decoder, const char *signature);
-/* Fills the operation from the form with the same opcode. If there is none, emu_decode_forms()
- * fails and emu_try_forms() returns false. */
+/* Fills the operation from the table entry with the same opcode. If there is none,
+ * emu_decode_forms() fails and emu_try_forms() returns false. */
 void emu_decode_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 bool emu_try_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 

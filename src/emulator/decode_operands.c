@@ -141,7 +141,7 @@ static bool grow_index(emu_decoder *decoder)
     return true;
 }
 
-/* A hash table entry is a constant's offset plus its size, because offsets are multiples of 64. */
+/* Offsets are multiples of 64, so a hash table entry can be a constant's offset plus its size. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;

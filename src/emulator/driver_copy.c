@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The maximum of pageable memory that an asynchronous call copies to a staging buffer, as in the
- * driver. A call waits for a larger copy. */
+/* The largest copy of pageable memory that an asynchronous call only stages, as in the driver. The
+ * call waits for a larger copy. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
@@ -118,8 +118,9 @@ static bool is_captured(CUstream handle)
     return captured;
 }
 
-/* Submits a copy. As in the driver, an asynchronous copy accesses pinned memory later, but pageable
- * memory before the call returns. A captured copy reads its source at each replay. */
+/* Submits a copy. As in the driver, an asynchronous copy may access pinned memory after the call
+ * has returned, but pageable memory only before. A captured copy reads its source at each
+ * replay. */
 static CUresult submit_copy(const copy_call *call, CUstream stream, bool async)
 {
     place to, from;
@@ -248,8 +249,8 @@ static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_
     return CUDA_SUCCESS;
 }
 
-/* Waits for the fill. On hardware, a fill ends long before the next launch on another stream
- * begins; on the emulator, it might not. */
+/* Submits a fill. cuMemset waits for it, because on hardware the fill would end before a later
+ * launch on another stream begins. */
 static CUresult set_on(CUstream stream, bool wait, CUdeviceptr to, unsigned value, size_t width,
                        size_t count)
 {

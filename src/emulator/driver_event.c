@@ -15,7 +15,6 @@ static double run_record(emu_command *command, double start_ns)
     return emu.profile.event_ns;
 }
 
-/* During a capture, an event stores the nodes on which the stream's next node depends. */
 static const emu_command_class record_class = {.run = run_record};
 
 void emu_event_free(CUevent event)

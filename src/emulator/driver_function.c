@@ -30,9 +30,9 @@ static uint32_t max_registers_for(uint32_t threads)
     return step ? each / step * step : each;
 }
 
-/* Estimates the registers that ptxas needs, from the maximum number of live values. ptxas needs
- * fewer, because it reorders and recomputes values: 0.47 times as many on average, and 0.33 to 0.9
- * times in 50 variants of axpy, copy, gather, histogram and paramsum for sm_90 (toolkit 13.0). */
+/* Estimates the registers of the machine code from the maximum number of live values. ptxas uses
+ * 0.47 times as many on average, because it reorders and recomputes values: 0.33 to 0.9 times in 50
+ * variants of axpy, copy, gather, histogram and paramsum for sm_90 (toolkit 13.0). */
 static uint32_t estimate_registers(uint32_t live)
 {
     const double part = 0.47;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    SMALL_PARAM_BYTES = 4096, /* the limit before CUDA 12.1 */
+    SMALL_PARAM_BYTES = 4096, /* maximum size of the parameters before CUDA 12.1 */
     LARGE_PARAM_DRIVER = 12010,
     LARGE_PARAM_CC = 70,
     GRID_WORKSPACE_BYTES = 64
@@ -24,7 +24,7 @@ typedef struct launch_request {
     unsigned dynamic_shared_bytes;
     void **params;        /* pointers to the parameters, or NULL */
     void **extra;         /* the whole parameter block, or NULL */
-    int carveout_percent; /* percentage of the carveout; -1: the function's own preference */
+    int carveout_percent; /* preferred carveout in per cent; -1: the function's preference */
     bool cooperative, programmatic;
 } launch_request;
 
@@ -42,8 +42,8 @@ typedef struct kernel_command {
 
 /* ---- running ---- */
 
-/* Finds an allocation of any context, as on an H200. In the heap of the kernel's context, only
- * blocks from malloc() count as allocations. */
+/* Finds the allocation of an address, in any context, as on an H200. Within the malloc() heap of
+ * the kernel's context, only blocks that malloc() returned count as allocations. */
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;
@@ -175,7 +175,7 @@ static double run_kernel(emu_command *command, double start_ns)
     }
     bool failed = !ready || emu_run(&launch, &counters, &fault) != 0;
     if (failed &&
-        !(ready && launch.check)) { /* a fault of a checked launch is a finding, not an error */
+        !(ready && launch.check)) { /* in a checked launch, a fault is a finding and not an error */
         report_fault(&fault);
     }
     if (launch.check) {
@@ -240,7 +240,7 @@ static CUresult check_resources(const launch_request *request, CUfunction functi
     return !large || allowed ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Uses the cluster of the launch request or, if there is none, of the kernel. */
+/* Uses the cluster of the launch request or, if the request has none, the cluster of the kernel. */
 static void choose_cluster(uint32_t cluster[3], const launch_request *request, CUfunction function)
 {
     const int *required = function->settings.required_cluster;
@@ -429,8 +429,8 @@ static CUresult check_window(const CUlaunchAttribute *attribute)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Ignores valid attributes without effect on the model, such as the priority. A programmatic launch
- * still waits for the previous launch; only the sanitizer assumes an overlap. */
+/* Ignores valid attributes that do not affect the model, such as the priority. A programmatic
+ * launch still waits for the previous launch; only the sanitizer assumes that they overlap. */
 static CUresult apply_attribute(launch_request *request, const CUlaunchAttribute *attribute)
 {
     switch (attribute->id) {

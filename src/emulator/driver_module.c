@@ -62,7 +62,7 @@ static bool is_binary(const void *data)
 }
 
 /* Loads a program. Fails with 209 for machine code, with 218 or 222 for unsupported text, or if the
- * program exceeds shared or constant memory. Messages give the reason. */
+ * program exceeds shared or constant memory. The messages give the reason. */
 static CUresult load_program(emu_program **out, const void *data, const load_log *log)
 {
     char why[512] = "";
@@ -120,7 +120,7 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Allocates the used variables only, because CUB's headers define a thousand others. */
+/* Allocates only the variables that are used, because CUB's headers define a thousand others. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;

@@ -27,7 +27,7 @@ EMU_EXPORT CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, in
     return create_stream(out, flags);
 }
 
-/* Work in the stream's queue still completes. */
+/* Commands that are already in the stream's queue still run. */
 EMU_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
     EMU_ENTER(cuStreamDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);

@@ -44,9 +44,9 @@ static const entry *find_symbol(const char *name, int version, int driver_versio
 
 CUresult cuDriverGetVersion(int *version);
 
-/* Finds a driver call, also before cuInit. Succeeds with NULL if the call is unknown or newer than
- * `version`. Fails with 1 if `version` is newer than the driver. Ignores the flag for per-thread
- * default streams, because the legacy stream orders at least as strictly. */
+/* Finds the address of a driver call. Also works before cuInit. Succeeds with NULL if the call is
+ * unknown or newer than `version`. Fails with 1 if `version` is newer than the driver. Ignores the
+ * flag for per-thread default streams, because the legacy stream orders at least as strictly. */
 EMU_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
                                         CUdriverProcAddressQueryResult *status)
 {

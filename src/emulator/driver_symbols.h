@@ -1,6 +1,6 @@
 /* The entry points of the emulator, as X(name, first driver version with this variant, exported
  * symbol). The versions are those of cudaTypedefs.h. Variants are listed from oldest to newest. The
- * newest must not be missing, because its callers would get an older one. */
+ * list must include the newest variant, because callers of a missing variant get an older one. */
 #pragma once
 
 /* clang-format off */

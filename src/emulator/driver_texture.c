@@ -52,7 +52,7 @@ static unsigned rank_of(const CUDA_ARRAY3D_DESCRIPTOR *shape, bool layered)
     return 1 + (shape->Height > 0) + (shape->Depth > 0 && !layered);
 }
 
-/* Stores arrays by rows, because programs cannot see the layout. */
+/* Stores arrays row by row. Programs cannot see the layout of an array. */
 EMU_EXPORT CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
 {
     EMU_ENTER(cuArray3DCreate, EMU_USE | EMU_UNSAFE);

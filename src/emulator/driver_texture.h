@@ -1,10 +1,10 @@
-/* Texture objects and arrays, for launches and copies. */
+/* Texture objects and CUDA arrays. */
 #pragma once
 
 #include "emulator/context.h"
 #include "emulator/machine.h"
 
-/* Returns the texture of a texture object, or NULL. Thread-safe. */
+/* Returns the texture that a texture object describes, or NULL. Thread-safe. */
 const emu_texture *emu_texture_find(uint64_t object);
 
 /* emu_array_find() returns the memory and shape of an array, or NULL if there is no such array.

@@ -2,9 +2,10 @@
  * dlsym(); a real driver lacks them.
  *
  * All times are modelled. The time of a kernel follows from its operations, not from how long they
- * take here. cuEventElapsedTime returns device times. In addition each thread has a host clock,
- * which each driver call advances by its modelled cost, and each wait to the modelled end of the
- * work. The same calls take the same time. Concurrent streams do not slow each other down.
+ * take here. cuEventElapsedTime returns device times. Each thread also has a modelled host clock: a
+ * driver call advances it by the call's modelled cost, and a wait advances it to the modelled end
+ * of the work. The same calls always take the same modelled time. Concurrent streams do not slow
+ * each other down.
  *
  * cuInit reads these environment variables. If one is invalid, it fails with 1, and
  * emuLastMessage() describes the mistake.

@@ -12,7 +12,7 @@ typedef struct format {
 
 static const format half = {10, 15, 0x7c00, 0x7fff};
 static const format bfloat = {7, 127, 0x7f80, 0x7fff};
-static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* code 0x7f is NaN; no code is infinity */
+static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* code 0x7f is NaN; the format has no infinity */
 static const format e5m2 = {2, 15, 0x7c, 0x7f};
 
 /* Returns true if the magnitude `kept` must be rounded up. `rest` is the part that was cut off;
@@ -142,7 +142,7 @@ double emu_add_to_odd(double a, double b)
     uint64_t bits = emu_bits64(sum);
     if (error == 0 || (bits & 1))
         return sum;
-    /* the exact sum is between `sum` and its neighbour; return the odd one */
+    /* the exact result is between `sum` and a neighbour of `sum`; return the odd one of the two */
     bool away = (error > 0) == (sum > 0);
     return emu_float64(away ? bits + 1 : bits - 1);
 }

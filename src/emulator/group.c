@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 enum {
-    CALL_RESERVE = 64 /* local memory for small calls, even if the stack limit is 0 */
+    CALL_RESERVE = 64 /* local memory for small functions, even if the stack limit is 0 */
 };
 
 /* The bytes that fill shared memory when a block starts: 16 times the first byte, then 16 times the
- * second, and so on. As a number of any type they are NaN, negative and huge, zero, or positive and
- * huge. So a kernel that reads unset memory gives wrong results. */
+ * second, and so on. Read as a number of any type, 16 bytes are NaN, a huge negative number, zero,
+ * or a huge positive number. So a kernel that reads unset memory gives wrong results. */
 static const uint8_t garbage[] = {0xff, 0xfb, 0x00, 0x7b};
 
 static void number_threads(emu_warp *warp, const uint32_t block[3])
@@ -190,7 +190,7 @@ static uint64_t run_block(emu_block *block, bool *moved)
     return used;
 }
 
-/* Returns true if a checked launch can never continue. Call it after no warp has moved. */
+/* Returns true if a checked launch can never continue. Call it when no warp has moved. */
 static bool is_stuck(emu_group *group)
 {
     enum { MOST_IDLE = 1024 };

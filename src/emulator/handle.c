@@ -1,4 +1,5 @@
-/* Stores the valid handles in a hash table with links in the objects, so adding cannot fail. */
+/* Stores the valid handles in a hash table. Adding cannot fail, because objects contain the
+ * links. */
 #include "emulator/handle.h"
 
 #include <pthread.h>

@@ -31,7 +31,8 @@ static uint32_t units_of(uint64_t bytes)
     return bytes < HEAP_BYTES ? (uint32_t)((bytes + UNIT - 1) / UNIT) + 1 : UNITS + 1;
 }
 
-/* Returns the first of `units` consecutive free units in [from, end), or UNITS. */
+/* Returns the first unit of `units` consecutive free units in [from, end), or UNITS if there are
+ * none. */
 static uint32_t find_room(const emu_heap *heap, uint32_t from, uint32_t end, uint32_t units)
 {
     uint32_t run = 0;
@@ -73,7 +74,7 @@ uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner)
     return address;
 }
 
-/* If a block begins at the address, returns true and sets *first to its first unit. */
+/* Returns true if a block begins at the address. Sets *first to the block's first unit. */
 static bool find_block(const emu_heap *heap, uint64_t address, uint32_t *first)
 {
     uint64_t offset = address - heap->base;

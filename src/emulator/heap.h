@@ -7,7 +7,7 @@
 /* All zero until a kernel uses the heap. */
 typedef struct emu_heap {
     _Atomic uint64_t base;   /* device address, or 0 before the first use */
-    _Atomic uint32_t *start; /* per unit, the first unit of its block plus one; 0 if free */
+    _Atomic uint32_t *start; /* for each unit: first unit of its block plus one; 0: free */
     uint32_t *bytes;         /* size of each block, stored at its first unit */
     uint32_t cursor;
     uint32_t too_many; /* smallest failed allocation since the last release, in units */

@@ -77,7 +77,7 @@ static double pass_locked(const emu_buffer *buffers, size_t count, double traffi
     if (touched <= capacity) {
         return touched - hits;
     }
-    /* if the data exceed the cache, a part of them is evicted before it is read again */
+    /* part of the data is evicted before it is read again */
     double missing = 1 - capacity / touched;
     return touched + (traffic - touched) * missing;
 }

@@ -14,8 +14,8 @@ typedef struct emu_buffer {
 
 /* Returns the bytes moved from DRAM by a kernel that moves `traffic` bytes between L1 and L2, and
  * updates the cache. The kernel touches at most `traffic` bytes, divided among the buffers by size.
- * Bytes that are not cached come from DRAM. If the touched memory exceeds the cache, the same
- * fraction of all further accesses comes from DRAM too. Thread-safe. */
+ * Bytes that are not cached come from DRAM. If a fraction of the touched memory does not fit in the
+ * cache, this fraction of all further accesses comes from DRAM too. Thread-safe. */
 double emu_level2_pass(const emu_buffer *buffers, size_t count, double traffic,
                        double capacity_bytes);
 
