@@ -1,9 +1,9 @@
-/* Launches and hits without ctypes: the functions of _fast.py, for CPython 3.10 or later, with its
- * stable ABI.
+/* A faster replacement for _fast.py that does not use ctypes, for the stable ABI of CPython 3.10 or
+ * later. It launches plans, and repeats calls of tune() whose plan is known.
  *
- * Behaves like _fast.py, which is used if this module was not built: a value that the fast path
- * cannot convert makes a launch use Plan._look(), and hit() returns None for a new call. Library
- * functions are passed as addresses, so nothing is linked. */
+ * Behaves like _fast.py, which is used if this module was not built. If the fast path cannot
+ * convert a value, the launch calls Plan._look(); for a new call, hit() returns None. The module
+ * gets the addresses of the library's functions at run time, so it does not link the library. */
 #define Py_LIMITED_API 0x030a0000
 #include <Python.h>
 #include <structmember.h>
@@ -21,16 +21,14 @@ static struct {
     void (*release)(gputune_plan *plan);
     int (*tune)(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const gputune_options *options);
-    int (*current_context)(
-        void **out); /* the function of the driver; NULL if no driver is loaded */
+    int (*current_context)(void **out); /* a driver function; NULL if no driver is loaded */
     int (*current_device)(int *out);
 } call;
 
 static PyObject *type_name, *stream_reader; /* Python functions of _fast.py */
-static PyObject *stream_type, *stream_read; /* cache: the last class, and its stream_reader() */
-static PyObject
-    *exchange_type; /* the class of arrays that `exchange` belongs to; NULL at first */
-static const struct exchange *exchange; /* NULL if the class has no exchange functions */
+static PyObject *stream_type, *stream_read; /* cache: the last class of arrays, and its reader */
+static PyObject *exchange_type;             /* class of arrays to which `exchange` belongs */
+static const struct exchange *exchange;     /* NULL if the class has no exchange functions */
 static PyObject *answers_of[MOST_DEVICES];
 static struct {
     PyObject *dtype, *is_cuda, *is_contiguous, *is_neg, *data_ptr, *numel, *get_device, *look,
@@ -64,8 +62,8 @@ typedef struct exchange {
     int (*current_stream)(int device_type, int32_t device, void **out);
 } exchange_api;
 
-/* Returns the exchange functions of a class, or NULL, possibly with an exception, if the class has
- * none. */
+/* Returns the exchange functions of a class, or NULL if it has none. An exception may then be
+ * set. */
 static const exchange_api *exchange_offered(PyObject *type)
 {
     PyObject *capsule = PyObject_GetAttr(type, word.exchange);
@@ -74,7 +72,7 @@ static const exchange_api *exchange_offered(PyObject *type)
     return api && api->major == EXCHANGE_MAJOR && api->describe && api->current_stream ? api : NULL;
 }
 
-/* Returns the exchange functions of a class, from the cache if it was also the last class. */
+/* Returns the exchange functions of a class, or NULL. Caches the result for the last class. */
 static const exchange_api *exchange_of(PyObject *type)
 {
     if (type != exchange_type) {
@@ -102,7 +100,7 @@ static unsigned long long contiguous_elements(const tensor *array)
 /* ---- a plan's launches ----------------------------------------------------------------------- */
 
 typedef struct parameter {
-    char code; /* a letter of struct.pack(); 'P': a buffer; '?': the slow path is needed */
+    char code; /* a format character of struct.pack(); 'P': a buffer; '?': use the slow path */
     PyObject *type, *dtype; /* a buffer's element type: its name, and a dtype known to be equal */
     element_type exchanged; /* DLPack's type for this dtype; all 0 until it is known */
     unsigned long long bytes, element_bytes;
@@ -153,7 +151,7 @@ static void launcher_free(launcher *self)
     Py_DECREF(type);
 }
 
-/* Releases the plan, before its tuner is closed. Later launches fail. */
+/* Releases the plan before its tuner is closed. Later launches fail. */
 static PyObject *launcher_end(launcher *self, PyObject *unused)
 {
     (void)unused;
@@ -170,8 +168,8 @@ static PyObject *method(PyObject *object, PyObject *name)
     return out;
 }
 
-/* Clears an exception, because the slow path will report it. Returns false for Ctrl-C and the like,
- * which stay set. */
+/* Clears an exception, because the slow path will report it. Returns false if the exception must
+ * stay set, such as KeyboardInterrupt. */
 static int forgive(void)
 {
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) {
@@ -215,15 +213,16 @@ static int has_type(parameter *parameter, PyObject *value)
     return 0;
 }
 
-/* Returns true if the parameter accepts that many elements at the address. A tensor without data,
- * such as torch.compile's fake ones, is at 0. */
+/* Returns true if the parameter accepts a buffer of `elements` elements at this address. Tensors
+ * without data, such as the fake tensors of torch.compile, have the address 0. */
 static int fits(const parameter *parameter, unsigned long long elements, uint64_t address)
 {
     unsigned long long least = parameter->bytes / parameter->element_bytes;
     return elements >= least && (address || !least);
 }
 
-/* Converts an array with DLPack's exchange, whose types are learned from dtypes. */
+/* Converts an array through DLPack's exchange. Compares dtypes only if the array's DLPack type
+ * differs from that of the last matching array. */
 static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
                          const exchange_api *api)
 {
@@ -241,9 +240,9 @@ static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
     return fits(parameter, contiguous_elements(&array), *out) ? 0 : LOOK;
 }
 
-/* Returns true for a lazy view of PyTorch, whose memory has the negated values, which DLPack's
- * exchange does not report. Arrays of other types lack the method; such a type is not queried
- * again. */
+/* Returns true for a view that PyTorch negates lazily: its memory has the values with the opposite
+ * sign, and DLPack's exchange does not report this. Arrays of other frameworks have no is_neg();
+ * the last such type is cached. */
 static bool is_negative_view(PyObject *value)
 {
     static PyObject *plain_type;
@@ -325,7 +324,8 @@ static int put(uint64_t *out, parameter *parameter, PyObject *value)
     }
 }
 
-/* Returns the function that gets a device's current stream for arrays of that type, borrowed. */
+/* Returns a borrowed reference to the function that gets a device's current stream for arrays of
+ * this type. */
 static PyObject *reader_of(PyObject *type)
 {
     if (type != stream_type) {
@@ -362,7 +362,7 @@ static int stream_of(uint64_t *out, PyObject *value)
     return PyErr_Occurred() ? LOOK : 0;
 }
 
-/* Gets the current stream of the framework of the first array. */
+/* Gets the current stream of the first array's framework. */
 static int current_stream(uint64_t *out, PyObject *values)
 {
     *out = 0;
@@ -376,8 +376,8 @@ static int current_stream(uint64_t *out, PyObject *values)
     return 0;
 }
 
-/* Launches. Returns a status, or LOOK if nothing was launched because a value needs the slow path.
- */
+/* Launches a plan. Returns a status, or LOOK if nothing was launched, because a value needs the
+ * slow path. */
 static int launch(launcher *self, PyObject *values, PyObject *stream)
 {
     uint64_t room[MOST_ARGUMENTS] = {0}, handle;
@@ -482,7 +482,7 @@ static PyObject *launched_call(launched *self, PyObject *args, PyObject *kwargs)
  * ------------------------------------------------------------------ */
 
 typedef struct answer {
-    PyObject_HEAD PyObject *kept, *planned; /* kept: objects that the pointers refer to */
+    PyObject_HEAD PyObject *kept, *planned; /* kept: objects that own the pointers' memory */
     PyTypeObject *type;                     /* class of plans */
     gputune *tuner;
     const char *kernel;
@@ -525,7 +525,7 @@ static void answer_free(answer *self)
     Py_DECREF(type);
 }
 
-/* Asks the tuner again. Returns NULL without an exception if its answer has changed. */
+/* Calls tune_kernel() again. Returns NULL without an exception if the plan has changed. */
 static PyObject *ask(answer *self)
 {
     gputune_plan *plan = NULL;
@@ -546,7 +546,8 @@ static PyObject *ask(answer *self)
     return (PyObject *)out;
 }
 
-/* A key is a flat tuple. Values that equal numbers of another type are preceded by their type. */
+/* The flat tuple that identifies a call of tune(). Floats and bools follow their type in the tuple,
+ * because 1, 1.0 and True are equal. */
 typedef struct key {
     PyObject *items[MOST_ARGUMENTS];
     Py_ssize_t count;
@@ -614,7 +615,7 @@ static int add_items(key *out, PyObject *options)
     return 1;
 }
 
-/* Returns the key of a call, or NULL, perhaps with an exception, if the call has no key. */
+/* Returns the key of a call, or NULL if the call has no key. An exception may then be set. */
 static PyObject *make_key(PyObject *kernel, PyObject *options)
 {
     key key = {.count = 0};

@@ -22,7 +22,7 @@
          ? ((array)->items[(array)->count++] = (value), GPUTUNE_OK)                                \
          : GPUTUNE_ENOMEM)
 
-/* Sorts the array. An empty array is skipped, because qsort() does not accept its NULL pointer. */
+/* Sorts the array. Skips an empty array, because qsort() does not accept its NULL pointer. */
 #define gt_array_sort(array, compare)                                                              \
     ((array)->count ? qsort((array)->items, (array)->count, sizeof *(array)->items, compare)       \
                     : (void)0)

@@ -13,7 +13,7 @@ void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double
 /* Locks a mutex. Returns false if that takes longer than `seconds`. */
 bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds);
 
-/* Locks a mutex; with GT_SCOPED it is unlocked at the end of the block:
+/* Locks a mutex. With GT_SCOPED, the mutex is unlocked at the end of the block:
  *
  *     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&mutex); */
 static inline pthread_mutex_t *gt_lock(pthread_mutex_t *mutex)

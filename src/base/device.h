@@ -12,7 +12,7 @@ typedef struct gt_device {
     char arch[16];        /* "sm_90a" */
     char mig_profile[32]; /* "" without MIG */
     char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */
-    char environment[40]; /* environment key in hex (gpu/device.h) */
+    char environment[40]; /* hash in hex, the key of stored results (gpu/device.h) */
     char processor[128];  /* name of the host's CPU; "" without a GPU */
     int ordinal;
     int cc; /* 90 for 9.0 */
@@ -32,13 +32,13 @@ typedef struct gt_device {
     bool cluster_launch;
     int max_cluster;         /* largest cluster size in blocks: 1, 8, or with opt-in 16 */
     int max_parameter_bytes; /* size limit of kernel parameters: 4096, or 32764 if supported */
-    int carveout_kb[GT_CARVEOUT_MAX]; /* possible shared memory sizes, ascending */
+    int carveout_kb[GT_CARVEOUT_MAX]; /* possible shared memory sizes of an SM, ascending */
     int carveout_count;
     int driver_version, nvrtc_version; /* 13000 for 13.0; 0: none */
     bool emulated; /* true on the emulator, where images are PTX and times are modelled */
 } gt_device;
 
-/* Returns the peak memory bandwidth, at two transfers per clock; 0 if unknown. */
+/* Returns the peak memory bandwidth, assuming two transfers per clock; 0 if unknown. */
 static inline double gt_device_peak_bytes_per_s(const gt_device *device)
 {
     return 2.0 * device->memory_clock_khz * 1e3 * device->bus_width_bits / 8;

@@ -1,4 +1,5 @@
-/* Reads environment variables and counts cores. A privileged program sees no variables. */
+/* Reads environment variables and counts cores. In a set-uid or set-gid program, every variable
+ * counts as unset. */
 #include "base/environment.h"
 
 #include <sched.h>

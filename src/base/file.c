@@ -19,7 +19,7 @@ static gputune_status cannot_read(const char *path, const char *why)
     return gt_fail(GPUTUNE_EIO, "cannot read %s: %s; expected a regular file", path, why);
 }
 
-/* Reads until the end instead of the initial size, because the file may grow. */
+/* Reads to the end of the file instead of to its initial size, because the file may grow. */
 static gputune_status read_all(gt_text *text, int file, const char *path, size_t most)
 {
     char chunk[16384];
@@ -115,7 +115,7 @@ gputune_status gt_file_make_parents(const char *path)
 
 gputune_status gt_file_own_folder(char **out)
 {
-    static const char anchor; /* variable whose address identifies this library */
+    static const char anchor; /* an address in this library, for dladdr() */
     Dl_info info;
     char *path = NULL;
     if (dladdr(&anchor, &info) && info.dli_fname) {
@@ -123,7 +123,7 @@ gputune_status gt_file_own_folder(char **out)
     }
     if (!path || (!strchr(info.dli_fname, '/') && !gt_file_exists(info.dli_fname))) {
         free(path);
-        path = realpath("/proc/self/exe", NULL); /* a static program that was found through PATH */
+        path = realpath("/proc/self/exe", NULL); /* a static program started through PATH */
     }
     GT_REFUSE(!path, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EIO,
               "cannot find this program's own folder: %s", strerror(errno));
@@ -132,7 +132,8 @@ gputune_status gt_file_own_folder(char **out)
     return GPUTUNE_OK;
 }
 
-/* Sets *out if `folder`/gputune is, or links to, a command that is installed with a worker. */
+/* If `folder`/gputune is a command, or a link to a command, that is installed with a worker
+ * program, sets *out to the command's folder. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
     GT_FREED char *path = NULL;
@@ -174,8 +175,9 @@ typedef struct part {
     int mode;
 } part;
 
-/* Takes a part that belongs to root or to the owner of `folder`. Owners of parent folders do not
- * count, because any user may write to a folder such as /tmp. */
+/* Looks for a file at folder/place/name. The file must belong to root or to the owner of `folder`.
+ * The owner of a parent folder does not suffice, because any user may write to a folder such as
+ * /tmp. */
 static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
     struct stat facts, of_folder;
@@ -223,7 +225,7 @@ gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, i
         GT_TRY(gt_file_installed_folder(&installed));
         GT_TRY(try_part_beside(&part, installed));
     }
-    return try_part(&part, program, "../.."); /* test programs are two folders below build */
+    return try_part(&part, program, "../.."); /* for test programs, two folders below build */
 }
 
 gputune_status gt_file_cache_folder(char **out)
@@ -284,7 +286,8 @@ static gputune_status add_entries(gt_texts *out, const char *folder, const char 
     return status;
 }
 
-/* Replaces each path by its entries that match the pattern's next component. */
+/* Replaces each folder in `paths` by those of its entries that match the pattern's next
+ * component. */
 static gputune_status match_component(gt_texts *paths, const char *component)
 {
     bool is_plain = !strpbrk(component, "*?[\\");

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-enum { GT_FILE_MOST = 8 << 20 }; /* size limit of gt_file_read() */
+enum { GT_FILE_MOST = 8 << 20 }; /* maximum size of a file for gt_file_read() */
 
 /* Reads a whole regular file and appends a NUL. Sets *bytes (`bytes` may be NULL) to the length
  * without the NUL. The caller frees *out. ENOTFOUND if the file does not exist. EIO if it is

@@ -18,5 +18,5 @@ gt_hash gt_hash_join(gt_hash a, gt_hash b);
 bool gt_hash_equal(gt_hash a, gt_hash b);
 /* Writes the hash as NUL-terminated lower-case hex; returns out. */
 const char *gt_hash_hex(char out[GT_HASH_HEX], gt_hash hash);
-/* Computes a 64-bit hash for in-memory tables. */
+/* Computes a 64-bit hash for tables in memory. */
 uint64_t gt_hash64(const void *bytes, size_t count);

@@ -9,7 +9,7 @@ struct gt_hash_entry {
     bool used;
 };
 
-/* Finds the hash's entry, or the free entry where the hash belongs. */
+/* Finds the hash's entry or, if there is none, the free entry for it. */
 static struct gt_hash_entry *find_entry(struct gt_hash_entry *entries, uint32_t slots, gt_hash hash)
 {
     uint32_t slot = (uint32_t)hash.low & (slots - 1);

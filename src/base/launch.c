@@ -46,7 +46,7 @@ static const void *pack_array(char **room, const void *array, size_t bytes)
 gputune_status gt_launch_pack(gt_launch_view **out, const gt_launch *launch)
 {
     const gt_launch_view view = gt_launch_view_of(launch);
-    /* arrays with 8-byte alignment come first */
+    /* arrays whose elements need 8-byte alignment come first */
     const size_t parameters = view.parameter_count * sizeof *view.parameters,
                  maps = view.map_count * sizeof *view.maps,
                  textures = view.texture_count * sizeof *view.textures,
@@ -122,7 +122,8 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
     }
 }
 
-/* A sequence counts as endless after ITEMS_MAX items, plus ITEMS_OF_LAUNCH for each launch. */
+/* A sequence is refused as endless if it executes more than ITEMS_MAX items plus ITEMS_OF_LAUNCH
+ * items for each launch. */
 enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
 
 void gt_iteration_begin(gt_iteration *run)
@@ -133,7 +134,7 @@ void gt_iteration_begin(gt_iteration *run)
     }
 }
 
-/* Clamps values above UINT32_MAX, which later checks refuse. */
+/* Reduces values above UINT32_MAX to UINT32_MAX, which later checks refuse. */
 static void set_shape(uint32_t *out, gt_iteration *run, int64_t value, gt_sequence_error error)
 {
     run->error = value < 1 ? error : GT_SEQUENCE_FINE;

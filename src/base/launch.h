@@ -9,16 +9,16 @@
 typedef enum gt_pass {
     GT_PASS_NONE,     /* not passed */
     GT_PASS_VALUE,    /* a const __grid_constant__ struct parameter */
-    GT_PASS_SPLIT,    /* GT_PARAMETER_PORTABLE_BYTES by value, the rest in a __constant__ array */
+    GT_PASS_SPLIT,    /* the first 4096 bytes by value, the rest in a __constant__ array */
     GT_PASS_CONSTANT, /* a __constant__ array, copied before each launch */
     GT_PASS_GLOBAL    /* a device buffer, copied before each launch */
 } gt_pass;
 
 enum {
     GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* size limit of every driver; the larger limit needs CC >= 7.0 and driver >= 12.1 */
+        4096, /* limit of every driver; the larger limit needs CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
-    GT_PARAMETER_MAX = 64, /* maximum number, including blocks and scratch buffers */
+    GT_PARAMETER_MAX = 64, /* maximum number of parameters, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,
     GT_TENSORMAP_MAX = 8,
     GT_TENSORMAP_RANK = 5,
@@ -26,9 +26,9 @@ enum {
     GT_TENSORMAP_ALIGNMENT = 64,
     GT_TEXTURE_MAX = 8,
     GT_TEXTURE_ALIGNMENT = 512, /* required address alignment */
-    GT_TEXTURE_PITCH = 32,      /* required row alignment, since CC 2.0 */
+    GT_TEXTURE_PITCH = 32,      /* required alignment of rows, from CC 2.0 on */
     GT_ENTRY_MAX = 128,
-    GT_HELD_BYTES = 4096 /* total size of a launch's structs with device addresses */
+    GT_HELD_BYTES = 4096 /* maximum total size of the structs that contain device addresses */
 };
 
 /* Prefix of a block's __constant__ symbol in generated sources: gputune_pass_constant_NAME. */
@@ -61,7 +61,7 @@ enum {
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes; /* size of the parameter itself, such as 8 for an address */
-    int argument;   /* index of the caller's argument, or of the one to copy to scratch; or -1 */
+    int argument;   /* index of the argument to pass, or to copy to scratch; -1: none */
     uint32_t map;   /* index into the launch's maps or textures, or into gt_iteration.values */
     uint64_t scratch_bytes; /* size of a scratch or extra buffer, or a scalar's value */
     uint32_t scratch;       /* GT_SCRATCH_... flags */
@@ -134,7 +134,8 @@ typedef struct gt_launch {
     uint32_t texture_count;
     gt_l2_window l2;
     gt_parameter parameters[GT_PARAMETER_MAX];
-    /* A step that a sequence launches has the grid of its first launch and its largest block. */
+    /* If a sequence launches a step several times with different shapes, the step has the grid of
+     * the first launch and the largest block. */
     gt_kernel_step steps[GT_STEPS_MAX];
     gt_block blocks[GT_BLOCK_MAX];
     gt_tensormap maps[GT_TENSORMAP_MAX];
@@ -142,7 +143,7 @@ typedef struct gt_launch {
     gt_sequence sequence;
 } gt_launch;
 
-/* A read-only view of a gt_launch. Its arrays may have only the needed length. */
+/* A read-only view of a gt_launch. Its arrays may be only as long as needed. */
 typedef struct gt_launch_view {
     uint32_t step_count;
     int carveout_kb;
@@ -161,16 +162,16 @@ typedef struct gt_launch_sizes {
     /* Equal ids mean equal sizes. When the id changes, GT_SCRATCH_ZERO buffers are zeroed again. */
     uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step, never empty */
-    const uint64_t *bytes; /* for each parameter, the bytes of scratch memory, or the bytes to zero
-                              before each launch; may be NULL */
+    const uint64_t *bytes; /* scratch size of each parameter, or number of bytes to zero before each
+                              launch; may be NULL */
 } gt_launch_sizes;
 
-/* Returns a view, which is valid as long as `launch`. */
+/* Returns a view of the launch, which is valid as long as the launch is. */
 gt_launch_view gt_launch_view_of(const gt_launch *launch);
 /* Copies a launch into one allocation of minimal size, which the caller frees. ENOMEM. */
 gputune_status gt_launch_pack(gt_launch_view **out, const gt_launch *launch);
 
-/* Returns true if each launch first zeroes a buffer. */
+/* Returns true if a buffer must be zeroed before each launch. */
 static inline bool gt_launch_clears(const gt_launch_view *launch)
 {
     bool clears = false;
@@ -182,7 +183,7 @@ static inline bool gt_launch_clears(const gt_launch_view *launch)
 
 /* Passes all parameters that are not inside structs to the first kernel, in order. */
 void gt_launch_take_all(gt_launch *launch);
-/* Sets held_count. EUNSUPPORTED if the structs exceed GT_HELD_BYTES. */
+/* Counts the device addresses inside structs. EUNSUPPORTED if the structs exceed GT_HELD_BYTES. */
 gputune_status gt_launch_count_held(gt_launch *launch);
 /* Copies the structs that contain device addresses to `room` and inserts the addresses.
  * `parameters` then points to the copies. */
@@ -190,8 +191,8 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
                     const gt_launch_view *launch);
 
 void gt_iteration_begin(gt_iteration *run);
-/* Advances *run to the next kernel launch, and skips empty grids. Values that the sequence does not
- * set come from the step. Returns false at the end, or if run->error is set. */
+/* Advances *run to the next kernel launch, and skips empty grids. A value that the sequence does
+ * not set is that of the step. Returns false at the end, or if run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch_view *launch);
 
 /* Returns the number of kernel launches in one launch of the variant; 0 if all grids are empty. */

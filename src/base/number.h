@@ -1,11 +1,10 @@
-/* Floating-point numbers as text, independent of the locale. After setlocale() the functions of
- * libc may write 1,5 for 1.5, and read only the 1 of 1.5, so tools/style refuses them in other
- * files. The functions here are inline and need only libc, because the emulator is a separate
- * library.
+/* Floating-point numbers as text, independent of the locale. After setlocale(), functions of libc
+ * may write 1.5 as 1,5 and read 1.5 as 1, so tools/style forbids them in all other files. The
+ * functions here are inline and need only libc, because the emulator is a separate library.
  *
  * Each call uses newlocale("C"), so nothing is shared between threads or with a forked child. In
- * glibc and musl, newlocale("C") returns a constant without allocation or lock. If another libc has
- * no memory for it, the call fails as if there were no number. */
+ * glibc and musl, newlocale("C") returns a constant without allocation or lock. If newlocale() of
+ * another libc runs out of memory, the call fails as if the text had no number. */
 #pragma once
 
 #include <errno.h>

@@ -11,11 +11,12 @@ typedef struct gt_objective {
     bool by_work;              /* true if values refer to the work of one launch of the default */
     gputune_objective sampled; /* the measured objective, from which this one is computed */
     /* A variant that was slower than the best by this ratio in an earlier tuning is not raced
-     * again. The ratio far exceeds the 1 to 3% between separate measurements of identical code,
-     * because the earlier time may be a single sample. */
+     * again. The earlier time may be a single sample, so the ratio is far above the 1 to 3% by
+     * which separate measurements of identical code differ. */
     double outclassed_ratio;
     double sample_launches; /* upper estimate of the launches per sample */
 } gt_objective;
 
-/* Returns an objective's properties; those of `kernel` for DEFAULT and unknown objectives. */
+/* Returns an objective's properties. For DEFAULT and unknown objectives, returns those of
+ * KERNEL. */
 const gt_objective *gt_objective_facts(gputune_objective objective);

@@ -10,9 +10,9 @@ typedef struct gt_patience {
     const volatile int *closing; /* a flag like `cancel`, set while the tuner is being closed */
 } gt_patience;
 
-/* Makes a patience that ends after `seconds`. `cancel` may be NULL; `closing` is set to NULL. */
+/* Makes a time limit that ends after `seconds`. `cancel` may be NULL; `closing` is set to NULL. */
 gt_patience gt_patience_for(double seconds, const volatile int *cancel);
-/* Returns a copy of the patience that ends in at most `seconds`. */
+/* Returns a copy of a time limit, shortened to end in at most `seconds`. */
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
 /* Returns true if any thread or signal handler has set the flag. `cancel` may be NULL. */
 bool gt_is_canceled(const volatile int *cancel);

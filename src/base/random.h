@@ -1,4 +1,4 @@
-/* A small seeded generator (splitmix64; Steele, Lea, Flood 2014), for shuffles, draws and tests. */
+/* A small random number generator (splitmix64; Steele, Lea, Flood 2014) with a seed. */
 #pragma once
 
 #include <stddef.h>

@@ -71,7 +71,7 @@ bool gt_sizes_match(const char *sizes, const char *wanted)
 {
     part one = {"", "", 0, 0};
     const char *name = NULL;
-    bool fits = true; /* true if any value of `name` so far matches */
+    bool fits = true; /* true if a value of `name` has matched */
     while (next_part(&one, &wanted)) {
         if (one.name != name && !fits) {
             return false;

@@ -29,11 +29,11 @@ typedef enum gt_sequence_kind {
 typedef struct gt_sequence_item {
     gt_sequence_kind kind;
     uint32_t index, target;
-    uint32_t first, count; /* the expression is this range of `code`; slots are the counters */
+    uint32_t first, count; /* the range of `code` that is the item's expression */
 } gt_sequence_item;
 
 typedef struct gt_sequence {
-    uint32_t item_count; /* 0 if the steps are launched in order */
+    uint32_t item_count; /* number of items; 0: the steps are launched in order */
     gt_sequence_item items[GT_SEQUENCE_ITEMS];
     uint32_t code_count;
     gt_instruction code[GT_SEQUENCE_CODE];
@@ -54,7 +54,7 @@ typedef struct gt_iteration {
     uint32_t grid[3], block[3];
     int64_t values[GT_VALUES_MAX]; /* values of the GT_PARAMETER_VALUE parameters */
     uint8_t places[GT_PLACES_MAX]; /* places[i]: the parameter that replaces parameter i */
-    uint32_t at, items;            /* index of the next item; number of executed items */
+    uint32_t at, items;            /* `at`: next item; `items`: number of executed items */
     uint64_t launches;             /* number of launches so far */
     int64_t counters[GT_COUNTERS_MAX];
     gt_sequence_error error;

@@ -20,11 +20,11 @@ typedef struct gt_log {
     void *user;
 } gt_log;
 
-/* Sends a line of at most 1 KB, without newlines, to the callback. `log` may be NULL. */
+/* Sends a line of at most 1 KB, without a newline, to the callback. `log` may be NULL. */
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
     GT_PRINTF(3, 4);
 
-/* An inline function, so the compiler sees that a failed call does not return OK. */
+/* This function is inline, so the compiler sees that a failed call does not return OK. */
 static inline gputune_status gt_failure(gputune_status code)
 {
     return code;
@@ -67,8 +67,8 @@ static inline gputune_status gt_allocated(const void *memory)
 #define GT_REFUSE(condition, code, ...)                                                            \
     GT_TRY((condition) ? gt_fail(code, __VA_ARGS__) : GPUTUNE_OK)
 
-/* Attributes of a variable that is released at the end of its block, on every path. Initialise it
- * in its declaration; gt_take() moves the value to the caller.
+/* Attributes of a variable that is released at the end of its block, on every path. Initialise the
+ * variable in its declaration. To keep its value, move it out with gt_take().
  *
  *     GT_FREED char *path = NULL;                      free(path)
  *     GT_FREED gt_list list = {0};                     free(list.items), of a GT_ARRAY

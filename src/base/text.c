@@ -168,7 +168,8 @@ static uint64_t multiply(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Reads digits and returns their end, or NULL without digits. Clamps numbers above 64 bits. */
+/* Reads digits and returns their end, or NULL if there are none. A number above 64 bits counts as
+ * UINT64_MAX. */
 static const char *read_digits(uint64_t *out, const char *at, int base)
 {
     const int error = errno;
@@ -186,7 +187,7 @@ static const char *read_magnitude(uint64_t *out, const char *at)
     if (at && *at == '^') {
         uint64_t exponent, power = 1;
         at = read_digits(&exponent, at + 1, 10);
-        /* 64 steps suffice, because 0 and 1 do not change and other powers have overflowed */
+        /* stop after 64 steps: powers of 0 and 1 do not change, and other powers have overflowed */
         for (uint64_t i = exponent < 64 ? exponent : 64; i > 0; i--) {
             power = multiply(power, *out);
         }

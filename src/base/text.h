@@ -1,4 +1,4 @@
-/* Growable strings and other text functions that several rooms use. */
+/* Growable strings and other text functions. */
 #pragma once
 
 #include "base/status.h"
@@ -75,7 +75,8 @@ void gt_near_words(gt_near *near, const char *names);
 /* Tries the names of `count` structs whose first member is an array with the name. */
 #define gt_near_items(near, items, count) gt_near_all(near, items, sizeof *(items), count)
 void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
-/* Returns the nearest name in single quotes, which is stored in `near`, or `otherwise`. */
+/* Returns the nearest name in single quotes, as a string owned by `near`, or `otherwise` if there
+ * is no nearest name. */
 const char *gt_near_or(gt_near *near, const char *otherwise);
 /* Returns the nearest of `count` names, or NULL. Items are strings, or structs whose first member
  * is a string. */
