@@ -69,7 +69,7 @@ static gputune_status add_dimensions(gt_space *space, gt_filter *filter, const g
     return GPUTUNE_OK;
 }
 
-/* Adds all expressions of some clauses. `words` lists the words of these clauses. */
+/* Adds all expressions of the clauses that `words` names. */
 static gputune_status add_clauses(gt_space *space, gt_filter *filter, const char *words)
 {
     const gt_template_parts *parts = space->template->parts;

@@ -60,8 +60,8 @@ static gputune_status read_list(gt_structure_member *member, gt_parse *p)
     return gt_read_text(&member->values[member->value_count++], p, "0", 1, place, 0);
 }
 
-/* Reads a default value, `= 0.5f`, `{0.5f}` or `= {1, 2}`. Keeps only values that can be computed
- * here. */
+/* Reads a default value, `= 0.5f`, `{0.5f}` or `= {1, 2}`. Ignores values that gputune cannot
+ * compute. */
 static gputune_status read_default(gt_structure_member *member, gt_parse *p)
 {
     const gt_lexer begin = p->at;
@@ -158,7 +158,7 @@ static bool is_data(const gt_lexer *lexer)
     if (gt_token_is_any(&ahead.token, others)) {
         return false;
     }
-    if (gt_lexer_accept(&ahead, "enum")) { /* an enum definition is data if a name follows */
+    if (gt_lexer_accept(&ahead, "enum")) { /* an enum definition is data only if a name follows */
         gt_lexer_skip_to(&ahead, "; {");
         const bool defines = gt_lexer_is(&ahead, "{");
         gt_lexer_skip(&ahead, "{", "}");
@@ -474,7 +474,7 @@ static gputune_status read_alias(bool *found, const head *head, gt_parse *p, boo
     gputune_status status = gt_words_read(type, sizeof type, &lexer, "a type", is_using);
     if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, head->own)) ||
         !gt_lexer_is(&lexer, ";") || strcmp(type, name) == 0) {
-        return GPUTUNE_OK; /* another name, an unsupported type, or `typedef struct S S;` */
+        return GPUTUNE_OK; /* another alias, an unsupported type, or `typedef struct S S;` */
     }
     *found = true;
     return add_alias(p, name, type);

@@ -1,4 +1,4 @@
-/* Reads the structs that a template's code declares and its arguments use. */
+/* Reads the structs of a template's code that are types of its arguments. */
 #pragma once
 
 #include "kernel/template/parse.h"

@@ -12,12 +12,12 @@ enum {
     GT_SLOT_PROBLEM_BYTES = GT_SLOT_AXIS + GT_AXIS_MAX,
     GT_SLOT_AXIS_BYTES = GT_SLOT_PROBLEM_BYTES + GT_PROBLEM_MAX,
     GT_SLOT_DEVICE = GT_SLOT_AXIS_BYTES + GT_AXIS_MAX, /* properties in the order of symbols.c */
-    GT_SLOT_BLOCK = 116,                               /* block_x block_y block_z */
-    GT_SLOT_OCCUPANCY = 119,                           /* max_blocks max_clusters */
-    GT_SLOT_GRID = 121,                                /* grid_x grid_y grid_z */
+    GT_SLOT_BLOCK = 116,                               /* block_x, block_y and block_z */
+    GT_SLOT_OCCUPANCY = 119,                           /* max_blocks and max_clusters */
+    GT_SLOT_GRID = 121,                                /* grid_x, grid_y and grid_z */
     GT_SLOT_ELEMENT = 124,                             /* `index`, the number of an element */
     GT_SLOT_COUNTER = 125,                             /* counters of up to three nested loops */
-    GT_SLOT_WORD = 128                                 /* the numbers of words */
+    GT_SLOT_WORD = 128                                 /* the numbers that stand for words */
 };
 
 /* The kinds of names that an expression may use, as bits. */
@@ -50,14 +50,14 @@ bool gt_symbol_is_reserved(const char *name);
 /* Returns true if a token is a name that expressions may use. */
 bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 
-/* Returns a mask of the axes that the expression uses, also in sizeof(). Returns 0 for NULL. */
+/* Returns a mask of the axes in an expression, including those in sizeof(); 0 for NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
-/* Returns the expression before `last` in clauses with one of these words. If `last` is NULL,
- * returns the newest expression. */
+/* Iterates over the expressions of the clauses that `words` names, the newest first. Returns the
+ * expression after `last`, or the first one if `last` is NULL. */
 const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
                                       const gt_expression *last);
-/* Returns a mask of the axes in all expressions of clauses with one of these words. */
+/* Returns a mask of the axes in all expressions of the clauses that `words` names. */
 uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
 
 /* Returns true if the expression uses the counter of a loop. Returns false for NULL. */

@@ -23,7 +23,7 @@ enum {
     MEANING = 2, /* the clause affects what a kernel computes */
     LAUNCH = 4,  /* the clause affects how the kernel is launched */
     MAKING = 8,  /* the clause affects how a configuration becomes code */
-    ORDER = 16   /* the order of these clauses is the order of the launches */
+    ORDER = 16   /* the clause is part of the sequence of launches */
 };
 
 typedef struct pragma {
@@ -33,7 +33,7 @@ typedef struct pragma {
     gt_parse_fn *parse;
     unsigned roles;
     const char *form;   /* an example for messages, or NULL for none */
-    const char *beside; /* alternative in templates with launch(), or NULL */
+    const char *beside; /* what templates with launch() must use instead, for messages, or NULL */
     size_t member;      /* offset of the member that the clause sets (gt_parse.member) */
 } pragma;
 
@@ -50,7 +50,7 @@ static const pragma pragmas[] = {
      .member = offsetof(gt_template_parts, check)},
     {"expect", 7, ONCE, gt_parse_expect, .roles = MEANING,
      .form = "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
-    /* parsed before args(), because integers need no fill after init() */
+    /* parsed before args(), because integers of args() need no fill if there is an init() */
     {"init", 3, ONCE, gt_parse_judge, .roles = MEANING,
      .form = "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
      .member = offsetof(gt_template_parts, init)},
@@ -269,7 +269,7 @@ static void append_names(gt_text *out, const gt_template_parts *parts)
     }
 }
 
-/* Appends default values that affect the work, because stored times are for the default's work. */
+/* Appends the default values of axes that affect the work. Stored times are for this work. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->axis_count; i++) {

@@ -38,7 +38,7 @@ typedef enum gt_axis_kind {
 typedef struct gt_axis {
     char name[GT_NAME_MAX]; /* name of the axis; for an axis of pass(), the name of its block */
     gt_axis_kind kind;
-    const gt_value *values;  /* number: a gt_pass for pass; KB, or -1 (auto), for carveout */
+    const gt_value *values;  /* `number` is a gt_pass for pass, and KB or -1 (auto) for carveout */
     uint32_t count;          /* number of values in the template */
     uint32_t default_choice; /* index into `values` */
     bool in_source;          /* true if the value may change the generated source */
@@ -65,9 +65,9 @@ typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
 /* How an input is filled. Equal seeds produce equal contents. */
 typedef struct gt_fill {
     gt_fill_kind kind;
-    const gt_expression *low, *high; /* values of uniform, sorted, constant and prefix; an
-                                        expression fill uses only `low` */
-    const char *file;                /* the name in file("name"), or NULL */
+    /* range of uniform and sorted; for other fills, `low` is the value or the expression */
+    const gt_expression *low, *high;
+    const char *file; /* the name in file("name"), or NULL */
     gt_place place;
 } gt_fill;
 /* Returns true if the host generates the elements because the measure worker cannot. */
@@ -93,7 +93,7 @@ typedef struct gt_initialisers {
 /* The values of a scalar in prove(). */
 typedef struct gt_proved {
     char path[GT_NAME_MAX]; /* member of a struct, such as "dims"; "": the whole scalar */
-    const gt_expression *others[GT_OTHER_MAX]; /* further values; empty: keep the value */
+    const gt_expression *others[GT_OTHER_MAX]; /* values to try; empty: keep the scalar's value */
     uint32_t other_count;
     gt_place place;
 } gt_proved;
@@ -149,7 +149,7 @@ typedef struct gt_template {
     gt_work work;
     const struct gt_config *starts; /* configurations of the start() clauses, in order */
     uint32_t start_count;
-    /* hash of code, headers, args, reference, tolerances and work; in a scenario's key */
+    /* hash of code, headers, args, reference, tolerances and work; part of a scenario's key */
     gt_hash identity;
     bool has_headers; /* true if the compiler must find headers */
     struct gt_template_parts *parts;
@@ -203,7 +203,7 @@ bool gt_template_lacks_shared(const gt_template *template);
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
 /* Returns true if the code initialises the __constant__ `name`, even with zero. */
 bool gt_template_gives_constant(const gt_template *template, const char *name);
-/* Returns true if the axis widens the accesses to the argument. */
+/* Returns true if the axis is the width of vector accesses to the argument. */
 static inline bool gt_axis_widens(const gt_axis *axis, uint32_t argument)
 {
     return axis->kind == GT_AXIS_VECTOR && (axis->buffers >> argument & 1);

@@ -67,7 +67,7 @@ static gt_truth read_term(const gt_conditions *conditions, gt_lexer *line, int d
     return conditions->term ? conditions->term(conditions->user, term) : GT_PERHAPS;
 }
 
-/* Evaluates terms joined by &&. With `is_or`, evaluates such chains joined by ||. */
+/* Evaluates a chain of terms joined by &&. If `is_or`, evaluates such chains joined by ||. */
 static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
 {
     gt_truth verdict =
@@ -124,7 +124,7 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
 typedef struct macro {
     gt_token name;
     gt_lexer value;
-    gt_truth defined; /* whether the name is a macro after this directive */
+    gt_truth defined; /* whether the name is defined after this directive */
 } macro;
 
 /* A directive of an open #if: offsets of its '#' and of its line end. */
@@ -141,7 +141,7 @@ typedef struct reader {
     GT_ARRAY(mark) marks;
     gt_conditions conditions;
     uint64_t doubtful; /* bit i: a condition of the #if at depth i is unknown */
-    gt_token guarded;  /* name of an #ifndef whose next directive defines the name */
+    gt_token guarded;  /* name that the current #ifndef tests and the next directive defines */
     bool failed;
 } reader;
 
@@ -238,8 +238,7 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Records the name of an include guard (#ifndef, then #define), because no header defines this
- * name. */
+/* Records the name of an include guard (#ifndef, then #define). No header defines this name. */
 static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
 {
     gt_lexer next;

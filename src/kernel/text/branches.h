@@ -20,7 +20,7 @@ typedef struct gt_conditions {
     gt_term_fn term; /* NULL: the values of terms are unknown */
     const void *user;
     struct {
-        /* whether the code around the #if is compiled; whether an earlier branch of the #if is */
+        /* outside: whether the #if is compiled; taken: whether an earlier branch is compiled */
         gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX];
     unsigned depth;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    DEEPEST = 64,      /* more deeply nested scopes are read as one declaration */
+    DEEPEST = 64,      /* maximum depth of scopes; a deeper scope is read as one declaration */
     EXPANDED = 20000,  /* maximum number of tokens of one expanded declaration */
     ANGLES_MAX = 4096, /* maximum number of tokens between < and > */
     KEYS_MAX = 1 << 20
@@ -101,7 +101,7 @@ static size_t skip_requirement(const gt_word *w, size_t count, size_t i)
             i += i < count && w[i].id == GT_IS_OPEN_BRACE ? gt_word_close(w, count, i) + 1 - i : 0;
         } else if (w[i].id == GT_IS_OPEN_PAREN) {
             i = gt_word_close(w, count, i) + 1;
-        } else { /* the name of a concept, such as A::B<…> */
+        } else { /* skip the name of a concept, such as A::B<…> */
             while (i < count && (gt_word_is_name(&w[i]) || w[i].id == GT_IS_SCOPE)) {
                 i++;
                 if (i < count && w[i].id == GT_IS_LESS) {
@@ -648,7 +648,7 @@ static bool is_balanced(const gt_word_list *words)
 
 static void scan_scope(scan *s, size_t begin, size_t end);
 
-/* Classifies a macro that makes whole declarations, and collects their names and marks. */
+/* Classifies the declarations that a macro makes, and adds their names and marks to `piece`. */
 static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expanded)
 {
     gt_declarations made = {0};
@@ -749,7 +749,7 @@ static size_t scan_piece(scan *s, size_t at)
                            has_word(s->words, piece.begin, piece.end, GT_IS_STATIC);
     const bool is_member =
         s->in_class && (piece.is_torn || !(piece.kind == GT_PIECE_FUNCTION || is_static));
-    if (is_member || s->macros->failed) { /* part of the class's piece */
+    if (is_member || s->macros->failed) { /* the class's own declaration contains this one */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {

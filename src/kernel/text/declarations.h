@@ -50,7 +50,7 @@ typedef struct gt_piece {
 } gt_piece;
 
 typedef struct gt_declarations {
-    gt_macros macros; /* macros at the end of the text */
+    gt_macros macros; /* the macros that are defined at the end of the text */
     gt_word_list words;
     GT_ARRAY(gt_piece) items; /* in text order; a class precedes its members */
     GT_ARRAY(uint32_t) keys;
@@ -58,7 +58,7 @@ typedef struct gt_declarations {
 } gt_declarations;
 
 /* Finds the declarations of `text`, including those in namespaces and extern "C". *out points into
- * the text. Disabled #if branches should be blanked before (gt_branches_cut()). ENOMEM. */
+ * the text. Disabled #if branches should be blanked first (gt_branches_cut()). ENOMEM. */
 gputune_status gt_declarations_find(gt_declarations *out, const char *text);
 /* Returns the index of the > that closes the < at `at`, or `at` if the < is a comparison. */
 size_t gt_word_close_angles(const gt_word *words, size_t count, size_t at);

@@ -10,8 +10,7 @@ typedef enum gt_fill_kind {
     GT_FILL_SORTED,
     GT_FILL_PERMUTATION,
     GT_FILL_PREFIX,
-    /* The host generates the elements of this and the following fills, and sends them to the
-     * worker. */
+    /* the first of the fills that the host generates and sends to the worker */
     GT_FILL_EXPRESSION,
     GT_FILL_FILE
 } gt_fill_kind;

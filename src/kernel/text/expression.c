@@ -32,7 +32,7 @@ static gputune_status emit_instruction(parser *p, gt_instruction instruction)
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Emits an operation. If there are two operands, `first` is the index of the first one's code. */
+/* Emits an operation. `first` is the end of the first operand's code if there are two operands. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
     return emit_instruction(p, (gt_instruction){.operation = operation, .target = first});
@@ -469,7 +469,7 @@ static bool stays_whole(gt_operation operation)
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;
 }
 
-/* A value. Integers (is_whole) are divided as in C++, other values exactly. */
+/* A value. Division of two integers (is_whole) truncates as in C++; other divisions are exact. */
 typedef struct number {
     double value;
     bool is_whole;

@@ -62,8 +62,8 @@ gputune_status gt_expression_real(double *out, const gt_expression *expression,
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots);
 
 bool gt_expression_uses(const gt_expression *expression, int slot);
-/* Returns true if the expression reads one of `count` slots that begin with `first`. Returns false
- * for NULL. */
+/* Returns true if the expression reads one of `count` slots, starting at slot `first`. Returns
+ * false for NULL. */
 bool gt_expression_uses_any(const gt_expression *expression, int first, int count);
 
 /* Settings for printing expressions, with some slots as names and others as numbers. */
@@ -73,7 +73,7 @@ typedef struct gt_print {
     /* Returns the name of a slot that is not in `known`, or NULL if there is no name. */
     const char *(*name)(void *user, int slot);
     void *user;
-    const char *prefix;   /* prefix of function names: "", or for C "NAME_" */
+    const char *prefix;   /* prefix of function names: "" for templates, "NAME_" for C */
     int within;           /* precedence of the operator around the printed text, or 0 for none */
     const int64_t *least; /* lower bounds of the slots that are not `known`, or NULL */
     bool unlimited;       /* print a whole expression min(x, NUMBER) as x */

@@ -11,16 +11,16 @@ enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 };
 typedef struct piece {
     bool is_known;
     bool is_truth; /* true if the value is 0 or 1 */
-    int64_t value; /* valid if is_known */
+    int64_t value; /* the value if is_known */
     int64_t least; /* lower bound of the value, or -1 if unknown or negative */
     int precedence;
-    gt_text text; /* valid unless is_known */
+    gt_text text; /* the text unless is_known */
 } piece;
 
 typedef struct printer {
     const gt_expression *expression;
     const gt_print *print;
-    int whole; /* index of the instruction whose value is that of the whole expression */
+    int whole; /* index of the last instruction of the whole expression */
 } printer;
 
 static gputune_status print_at(piece *out, const printer *p, int at);

@@ -12,7 +12,7 @@ typedef struct finder {
     const char *text;
     const char *const *names;
     size_t name_count;
-    gt_macros macros; /* interned tokens, without macros */
+    gt_macros macros; /* only for the ids of tokens; contains no macros */
     gt_word_list words;
     bool failed;
 } finder;
@@ -244,8 +244,8 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-/* Stores a name of a parameter. The last name is the parameter's; earlier ones belong to its
- * type. */
+/* Stores one of the names in a parameter. The last name is the parameter's; earlier names belong to
+ * the type. */
 static void keep_name(gt_function_parameter *out, const gt_token *token)
 {
     size_t length = strlen(out->words), more = strlen(out->name);
@@ -334,7 +334,7 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
     return true;
 }
 
-/* Returns true if both have the same tokens, for example because a header was included twice. */
+/* Returns true if two definitions have the same tokens, for example in a header included twice. */
 static bool is_same(gt_lexer a, gt_lexer b)
 {
     while (a.token.kind != GT_TOKEN_END && gt_token_equals(&a.token, &b.token)) {

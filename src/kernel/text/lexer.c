@@ -11,7 +11,7 @@
 static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
-static const char second_bytes[] = "<>=.-#+&|:*"; /* the second bytes of these operators */
+static const char second_bytes[] = "<>=.-#+&|:*"; /* second bytes of the items in `punctuation` */
 
 static inline bool name_byte(char c)
 {
@@ -112,7 +112,7 @@ static void skip_blanks(gt_lexer *lexer)
     }
 }
 
-/* Moves from a quote to after the closing quote. Returns false if the line ends before. */
+/* Moves from a quote to after the closing quote. Returns false if the line has no closing quote. */
 static bool skip_quoted(gt_lexer *lexer, char quote)
 {
     lexer->at++;

@@ -41,8 +41,8 @@ gt_lexer gt_lexer_of(const char *text);
 gt_lexer gt_lexer_on(const char *text, size_t length);
 /* Makes the lexer, which may be a copy, end before position `end` of its text. */
 void gt_lexer_end_at(gt_lexer *lexer, const char *end);
-/* Opens *item on the next item of a comma-separated list, and moves the list after the item. Commas
- * in brackets or template arguments do not separate items. Returns false at the end. */
+/* Opens *item on the next item of a comma-separated list, and moves `list` to after the item.
+ * Commas in brackets or template arguments do not separate items. Returns false at the end. */
 bool gt_lexer_item(gt_lexer *item, gt_lexer *list);
 /* Reads the next token into lexer->token. At the end of the text, the token is GT_TOKEN_END. */
 void gt_lexer_next(gt_lexer *lexer);

@@ -1,4 +1,4 @@
-/* Splits text into words, and expands macros, to the extent that finding declarations requires. */
+/* Splits text into words, and expands macros as needed for finding declarations. */
 #include "kernel/text/macros.h"
 
 #include "base/hash.h"
@@ -49,7 +49,7 @@ static void push_code(gt_word_list *out, gt_macros *m, const gt_word *words, siz
     for (size_t i = 0; i < count; i++) {
         if (words[i].token.kind != GT_TOKEN_DIRECTIVE) {
             push_word(out, m, words[i]);
-        } else if (gt_word_opens(&words[i]) == 0) { /* a macro may serve one enum only */
+        } else if (gt_word_opens(&words[i]) == 0) { /* such as a #define for one enum */
             gt_macros_directive(m, &words[i]);
         }
     }

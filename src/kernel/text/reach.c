@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A bit of reach.wanted for a name in a clause. All declarations of the name are kept. */
+/* A bit of reach.wanted: a clause contains the name, so all declarations of the name are kept. */
 enum { ROOT = 1 << 7 };
 
 typedef struct reach {
@@ -151,7 +151,7 @@ static bool needs_function(const reach *r, const gt_piece *piece)
         return r->typed[piece->owner] > 1 &&
                (piece->is_marked || piece->is_constant || piece->keys == 0 || is_read(r, piece));
     }
-    if (piece->owner && !piece->is_marked) { /* a member of a namespace or of a header's class */
+    if (piece->owner && !piece->is_marked) { /* the owner is a namespace, or a class of a header */
         return piece->keys > 0 && keys_of(r, piece)[0] != piece->owner && is_read(r, piece);
     }
     return piece->is_operator ? needs_operator(r, piece) : is_read(r, piece);
@@ -274,7 +274,7 @@ static bool has_definitions(const char *text, size_t begin, size_t end)
     return has || depth != 0;
 }
 
-/* Blanks a range. Keeps all directives if one is a definition, otherwise only #line. */
+/* Blanks a range. Keeps its #line directives, and if it has a definition, all of its directives. */
 static void blank_code(char *text, size_t begin, size_t end)
 {
     const bool keeps = has_definitions(text, begin, end);

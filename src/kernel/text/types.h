@@ -40,8 +40,8 @@ const gt_refused_type *gt_type_refused(const char *words);
  * does not fit. */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what, bool all);
 /* Copies a token's text to `out` and returns `out`. Removes digit separators from a number. The
- * copy is "" if the text is too long. GT_TOKEN_TEXT() does the same with a buffer of the enclosing
- * block. */
+ * copy is "" if the text is too long. GT_TOKEN_TEXT() provides the buffer, which lives until the
+ * end of the enclosing block. */
 const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
 #define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
 /* Copies the current token to `out` and steps over it. The token must be a name of fewer than
