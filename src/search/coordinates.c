@@ -1,4 +1,4 @@
-/* Converts points to coordinates for a model of the times. */
+/* Converts points to coordinates for a model that predicts times. */
 #include "search/coordinates.h"
 
 #include "stats/correlation.h"
@@ -15,9 +15,9 @@ enum {
     BOND_DRAWS = 1000, /* number of random points for finding bonds */
     CELLS = 8          /* maximum number of groups of an axis's choices */
 };
-/* rank correlation above which two features count as having the same order */
+/* Two features with a higher rank correlation count as having the same order. */
 #define SAME_ORDER 0.999
-/* Axes are bonded if their dependence exceeds chance by this many standard deviations. */
+/* Two axes are bonded if their dependence exceeds chance by this many standard deviations. */
 #define SURE 5.0
 
 static bool all_above(const gt_domain_axis *axis, double least)
@@ -122,7 +122,7 @@ static uint32_t find_cell(const gt_domain *domain, uint32_t axis, const gt_point
     return point->choice[axis] * count_cells(domain, axis) / domain->axes[axis].choices;
 }
 
-/* Returns the dependence of two axes beyond that of independent axes, in standard deviations. */
+/* Returns by how many standard deviations the dependence of two axes exceeds chance. */
 static double measure_dependence(const gt_domain *domain, const gt_point *draws, uint32_t count,
                                  uint32_t a, uint32_t b)
 {
@@ -153,8 +153,8 @@ static uint32_t draw_points(gt_point *draws, const gt_domain *domain)
     return count;
 }
 
-/* Finds the most dependent pairs of axes, the strongest first, at most GT_PRODUCTS. Finds none if
- * the domain's size is an estimate, because a draw may then be slow. */
+/* Finds up to GT_PRODUCTS pairs of dependent axes, the strongest first. Finds none if the domain's
+ * size is an estimate, because drawing points may then be slow. */
 static gputune_status find_bonds(bond *out, uint32_t *count, const gt_domain *domain)
 {
     *count = 0;
@@ -217,7 +217,7 @@ static void add_product(gt_coordinates *out, float **unused, const gt_domain *do
     fill_factor(out->factor[at], b, low_b, both);
 }
 
-/* Random points, with their coordinates and features in rows. */
+/* Random points: a row for each of their coordinates and features. */
 typedef struct draws {
     uint32_t count;
     double coordinate[GT_COORDINATES][DRAWS], feature[GT_SEARCH_FEATURES][DRAWS];
@@ -266,11 +266,11 @@ static gputune_status add_feature(gt_coordinates *out, draws *d, uint32_t index)
     return GPUTUNE_OK;
 }
 
-/* Adds features that vary, unless a coordinate with the same order exists. */
+/* Adds the features that vary, except those with the same order as another coordinate. */
 static gputune_status add_features(gt_coordinates *out)
 {
     const gt_domain *domain = out->domain;
-    if (!domain->feature_count || !domain->size_is_exact) { /* drawing may be slow */
+    if (!domain->feature_count || !domain->size_is_exact) { /* drawing points may be slow */
         return GPUTUNE_OK;
     }
     GT_FREED draws *d = calloc(1, sizeof *d);

@@ -1,10 +1,10 @@
-/* Converts points to coordinates, which are the inputs of a model of the times. An axis of numbers
- * has up to three coordinates: its value (the logarithm, if all values are positive), its index,
- * and how often 2 divides the value, for effects of alignment. An axis of words has one unordered
- * coordinate. Two axes that constraints connect also have the logarithm of their product, such as
- * the number of threads of a block. A feature that is known before a point is tried, such as the
- * number of blocks on a multiprocessor, has one coordinate, unless another coordinate has the same
- * order. */
+/* Converts points to coordinates, which are the inputs of a model that predicts times. An axis of
+ * numbers has up to three coordinates: its value (the logarithm, if all values are positive), its
+ * index, and how many times 2 divides the value, for effects of alignment. An axis of words has one
+ * unordered coordinate. Two axes that constraints connect have an additional coordinate: the
+ * logarithm of their product, such as the number of threads in a block. A feature that is known
+ * before a point is tried, such as the blocks per multiprocessor, has a coordinate unless another
+ * coordinate has the same order. */
 #pragma once
 
 #include "search/domain.h"
@@ -15,7 +15,7 @@ enum {
     GT_COORDINATES = 3 * GT_SEARCH_AXES + GT_PRODUCTS + GT_FEATURES
 };
 
-/* A feature x that is used as the coordinate (x - low) / range. */
+/* A feature whose value x becomes the coordinate (x - low) / range. */
 typedef struct gt_feature {
     uint32_t index;
     double low, range;
@@ -27,10 +27,10 @@ typedef struct gt_coordinates {
     uint32_t axis[GT_COORDINATES];  /* index of the coordinate's axis in the domain */
     bool is_word[GT_COORDINATES];   /* true if values have no order or distance */
     float *value[GT_COORDINATES];   /* coordinate of each choice in [0, 1], or a word's index */
-    float *factor[GT_COORDINATES];  /* by choice of `other`; NULL if the axis is no product */
+    float *factor[GT_COORDINATES];  /* of each choice of `other`; NULL if this is not a product */
     uint32_t other[GT_COORDINATES]; /* index of a product's second axis */
     const gt_domain *domain;
-    uint32_t feature_count; /* number of features, which are the last coordinates */
+    uint32_t feature_count; /* number of coordinates from features, which come last */
     gt_feature features[GT_FEATURES];
     float *values; /* memory to which `value` and `factor` point */
 } gt_coordinates;

@@ -56,7 +56,7 @@ bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point)
     return valid;
 }
 
-/* Changes `point` in a random axis in which it was not changed yet, compared with `from`. */
+/* Changes a random axis of `point` that still has the same choice as in `from`. */
 static void change_one(const gt_domain *domain, gt_random *random, const gt_point *from,
                        gt_point *point)
 {

@@ -18,7 +18,7 @@ typedef struct gt_domain_axis {
     const double *values; /* values by choice, in order; NULL for words */
 } gt_domain_axis;
 
-/* A domain. Its functions are called on the strategy's thread and keep no pointers. */
+/* A set of valid configurations. Functions run on the strategy's thread and keep no pointers. */
 typedef struct gt_domain {
     uint32_t axis_count;
     const gt_domain_axis *axes;
@@ -32,7 +32,7 @@ typedef struct gt_domain {
     /* Moves *point to the first (if `first`) or next valid configuration. Returns false at the
      * end. */
     bool (*next)(void *user, gt_point *point, bool first);
-    /* Sets `out` to the features of a valid point that are known before a try. */
+    /* Writes the features of a valid point, which are known before it is tried, to `out`. */
     void (*features)(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES]);
     uint32_t feature_count; /* number of features; 0: `features` may be NULL */
 } gt_domain;

@@ -1,4 +1,4 @@
-/* Stores proposals and results. */
+/* Stores proposed configurations and their results. */
 #include "search/evidence.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@ typedef struct gt_known {
     double log_time;  /* logarithm of time_ns; only for GT_TRIED_OK */
     double compile_s; /* compile time in seconds; 0: unknown */
     double measure_s; /* GPU time in seconds; 0: unknown */
-    double so_far_s;  /* seconds since a running compile began; 0: unknown */
+    double so_far_s;  /* seconds since its compile began, if running; 0: unknown */
     uint32_t row;     /* row of this point in the model, counted from 1; 0: none */
 } gt_known;
 
@@ -26,7 +26,7 @@ typedef struct gt_evidence {
     uint32_t count_at_best;            /* `result_count` at the time of the best result */
     uint32_t best;     /* index of the fastest point; undefined without a correct point */
     double compile_s;  /* total compile time; each configuration counts once */
-    uint32_t compiled; /* number of configurations that compile_s includes */
+    uint32_t compiled; /* number of configurations included in compile_s */
     double measure_s;  /* total GPU time; each configuration counts once */
     uint32_t measured;
 } gt_evidence;

@@ -1,5 +1,5 @@
 /* Learns the length scales, parts and noise of a Gaussian process. Maximises the product of
- * likelihood and prior by resilient propagation (Riedmiller and Braun 1993), which needs only the
+ * likelihood and prior by resilient propagation (Riedmiller and Braun 1993), which uses only the
  * signs of gradients. */
 #include "search/gaussian.h"
 
@@ -9,9 +9,9 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 };
 
-/* Log-normal priors. Length scales have centre SCALE_CENTRE times the root of the number of
- * coordinates, parts have centre PART_CENTRE divided by this number. Spreads are standard
- * deviations of the logarithm. */
+/* Log-normal priors. The centre for length scales is SCALE_CENTRE times the root of the number of
+ * coordinates, the centre for parts is PART_CENTRE divided by this number. A SPREAD is a standard
+ * deviation of the logarithm. */
 #define SCALE_CENTRE   0.5
 #define SCALE_SPREAD   1.0
 #define PART_CENTRE    1.0
@@ -19,11 +19,11 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 
 #define NOISE_CENTRE   1e-2
 #define NOISE_SPREAD   1.5
 #define SMALLEST_NOISE 1e-4
-/* Limits of the learnt logarithms. */
+/* Limits of the learnt parameters, which are logarithms. */
 #define LOWEST  (-9.0)
 #define HIGHEST 7.0
 
-/* Rows with a known value (all, or an even selection), and memory to compute their likelihood. */
+/* The rows with a known value (all of them, or an even selection), and memory for learning. */
 typedef struct gt_gaussian_sample {
     const gt_gaussian *gaussian;
     uint32_t count;
@@ -134,7 +134,7 @@ static double decompose_covariances(sample *s)
     return log_root;
 }
 
-/* Replaces the factor by the lower half of the covariance's inverse. */
+/* Replaces Cholesky's factor by the lower half of the inverse covariance. */
 static void invert_covariances(sample *s)
 {
     uint32_t n = s->count;
@@ -196,7 +196,7 @@ static void add_gradient(sample *s, const double *alpha, double signal, const do
     }
 }
 
-/* Returns the most likely signal variance. Two additional values of variance 1 serve as a prior. */
+/* Returns the signal variance. Two additional values of variance 1 serve as its prior. */
 static double signal_of(double fit, uint32_t count)
 {
     return (fit + 2) / (count + 2);

@@ -1,9 +1,9 @@
 /* The strategies `model` and `auto`.
  *
- * `model` proposes a few random configurations first, and then those with the best expected gain. A
+ * `model` first proposes a few random configurations, then those with the best expected gain. A
  * Gaussian process predicts times, failures and compile times.
  *
- * `auto` tries all configurations if the space is small or time suffices for all, beginning with
+ * `auto` tries all configurations if the space is small or time suffices for all. It begins with
  * the fastest hints, because a time limit may end it early. Otherwise it acts like `model`. */
 #include "search/model.h"
 
@@ -78,7 +78,7 @@ enum {
     STEPS = 10, /* steps of learning */
     ENOUGH = 20 /* number of results needed to choose a width */
 };
-/* The covariance is learnt again after the results have grown by this factor. */
+/* The covariance is learnt again when the number of results has grown by this factor. */
 #define GROWTH 1.25
 
 static void model_forget_rows(gt_model *model, gt_evidence *evidence)
@@ -121,7 +121,7 @@ static void model_add_pending(gt_model *model, gt_evidence *evidence)
     gt_gaussian_update(&model->gaussian);
 }
 
-/* Chooses the rows to keep: pending points, the fastest points, and random others. */
+/* Chooses the rows to keep: the fastest points and random others; pending points stay, too. */
 static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order)
 {
     gt_evidence *evidence = &strategy->evidence;
@@ -160,7 +160,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Fits the slope of times against the prior by least squares, with two additional values of 0. */
+/* Fits the slope of times against the prior by least squares. Two values of 0 keep it small. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;
@@ -174,8 +174,8 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-/* Returns the logarithm of a compile time relative to the usual compile time, or NAN if it is
- * unknown. A running compile is assumed to end after twice its time so far. */
+/* Returns the logarithm of the ratio of a compile time to the usual one, or NAN if it is unknown. A
+ * running compile is assumed to take twice its time so far. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;
@@ -206,7 +206,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
     gt_gaussian_update(&model->gaussian);
 }
 
-/* Returns how badly the Gaussian process fits the times that are compressed with model->width. */
+/* Returns how badly the Gaussian process fits times that are compressed with model->width. */
 static double misfit(gt_model *model, const gt_evidence *evidence)
 {
     uint32_t count = 0;
@@ -265,7 +265,7 @@ gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *s
 
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 
-/* Adds rows: half of them for the fastest hints, the rest for an even selection of the others. */
+/* Adds rows for hints: half for the fastest, the rest for an even selection of the others. */
 static void fill_gaussian(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
                           const gt_ranked *order, uint32_t count)
 {
@@ -334,23 +334,23 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
 
 enum {
     RANDOM = 500,
-    NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
-    JUMPS = 48,    /* number of candidates per point with two changed axes; as many with three */
-    MANY = 800,    /* if there are more candidates, only the best RANDOM of them stay */
-    CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
+    NEAR_BEST = 4, /* number of fastest points whose neighbours are candidates */
+    JUMPS = 48,    /* number of candidates per point that differ in two axes; also in three */
+    MANY = 800,    /* above this number, only the best RANDOM candidates are kept */
+    CLIMBS = 3     /* maximum number of steps to a better neighbour */
 };
-/* beyond this many deviations, the expected gain is approximated */
+/* beyond this many deviations, an approximation of the expected gain is used */
 #define FAR 6.0
-/* With few points, the process underestimates deviations. They are doubled, or multiplied by less
- * if there are many axes. */
+/* With few points, the process underestimates deviations. With up to DOUBT_AXES axes they are
+ * doubled, with more axes multiplied by a smaller factor. */
 #define DOUBT_AXES 8.0
 /* If results stop improving, the Gaussian process may be wrong. After DOUBTS results without a
- * gain, deviations grow, at most by a factor of MOST_DOUBT. After WAVE results, they are reset, to
+ * gain, deviations are scaled up, at most by MOST_DOUBT. After WAVE results, they are reset, to
  * follow up new findings. */
 #define DOUBTS     5
 #define WAVE       20
 #define MOST_DOUBT 2.0
-/* After this many results without a gain, hints are trusted less, too. */
+/* After this many results without a gain, deviations are also increased in a search with hints. */
 #define TRUSTED      10
 #define SURE_FAILURE 1.02 /* a predicted failure keeps a 2% chance of success */
 #define ROOT_2PI     2.5066282746310002
@@ -441,7 +441,7 @@ static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_
     return to.status;
 }
 
-/* Adds points that differ in two or three axes, to cross constraints and to reach other basins. */
+/* Adds points that differ in two or three axes, to get past constraints and out of local optima. */
 static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -480,7 +480,7 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* Returns the logarithm of the seconds that a try costs: compile time per worker, plus GPU time. */
+/* Returns the logarithm of a try's seconds: its share of compile time plus its GPU time. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {
@@ -494,8 +494,8 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     return log(compile / strategy->settings.workers + measure);
 }
 
-/* Returns the factor by which the process's deviations are multiplied. Hints are trusted as long as
- * they lead to improvements. The rank correlation of hints and measured times is no substitute: it
+/* Returns the factor for the process's deviations. Hints are trusted as long as they lead to
+ * improvements. The rank correlation of hints and measured times is no substitute for this test: it
  * was higher in searches that hints delayed than in searches that they helped. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
@@ -508,8 +508,8 @@ static double doubt(const gt_model *model, const gt_strategy *strategy)
     return axes * fmin(fmax(1, (double)(since % WAVE) / DOUBTS), MOST_DOUBT);
 }
 
-/* Scores a candidate. Only gains beyond epsilon count, because a search would otherwise stay among
- * the neighbours of a good configuration although another basin contains better ones. */
+/* Scores a candidate. Only gains above epsilon count. Otherwise a search would stay near a good
+ * configuration although better ones are elsewhere. */
 static void judge_candidate(gt_candidate *candidate, const gt_model *model,
                             const gt_strategy *strategy)
 {
@@ -619,8 +619,7 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
 }
 
 /* Proposes the first points: the default, the fastest hints, and random points. Two early random
- * points show how closely times follow the hints; further random points come only with many
- * workers. */
+ * points show how closely times follow the hints. With many workers, more random points follow. */
 static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
     gt_model_prior *prior = &model->prior;
@@ -658,7 +657,7 @@ static gputune_status update_model(gt_model *model, gt_strategy *strategy)
 
 enum {
     SMALL = 128, /* spaces of up to this size are tried completely */
-    PROBE = 16   /* number of results needed to estimate the rate */
+    PROBE = 16   /* number of results needed to estimate the time per result */
 };
 
 /* Returns true if the remaining time suffices for all remaining configurations. */
@@ -741,7 +740,7 @@ void gt_model_look(gt_outlook *out, const gt_strategy *strategy)
     out->learns = !tries_all(strategy);
 }
 
-/* Updates the model first if slow compiles in all workers have prevented proposals. */
+/* First updates the model if slow compiles kept all workers busy, so no proposal updated it. */
 double gt_model_worth(gt_strategy *strategy, const gt_point *point)
 {
     gt_model *model = strategy->model;

@@ -1,4 +1,4 @@
-/* The internals of a strategy, shared by strategy.c and model.c. */
+/* The internals of strategies, shared by strategy.c and model.c. */
 #pragma once
 
 #include "search/evidence.h"
@@ -13,7 +13,7 @@ struct gt_strategy {
     gt_random random;
     gt_evidence evidence;
     GT_ARRAY(gt_tried) hints;
-    gt_point walked; /* last point of the walk through the domain */
+    gt_point walked; /* last point of the walk through all points of the domain */
     bool walking, walked_all;
 };
 
@@ -34,7 +34,7 @@ typedef struct gt_candidate {
 enum {
     GT_MODEL_FIRST = 12, /* number of proposals before the model learns */
     GT_MODEL_FIRST_WITH_HINTS = 4,
-    GT_MODEL_LEADS = 32 /* maximum number of hints to try first: enough for many workers */
+    GT_MODEL_LEADS = 32 /* maximum number of hints to try first; enough for many workers */
 };
 
 /* Times predicted from hints, which are results of other sizes or GPUs. */
@@ -44,8 +44,8 @@ typedef struct gt_model_prior {
     gt_point leads[GT_MODEL_LEADS]; /* fastest hints, which are proposed first */
     uint32_t lead_count, next_lead;
     uint32_t due;   /* number of hints to propose before the model begins */
-    uint32_t turns; /* number of proposals before the model was ready, without the default */
-    double slope;   /* slope of measured against predicted times */
+    uint32_t turns; /* number of proposals so far, except the default */
+    double slope;   /* factor from predicted to measured times */
 } gt_model_prior;
 
 typedef struct gt_model {
@@ -53,32 +53,32 @@ typedef struct gt_model {
     gt_gaussian gaussian;
     gt_model_prior prior;
     size_t hint_count; /* number of hints in the prior */
-    uint64_t results;  /* evidence.results at the last update; UINT64_MAX: update again */
+    uint64_t results;  /* evidence.results at the last update; UINT64_MAX: needs an update */
 
-    uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of a row's point in the evidence */
+    uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of each row's point in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
     /* number of results when the covariance was last learnt; 0: never */
     uint32_t count_when_learnt;
 
     /* for gt_model_value(): */
     double best_log;       /* logarithm of the best time so far */
-    double width;          /* larger differences to the best time are compressed; may be infinite */
-    double mean, spread;   /* mean and spread of the compressed differences to the best time */
+    double width;          /* differences from the best time above this are compressed */
+    double mean, spread;   /* of the compressed differences from the best time */
     double compile_centre; /* logarithm of the usual compile time; NAN: unknown */
     double best_y;         /* the best time so far, standardised */
 
     uint32_t batch; /* number of proposals since the last update */
-    double gain;    /* expected reduction of the time's logarithm by the last proposal */
+    double gain;    /* expected gain of the last proposal: reduction of the time's logarithm */
 
     GT_ARRAY(gt_candidate) pool;
     gt_hash_index places; /* index into the pool by the hash of a point */
 } gt_model;
 
-/* Adds new results to the process. After many new results, learns the covariance again and sets
- * *is_relearnt, because the candidates' prospects are then invalid. ENOMEM. */
+/* Adds new results to the process. After many of them, learns the covariance again and sets
+ * *is_relearnt: the candidates' prospects are then invalid. ENOMEM. */
 gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *strategy);
 
-/* Converts a logarithm of a time to a standardised value. */
+/* Converts the logarithm of a time to a standardised value. */
 double gt_model_value(const gt_model *model, double log_time);
 
 /* Opens a model of a domain. gt_model_free() frees *out. ENOMEM. */

@@ -9,20 +9,20 @@ enum {
     LEAST_SIZE = 500, /* minimum number of valid configurations */
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 6, /* minimum number of pairs for comparing times */
-    LEAST_FAILED = 3,   /* number of failures without a success that ends quick compiles */
-    /* number of variants that makes quick compiles unnecessary */
+    LEAST_FAILED = 3,   /* if so many fail and none succeeds, quick compiles end */
+    /* If this many variants can be compiled in time, quick compiles are not needed. */
     MANY = 100
 };
 #define SHARE  0.5 /* fraction of the time limit that quick compiles may use */
 #define SLOW   0.5 /* a compile is slow if it takes at least this fraction of quick_s() */
 #define FASTER 2.0 /* minimum ratio of compile times for quick compiles to pay */
 /* Fractions of the pairs to try before deciding whether quick compiles pay. ENOUGH_QUICK applies if
- * the pairs compile fast. */
+ * the variants compile fast. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
-/* A low limit, because few pairs prove little. Where quick compiles are useful, their rank
- * correlation is 0.4; five pairs then show less than 0.3 in a third of all samples, and eight pairs
- * show less than this limit in a hundredth. */
+/* Lowest acceptable rank correlation. It is low, because few pairs prove little. If quick compiles
+ * are useful, their correlation is 0.4. Five pairs then show less than 0.3 in a third of all
+ * samples; eight pairs show less than -0.5 in 1% of them. */
 #define CONTRARY (-0.5)
 
 static uint32_t most_first(const gt_search_settings *settings)
@@ -54,8 +54,8 @@ static double quick_s(const gt_quick *quick, double left_s)
     return left_s * quick->settings.workers / MANY;
 }
 
-/* Returns the full compile time of a pair or, while that is unknown, the time since the first
- * proposal. */
+/* Returns the compile time of a pair's variant, or the time since the first proposal if it is
+ * unknown. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
     return pair->tried ? pair->full.compile_s : quick->left_at_begin_s - left_s;
@@ -78,8 +78,8 @@ static bool compile_slowly(const gt_quick *quick, double left_s)
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if at least `least` pairs have both compile times, and quick compiles are far
- * faster. */
+/* Returns true if at least `least` pairs have both compile times and quick compiles took far
+ * less. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;
@@ -163,7 +163,7 @@ static bool has_both_times(const gt_quick_pair *pair)
            pair->full.outcome == GT_TRIED_OK;
 }
 
-/* Sets *out to false if the order of quick compiles clearly contradicts that of the variants. */
+/* Sets *out to false if quick compiles clearly rank the pairs differently than the variants do. */
 static gputune_status compare_pairs(bool *out, const gt_quick *quick)
 {
     double quick_ns[GT_QUICK_PAIRS], full[GT_QUICK_PAIRS], correlation;

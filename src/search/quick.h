@@ -1,11 +1,10 @@
 /* Quick compiles: variants that are compiled with less optimisation and launched once. A quick
  * compile is never a result, but shows where fast variants are.
  *
- * A search begins without quick compiles. If its first variants compile slowly, each is also
- * tried as a quick compile. These pairs show whether quick compiles pay: they must compile far
- * faster, too few variants could be tried without them, and their order must not contradict that of
- * the variants. In the end, the times of quick compiles become hints for the search. Not
- * thread-safe. */
+ * A search begins without quick compiles. If its first variants compile slowly, each is also tried
+ * as a quick compile. These pairs show whether quick compiles pay. They pay if they compile far
+ * faster, if too few variants could be tried without them, and if their order does not contradict
+ * that of the variants. In the end, their times become hints for the search. Not thread-safe. */
 #pragma once
 
 #include "search/strategy.h"
@@ -40,14 +39,14 @@ gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,
                               const gt_search_settings *settings);
 void gt_quick_end(gt_quick *quick);
 /* Proposes up to `count` points, `left_s` seconds before the limit. Sets *given to their number,
- * and *as_quick to true if all points are quick compiles, or to false if all are variants. The
- * first points are variants from `full`, the search itself, for half of the workers. If these take
- * long to compile, they are also proposed as quick compiles, followed by other points as long as
- * that may pay. Do not call after quick compiles have ended. ENOMEM. */
+ * and *as_quick to true if all are quick compiles, or to false if all are variants. The first
+ * points are variants from `full`, the search itself, for half of the workers. If these compile
+ * slowly, they are also proposed as quick compiles. Other quick compiles follow as long as they may
+ * pay. Do not call after quick compiles have ended. ENOMEM. */
 gputune_status gt_quick_propose(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
                                 size_t count, size_t *given, bool *as_quick);
-/* Records the result of a quick compile or of a variant. Passes variants on to `full`, even after
- * quick compiles have ended. Ends quick compiles if they do not pay or have used their share of the
- * time; in the second case, gives their times to `full` as hints. ENOMEM. */
+/* Records the result of a quick compile or of a variant. Passes results of variants on to `full`,
+ * even after quick compiles have ended. Ends quick compiles if they do not pay, or if their share
+ * of the time is used up; in the second case, gives their times to `full` as hints. ENOMEM. */
 gputune_status gt_quick_report(gt_quick *quick, gt_strategy *full, double left_s,
                                const gt_tried *result, bool is_quick);

@@ -12,14 +12,14 @@
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
-/* Returns the cost of a logarithmic loss: twice the loss costs more than twice as much. */
+/* Returns the cost of a logarithmic loss. The cost grows faster than the loss. */
 static double cost_of(double log_loss)
 {
     const double weight = 2;
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Sets the logarithmic losses at a size. A missing time has the worst loss, but at least `slow`. */
+/* Sets the logarithmic losses at a size. A missing time gets the worst loss, at least `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;
@@ -54,7 +54,7 @@ typedef struct portfolio {
     bool wants_universal;
 } portfolio;
 
-/* Cost of a size without a configuration, higher than that of any other choice. */
+/* Cost of a size that no configuration serves, higher than that of any other choice. */
 static const double uncovered = 1e6;
 
 static double portfolio_cost(const portfolio *p, const uint32_t *chosen, uint32_t count)
@@ -235,18 +235,18 @@ typedef struct learner {
     double *losses, *costs;             /* at [size * configs + config]; only kept configurations */
     uint32_t *measured, measured_count; /* sizes with measurements */
     uint32_t *guessed, guessed_count;   /* sizes to predict */
-    uint64_t *granted;                  /* needs that conditions grant at each size */
+    uint64_t *granted;                  /* needs that conditions grant, for each size */
     uint32_t folds;                     /* number of folds; measured size i is in fold i % folds */
-    /* predicted logarithmic times, [(config * (folds + 1) + fold) * guessed_count + i], from the
+    /* predicted logarithmic times at [(config * (folds + 1) + fold) * guessed_count + i], from the
      * measured sizes outside of the fold, or from all if fold == folds; INFINITY: cannot run */
     double *predicted;
     uint32_t *sorted; /* for each feature, all sizes sorted by its value */
     bool *usable;     /* true for a feature whose values are all known */
     uint32_t *order;  /* for each feature, sizes sorted by its value within each branch */
-    uint32_t *moved;  /* sizes for which a condition is false, while a range is divided */
+    uint32_t *moved;  /* buffer for the sizes of a range for which a condition is false */
     bool *is_yes_at;  /* true for a size at which the last condition holds */
     double *sums;     /* sums of costs, by configuration */
-    double *after;    /* for each position, least cost of the sizes from there to the end */
+    double *after;    /* for each position, the least cost of all sizes from it on */
     GT_ARRAY(branch) branches;
 } learner;
 
@@ -301,14 +301,14 @@ static double threshold_between(double below, double above)
     return floor(middle / step) * step;
 }
 
-/* The sizes of a branch, as a range of each feature's order, and the granted needs. */
+/* The sizes of a branch, as a range in each feature's order, and the needs granted there. */
 typedef struct extent {
     uint32_t begin, end;
     uint64_t granted;
 } extent;
 
-/* Tries all thresholds of a feature for a branch. A condition that grants needs is worth a split
- * even if no size is on the other side. */
+/* Tries all thresholds of a feature for a branch. A condition that grants needs may be used even if
+ * it is true, or false, at all sizes of the branch. */
 static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
 {
     enum { LEAST_SIZES = 2 };
@@ -356,8 +356,8 @@ static bool is_yes(const gt_rule_data *data, const gt_tree_node *node, const dou
     return data->features[node->feature].is_condition ? value != 0 : value <= node->most;
 }
 
-/* Moves the sizes for which a condition is false to the end of each range. Returns the position of
- * the first such size. */
+/* Moves the sizes for which a condition is false to the end of each feature's range. Returns the
+ * position of the first such size. */
 static uint32_t divide_cases(learner *l, const extent *in, const gt_tree_node *node)
 {
     const gt_rule_data *data = l->data;
@@ -418,8 +418,8 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
     return grow_tree(l, no, &in_no);
 }
 
-/* Makes branches leaves if splitting saves less than `penalty`. Returns the cost with all
- * penalties. */
+/* Replaces a branch by a leaf if its splits save less than `penalty` per leaf. Returns the cost
+ * with all penalties. */
 static double prune_tree(branch *branches, uint32_t at, double penalty)
 {
     branch *own = &branches[at];
@@ -474,9 +474,9 @@ static void set_guessed(learner *l)
 
 enum { COORDINATES_MAX = 16 };
 
-/* Weights of the coordinates that are not sizes. */
+/* Weights of the coordinates that are not problem sizes. */
 typedef struct weights {
-    double load;     /* weight of the blocks per multiprocessor */
+    double load;     /* weight of the number of blocks per multiprocessor */
     double divisors; /* weight of the largest powers of two that divide the sizes */
 } weights;
 
@@ -505,9 +505,9 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
     return count;
 }
 
-/* Predicts the logarithmic times of a configuration. For each measured size i, also predicts the
- * time from the other measured sizes; if it is below least[i], sets least[i] to the predicted time
- * and choices[i] to the configuration. */
+/* Predicts the logarithmic times of a configuration at the sizes to predict. For each measured size
+ * i, also predicts the time from the other measured sizes. If that is below least[i], sets least[i]
+ * to it and choices[i] to the configuration. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
@@ -532,7 +532,7 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
     for (uint32_t i = 0; i < guesses; i++) {
         at += set_coordinates(l, at, l->guessed[i], config, w);
     }
-    for (uint32_t d = 0; d < known.dimensions; d++) { /* move the centre to 0 */
+    for (uint32_t d = 0; d < known.dimensions; d++) { /* centre the coordinates at 0 */
         double sum = 0;
         for (uint32_t i = 0; i < known.count; i++) {
             sum += points[(size_t)i * known.dimensions + d];
@@ -561,7 +561,7 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
 }
 
 /* Predicts the times of all configurations at the first `guesses` of the sizes to predict. Sets
- * *cost to the cost at the measured sizes if the configurations are chosen by predicted times. */
+ * *cost to the cost that choices by predicted times have at the measured sizes. */
 static gputune_status predict_all(double *cost, learner *l, const weights *w, uint32_t guesses)
 {
     GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);
@@ -580,8 +580,8 @@ static gputune_status predict_all(double *cost, learner *l, const weights *w, ui
     return GPUTUNE_OK;
 }
 
-/* Predicts the times at sizes without measurements. Uses the weights that give the best choices,
- * because block counts and divisors affect only some kernels. */
+/* Predicts the times at sizes without measurements. Chooses the weights that give the best choices,
+ * because block counts and divisors matter only for some kernels. */
 static gputune_status predict_losses(learner *l)
 {
     static const weights all[] = {{0, 0},      {0.3, 0},    {1, 0},   {0, 0.05},
@@ -598,7 +598,7 @@ static gputune_status predict_losses(learner *l)
     return predict_all(&costs[best], l, &all[best], l->guessed_count);
 }
 
-/* Sets the losses at sizes without measurements to predictions that do not use the fold. */
+/* Sets the losses at sizes without measurements, from predictions that do not use the fold. */
 static void guess_penalty(learner *l, uint32_t fold)
 {
     for (uint32_t i = 0; i < l->guessed_count; i++) {
@@ -664,7 +664,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
     }
 }
 
-/* Finds the best penalty by cross-validation. Sets the expected losses of the tree. */
+/* Finds the best penalty by cross-validation. Sets the tree's expected losses. */
 static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
 {
     const uint32_t sizes = l->measured_count;
@@ -790,7 +790,7 @@ static gputune_status sort_features(learner *l)
     return GPUTUNE_OK;
 }
 
-/* Copies a branch and all branches below, in the order of a rule's text. */
+/* Copies a branch and all branches below it, in the order in which a rule's text lists them. */
 static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 {
     const branch *own = &l->branches.items[at];
@@ -806,7 +806,7 @@ static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
 {
-    enum { LEAVES_MOST = 60 }; /* number of leaves up to which people can read a rule */
+    enum { LEAVES_MOST = 60 }; /* people can hardly read larger rules */
     GT_SCOPED(close_learner) learner l = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     double penalty;

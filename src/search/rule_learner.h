@@ -1,4 +1,4 @@
-/* Learns rules from measured times: chooses few codes that are good at many sizes, and a decision
+/* Learns rules from measured times: chooses a few codes that are good at many sizes, and a decision
  * tree over features of a size. The loss of a configuration at a size is its time divided by the
  * best known time at that size. Deterministic. Pure. */
 #pragma once
@@ -17,29 +17,29 @@ typedef struct gt_rule_feature {
 
 typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
-    uint32_t coordinate_count; /* number of sizes, which are the first features; 0: unknown */
+    uint32_t coordinate_count; /* problem sizes, which are the first features; 0: unknown */
     /* Times at [size * config_count + config]. INFINITY: cannot run, or wrong results. NAN: not
-     * measured, which counts as slow. If all times of a size are NAN and there are coordinates, the
-     * times are predicted; a few thousand such sizes make better trees. */
+     * measured, which counts as slow. A size whose times are all NAN gets predicted times if there
+     * are coordinates; a few thousand such sizes make better trees. */
     const double *times_ns;
     const double *values; /* values at [size * feature_count + feature]; NAN: no value */
     const gt_rule_feature *features;
     const uint32_t *codes; /* code of each configuration; equal numbers share compiled code */
-    const uint64_t *needs; /* needs of each configuration; bit i: can run only if need i holds */
+    const uint64_t *needs; /* needs of each configuration; bit i: runs only if need i holds */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
-    /* blocks per multiprocessor of each configuration: a feature times a factor; 0 or NULL:
-     * unknown, or the same at all sizes */
+    /* blocks per multiprocessor of each configuration: load_factors times the feature
+     * load_features; factor 0 or NULL: unknown, or the same at all sizes */
     const uint32_t *load_features;
     const double *load_factors;
 } gt_rule_data;
 
 /* Chooses the codes with the least loss, and sets kept[i] to true for each configuration of these
- * codes. At every measured size, at least one of these configurations can run. If there are
- * configurations without needs, at least one is kept. ENOVARIANT if no configuration can run at a
- * size, or if `most_codes` codes cannot serve all sizes. */
+ * codes. At every measured size, at least one kept configuration can run. At least one kept
+ * configuration has no needs, if there is any. ENOVARIANT if no configuration can run at a size, or
+ * if `most_codes` codes cannot serve all sizes. */
 gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 
-/* A node of a decision tree. The next node begins the branch for `yes`. */
+/* A node of a decision tree. The next node in the array begins the branch `yes`. */
 typedef struct gt_tree_node {
     uint32_t feature;
     double most;        /* largest value that takes the branch `yes` */
@@ -55,8 +55,8 @@ typedef struct gt_rule_tree {
 
 void gt_rule_tree_free(gt_rule_tree *tree);
 
-/* Learns a tree over the configurations that gt_portfolio_choose() keeps, and fails like that
- * function. A leaf's configuration can run at all sizes of the leaf. The conditions above the leaf
+/* Learns a tree over the configurations that gt_portfolio_choose() keeps. Fails if that fails. The
+ * configuration of a leaf can run at all sizes of the leaf, because the conditions above the leaf
  * grant its needs, unless no configuration qualifies. gt_rule_tree_free() frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 

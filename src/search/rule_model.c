@@ -1,5 +1,5 @@
-/* A Gaussian process with a fixed covariance. The inverse covariance of all points yields
- * predictions that leave some points out (Rasmussen and Williams, Gaussian Processes for Machine
+/* A Gaussian process with a fixed covariance. Predictions that leave some points out are computed
+ * from the inverse covariance of all points (Rasmussen and Williams, Gaussian Processes for Machine
  * Learning, ch. 5.4.2). */
 #include "search/rule_model.h"
 
@@ -19,7 +19,7 @@ static double covariance_of(const double *a, const double *b, uint32_t dimension
     return exp(-sqrt(squared)) + trend_variance * trend;
 }
 
-/* Replaces a symmetric matrix by Cholesky's factor, in the lower half. */
+/* Replaces the lower half of a symmetric matrix by its Cholesky factor. */
 static void factor_matrix(double *matrix, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ static void factor_matrix(double *matrix, uint32_t count)
     }
 }
 
-/* Replaces x by the solution. Requires that the elements of x before `first` are 0. */
+/* Solves a factored system in place for right side x, whose elements before `first` are 0. */
 static void solve_system(const double *factor, uint32_t count, uint32_t first, double *x)
 {
     for (uint32_t i = first; i < count; i++) {
@@ -50,7 +50,7 @@ static void solve_system(const double *factor, uint32_t count, uint32_t first, d
 
 /* Memory for matrices [count * count] and for vectors of the known points. */
 typedef struct workspace {
-    double *factor, *inverse, *part; /* `part`: for the points of one fold */
+    double *factor, *inverse, *part; /* `part` has only the points of one fold */
     double *weights;                 /* weights at [fold * count + point], for fold <= fold_count */
     double *some;
     uint32_t *members;
@@ -99,7 +99,7 @@ static void invert_matrix(workspace *w, const gt_rule_known *known)
     }
 }
 
-/* Sets the weights of a fold to 0, and corrects all other weights. */
+/* Sets the weights of a fold's points to 0, and corrects the weights of all other points. */
 static void leave_out(workspace *w, const gt_rule_known *known, uint32_t fold, double *weights)
 {
     uint32_t count = 0;

@@ -1,29 +1,29 @@
-/* Shares one GPU according to the durations measured so far. */
+/* Shares one GPU, according to the durations measured so far. */
 #include "search/schedule.h"
 
 #include <math.h>
 
-/* Weight of a new value in a moving mean, large enough to follow a search. */
+/* Weight of a new value in a moving mean; large enough to follow changes during a search. */
 #define NEW_WEIGHT 0.1
-/* Limit of the GPU seconds that rounds may save up or overdraw. */
+/* Rounds may save up or overdraw at most this many GPU seconds. */
 #define MEMORY_S 0.25
 /* Seconds from an event until the session submits more work. */
 #define THINKING_S 0.02
-/* Above this many seconds per new variant, submitting the next variant costs nothing. */
+/* If a new variant takes more seconds than this, the pause before the next one is negligible. */
 #define LONG_S 0.05
 /* Seconds until a free compile worker gets its next source. */
 #define REACTION_S 0.1
 #define USUAL_S    0.4 /* guessed seconds of a compile, until the first one is known */
 /* Guessed GPU seconds of a new variant, until the first one is known. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* Factor for extra variants, so the GPU does not wait for a slow compile. */
+/* Factor for additional variants in progress, so the GPU does not wait for a slow compile. */
 #define SPARE 1.25
 
 enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
     WAITING = 2,      /* number of compiled variants that wait for the GPU */
-    UNLAUNCHED = 24,  /* number of variants to propose before the first launch */
+    UNLAUNCHED = 24,  /* number of variants to propose before the first launch ends */
     COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
 };
 

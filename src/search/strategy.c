@@ -1,9 +1,9 @@
 /* The common part of all strategies, and the strategies without a model: `exhaustive`, `random` and
  * `local`.
  *
- * `local` proposes neighbours of the few fastest configurations, preferring the fastest. Neighbours
- * differ in one axis, and sometimes in two, because constraints connect axes. The search begins
- * with random configurations, and tries further ones later to leave local optima. */
+ * `local` proposes neighbours of the few fastest configurations, most often of the fastest.
+ * Neighbours differ in one axis, or sometimes in two, because constraints connect axes. The search
+ * begins with random configurations, and tries more of them later to leave local optima. */
 #include "search/model.h"
 
 #include <math.h>
@@ -15,9 +15,9 @@ enum {
     CENTRES = 8, /* number of fastest configurations whose neighbours are tried */
     TRIES = 20   /* maximum number of tries to find a new neighbour */
 };
-#define RANDOM   0.1  /* fraction of random proposals */
-#define SLOWER   0.65 /* probability of continuing with the next slower centre */
-#define ADJACENT 0.5  /* fraction of neighbours with an adjacent value */
+#define RANDOM   0.1  /* fraction of proposals that are random */
+#define SLOWER   0.65 /* probability of using the next slower centre instead */
+#define ADJACENT 0.5  /* fraction of neighbours that are one choice away */
 #define JUMP     0.2  /* fraction of neighbours that differ in two axes */
 
 static bool move_point(gt_strategy *strategy, gt_point *point)
@@ -81,7 +81,7 @@ static gputune_status propose_random(gt_strategy *strategy, gt_point *out, bool 
 static const struct {
     const char *name;
     /* Proposes a point that is not in the evidence. Sets *found to false if it finds none; the
-     * remaining points are then proposed in order. NULL: proposes all points in order. */
+     * remaining points are then proposed in order. NULL: all points are proposed in order. */
     gputune_status (*propose)(gt_strategy *strategy, gt_point *out, bool *found);
 } strategies[GPUTUNE_STRATEGY_COUNT] = {
     [GPUTUNE_STRATEGY_AUTO] = {"auto", gt_model_propose},
@@ -93,14 +93,14 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160,      /* minimum number of results without a gain before a search ends */
-    SHARE = 4,           /* the minimum is at least 1/SHARE of the remaining configurations */
-    MOST_PATIENCE = 600, /* upper limit of the number that results from SHARE */
-    ENOUGH = 8           /* number of compile times needed to know the usual one */
+    PATIENCE = 160,      /* least number of results without a gain before a search ends */
+    SHARE = 4,           /* it is at least 1/SHARE of the untried configurations */
+    MOST_PATIENCE = 600, /* but SHARE never raises it above this */
+    ENOUGH = 8           /* number of compile times needed to know the usual time */
 };
 #define EPSILON    0.005
-#define NEGLIGIBLE 0.1 /* expected gains below this fraction of epsilon do not count */
-#define FAR_LONGER 4.0 /* a compile may be given up after this many times the usual time */
+#define NEGLIGIBLE 0.1 /* fraction of epsilon below which an expected gain is ignored */
+#define FAR_LONGER 4.0 /* multiple of the usual time after which a compile may be given up */
 
 const char *gt_strategy_name(gputune_strategy kind)
 {
@@ -243,8 +243,8 @@ gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
 
 /* Returns true if the model expects no improvement and enough results could have refuted that. The
  * limits were tested on seven recorded spaces with eight searches each: all searches ended within
- * 0.1% of the optimum. Without SHARE, five searches were 1.5 to 4.8% away. With SHARE 8, two of
- * four searches of a stencil's 3806 variants on an H200 were 1.8% away. */
+ * 0.1% of the optimum. Without SHARE, five searches ended 1.5 to 4.8% above it. With SHARE 8, two
+ * of four searches in a stencil's 3806 variants on an H200 ended 1.8% above it. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);

@@ -1,5 +1,5 @@
-/* A strategy proposes configurations. The engine requests proposals, tries them, and reports each
- * result, in any order. A strategy does not wait, read a clock or do I/O, so equal seeds, calls and
+/* A strategy proposes configurations. The engine requests proposals, tries them, and reports their
+ * results in any order. A strategy does not wait, read a clock or do I/O, so equal seeds, calls and
  * results give equal proposals. Not thread-safe. */
 #pragma once
 
@@ -20,9 +20,9 @@ typedef enum gt_tried_outcome {
 typedef struct gt_tried {
     gt_point point;
     gt_tried_outcome outcome;
-    double time_ns;   /* the value to minimise, positive; only for GT_TRIED_OK */
-    double compile_s; /* seconds of the compile, even if it was given up; 0: none, or unknown */
-    double measure_s; /* seconds for verifying and measuring; 0: unknown */
+    double time_ns;   /* the time or other value to minimise, positive; only for GT_TRIED_OK */
+    double compile_s; /* compile time in seconds, even if given up; 0: unknown or not compiled */
+    double measure_s; /* seconds spent on verifying and measuring; 0: unknown */
 } gt_tried;
 
 typedef struct gt_search_settings {
@@ -41,14 +41,14 @@ gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const 
                                 const gt_search_settings *settings);
 void gt_strategy_free(gt_strategy *strategy);
 
-/* Gives the strategy results of another size or GPU as hints, which show what to try first and how
+/* Gives the strategy results of another size or GPU as hints. They show what to try first and how
  * times may depend on the axes. The results are copied. ENOMEM. */
 gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count);
 /* Gives the strategy all times of another strategy on the same domain, as hints. ENOMEM. */
 gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from);
 
-/* Records that the engine tries a valid configuration that the strategy has not proposed. Sets
- * *is_new to false if the configuration was already reported or proposed. ENOMEM. */
+/* Records that the engine tries a valid configuration that the strategy did not propose. Sets
+ * *is_new to false if the configuration was already proposed or reported. ENOMEM. */
 gputune_status gt_strategy_note(bool *is_new, gt_strategy *strategy, const gt_point *point);
 
 /* Proposes up to `count` new valid configurations. Sets *given to their number, which is less than
@@ -72,7 +72,7 @@ typedef struct gt_outlook {
 } gt_outlook;
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
-/* Returns true if a compile that has run for `seconds` should be given up. The compile must take
- * far longer than others. Its expected gain must also be negligible, or another try must promise
- * twice as much per second. Stores the seconds, because similar ones may compile as long. */
+/* Returns true if a compile that has run for `seconds` should be given up: it takes far longer than
+ * others, and its expected gain is either negligible or less than half of what another try promises
+ * per second. Stores the seconds, because similar configurations may compile as long. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);

@@ -26,7 +26,7 @@ static double student_lower(double x, uint32_t freedom)
 double gt_student_quantile(double p, uint32_t freedom)
 {
     static const double error =
-        1e-8; /* intervals need fewer digits, and a race needs many bounds */
+        1e-8; /* more digits are not needed, and a race computes many bounds */
     if (p > 0.5) {
         return -gt_student_quantile(1 - p, freedom);
     }

@@ -1,4 +1,4 @@
-/* Medians, means, and the interval of the median. */
+/* Medians, means, and confidence intervals of the median. */
 #include "stats/summary.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static double log_gamma(double x)
 
 size_t gt_median_rank(size_t count)
 {
-    double n = (double)count, below = 0; /* P(B < rank) for B binomial (n, 1/2) */
+    double n = (double)count, below = 0; /* P(B < rank), B being binomial (n, 1/2) */
     size_t rank = 0;
     while (rank < count / 2) {
         double k = (double)rank;

@@ -1,4 +1,4 @@
-/* Robust and classical estimates of a list of samples. Pure functions. */
+/* Robust and classical statistics of a list of samples. Pure functions. */
 #pragma once
 
 #include "base/status.h"
@@ -10,20 +10,20 @@ typedef struct gt_summary {
     uint32_t count;
     double median, mean;
     double stddev;    /* sample standard deviation (n - 1); 0 for one sample */
-    double low, high; /* 95% interval of the median; below 6 samples, minimum and maximum */
+    double low, high; /* 95% interval of the median; of fewer than 6 samples, their range */
     double min;
 } gt_summary;
 
 /* Summarises `count` finite values. ENOMEM.
  *
- * The interval of the median is distribution-free: it reaches from rank l to rank n+1-l, where l is
- * the largest rank with P(B < l) <= 2.5%, B binomial (n, 1/2) (Conover, Practical Nonparametric
- * Statistics, 3rd ed., 3.2; David and Nagaraja, Order Statistics, 7.1). Its coverage is at least
- * 95%. With fewer than 6 samples no rank reaches 95%, and the interval is the whole range. */
+ * The interval of the median does not assume a distribution: it extends from rank l to rank n+1-l,
+ * where l is the largest rank with P(B < l) <= 2.5%, B binomial (n, 1/2) (Conover, Practical
+ * Nonparametric Statistics, 3rd ed., 3.2; David and Nagaraja, Order Statistics, 7.1). Its coverage
+ * is at least 95%. Fewer than 6 samples cannot reach 95%, so the interval is their whole range. */
 gputune_status gt_summarise(gt_summary *out, const double *values, size_t count);
 
-/* Cuts floor(trim * count) values from each end of ascending values, and returns the mean of the
- * rest; 0 without values. `trim` is in [0, 0.5). */
+/* Returns the mean of ascending values without the floor(trim * count) values at each end; 0
+ * without values. `trim` is in [0, 0.5). */
 double gt_trimmed_mean(const double *sorted, size_t count, double trim);
 
 /* Returns the rank at which gt_summarise()'s interval begins; 0 if no rank reaches 95%. */
