@@ -64,11 +64,11 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* Plans moving an input by a small step. For an inout buffer, moves the copy that the reference
- * reads or, without a reference, the buffer itself. */
+/* Adds a task that moves an input by a small step. For an inout buffer, the task moves the copy
+ * that the reference reads or, without a reference, the buffer itself. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
-    static const double beyond = 1e30; /* larger than all values of data sets, but finite */
+    static const double beyond = 1e30; /* finite, but larger than any value in a data set */
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;
@@ -169,8 +169,8 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* Plans comparing the second run of the reference with the first, whose results are in the slots.
- * NaN counts as equal here, and is judged with the variants. */
+/* Adds a task that compares the reference's second results with the first ones, which are in the
+ * slots. NaN counts as equal here; it is judged when variants are verified. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
@@ -186,8 +186,8 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Plans two tasks: one compares results with those for moved inputs, the other measures their
- * magnitude. Without a reference, a variant provides the expected results. */
+/* Adds two tasks: one compares results with those for moved inputs, the other measures the
+ * magnitude of results. Without a reference, a variant provides the expected results. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -246,8 +246,8 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
         GT_TRY(plan_reset(&measure->reset, slot, first));
         GT_TRY(plan_reset(&measure->again, slot, last));
         GT_TRY(plan_reset(&measure->launch, slot, before_race));
-        /* `check` compares the results of the second launch. `first` compares those of the first
-         * launch, and the inputs that `check` leaves out. */
+        /* `check` compares the results of the last launch. `first` compares those of the first
+         * launch, and the inputs that `check` omits. */
         GT_TRY(plan_result(&measure->check, slot, last));
         GT_TRY(plan_edges(&measure->check, measure, slot));
         GT_TRY(plan_edges(&measure->edges, measure, slot));
@@ -288,8 +288,8 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* Sets the tolerances of a table's comparisons. With `gaps`, unwritten elements count as equal if
- * the reference leaves any unwritten. */
+/* Sets the tolerances of a table's comparisons. With `gaps`, elements that both sides leave
+ * unwritten count as equal, if the reference leaves any unwritten. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

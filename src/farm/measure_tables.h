@@ -5,8 +5,7 @@
 
 /* Makes all tables for the current workloads, whose buffers must be allocated. */
 gputune_status gt_tables_plan(gt_measure *measure);
-/* Adds the slots' tolerances and gaps to the comparisons. */
+/* Sets the tolerances of all comparisons, and which outputs may have unwritten elements. */
 gputune_status gt_tables_judge(gt_measure *measure);
-/* Makes the task list `move`, which changes inputs slightly, change one in `sparse` elements, drawn
- * from `seed`. */
+/* Makes the task list `move` change one in `sparse` elements slightly, at random from `seed`. */
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);

@@ -8,23 +8,23 @@
  * before it waits.
  *
  *   1. Fill scratch and shared memory with poison, and reset the buffers.
- *   2. Launch at the odd-tail size, then at the requested size, whose time is the pilot.
+ *   2. Launch at the odd-tail size, then at the requested size. The latter launch is the pilot.
  *   3. If the pilot is too slow to win, check only the guard zones, and end without a proof.
  *   4. Check the first results at the odd-tail size. Reset, poison with another value, and launch
- *      there again; pairs of in_place() share a buffer now.
+ *      there again, now with one buffer for each pair of in_place().
  *   5. Check outputs, inputs and guard zones at both sizes.
  *   6. Launch and check on further data (measure_data_proof.c).
  *
  * After the race, the winner is proved again (prove_again()): it is launched twice at the requested
- * size while its inputs are read-only, first with the scratch memory that the race left. Then it is
- * proved on further data.
+ * size while its inputs are read-only. The first launch has the scratch memory that the race left.
+ * Then the winner is proved on further data.
  *
  * Invariants:
  *   - The first launch whose results are checked follows no other launch of the variant, so no
  *     state of an earlier launch can hide a fault.
  *   - Memory that a launch may read but nobody has written contains poison, never the results of
  *     another variant.
- *   - A variant that fails may have changed any memory: `damage` says what to restore before the
+ *   - A variant that fails may have changed any memory: `damage` shows what to restore before the
  *     next proof. After a crash the worker is lost, and the host starts another one. */
 #include "farm/measure_verify.h"
 
@@ -55,7 +55,7 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
                              arguments_of(measure, workspace));
 }
 
-/* Fills scratch memory and its guard zones with `byte`, GT_SCRATCH_ZERO memory with zeros. */
+/* Fills scratch memory and its guard zones with `byte`, but GT_SCRATCH_ZERO memory with zeros. */
 static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
                                      uint8_t byte)
 {
@@ -107,7 +107,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* launch whose blocks' __constant__ symbols are left out */
+    const gt_launch *launch; /* `names` omits the __constant__ symbols of its pass blocks */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -127,8 +127,8 @@ static void add_change(void *user, const char *name, size_t length)
     }
 }
 
-/* Sets *changed to the first module variable that has changed since the last call, or to NULL. Only
- * the first bytes of a variable are compared. */
+/* Sets *changed to the first module variable that has changed since the last call; NULL if none
+ * has. Compares only the first bytes of a variable. */
 static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
@@ -162,7 +162,7 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* For each pair of in_place(), copies the input to the output, and passes the output as both. */
+/* Launches with only the output of each pair of in_place(), to which the input is copied. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -186,7 +186,7 @@ static unsigned check_flags(bool is_set, bool races)
     return (is_set ? EMU_CHECK_SET : 0) | (races ? EMU_CHECK_RACES : 0);
 }
 
-/* Tells the sanitizer each buffer's name, and whether its contents are defined. */
+/* Tells the sanitizer the name of each buffer, and if its contents are defined. */
 static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[index];
@@ -251,7 +251,7 @@ static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loa
     return gt_strdup(&out->findings, gt_text_string(&text));
 }
 
-/* Returns the link to the variant with this id, or the end of the list. */
+/* Returns the list's pointer to the variant with this id, or the final NULL pointer. */
 static gt_loaded **place_of_variant(gt_measure *measure, uint64_t id)
 {
     gt_loaded **place = &measure->variants;
@@ -295,8 +295,8 @@ void gt_loaded_free_all(gt_measure *measure)
     measure->dropped_count = 0;
 }
 
-/* Unloads a variant, or keeps a small one until the race ends, because unloading waits for the
- * device and takes as long as a sample. With a memory limit, keeps none with device memory. */
+/* Unloads a variant. Keeps a small one until the race ends, because unloading waits for the device
+ * and takes as long as a sample. With a memory limit, keeps no variant that owns device memory. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -322,7 +322,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
 /* Poisons scratch memory. If an odd-tail size is verified too, the requested size gets zeros
- * instead, because both must be tried: a variant may read scratch memory before writing it. */
+ * instead, because only one of the two may show that a variant reads scratch memory before writing
+ * it. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -333,10 +334,10 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Launches on the timed workspace between two events, with a cold cache as in samples. */
+/* Launches on the timed workspace between two events, after a sweep if the cache must be cold. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
-    enum { HOST_AHEAD_NS = 10000 }; /* time in which the host queues the launch */
+    enum { HOST_AHEAD_NS = 10000 }; /* time that the host needs to queue the launch */
     if (measure->sweep) {
         GT_TRY(gt_service_sweep(measure));
     } else {
@@ -348,8 +349,8 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Queues the first launches. The last workspace comes first, because no launch may precede a launch
- * whose results are checked. Poisoning shared memory again might change the pilot's time. */
+/* Queues the first launches: the last workspace first, because its results are checked and no
+ * launch may precede it. Poisoning shared memory again might change the pilot's time. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
@@ -378,7 +379,7 @@ typedef enum extent {
     AGAIN  /* checks for the second proof of a winner */
 } extent;
 
-/* Waits for a proof and judges it. Before the race, queues the next variant's reset first. */
+/* Waits for a proof, and judges it. Before the race, first queues the next variant's reset. */
 static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                      extent extent)
 {
@@ -426,7 +427,7 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
     return GPUTUNE_OK;
 }
 
-/* Proves a variant. A second launch on the last workspace shows if it depends on the first. The
+/* Proves a variant. On the last workspace, a second launch shows if it depends on the first. The
  * timed workspace has one launch, because most variants leave the race before prove_again(). */
 static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     const gt_verify_job *job)
@@ -456,9 +457,9 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     return gt_data_proof_judge(out, measure, variant, job);
 }
 
-/* Proves a winner. The first launch has the scratch memory that the race left, the second launch
- * has poisoned scratch memory. Inputs are read-only, so the worker ends if a variant changes and
- * restores an input, which no comparison would show. */
+/* Proves a winner. For the first launch, scratch memory is as the race left it; for the second
+ * launch, it is poisoned. Inputs are read-only, so a variant that changes and restores an input,
+ * which no comparison would show, crashes the worker. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
@@ -534,7 +535,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    /* the emulator's times are exact, so a cold pilot that copied nothing is also the sample */
+    /* the emulator's times are exact, so a cold pilot without copies is a valid sample */
     if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }
@@ -549,7 +550,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        /* the setup's contents must be restored afterwards */
+        /* afterwards, all buffers must be filled again from the setup's seed */
         measure->damage = GT_DAMAGE_EVERYTHING;
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {

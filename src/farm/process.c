@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Beginnings of the environment variables that are hidden from workers. */
+/* Environment variables that begin with one of these are hidden from workers. */
 static const char *const unwanted[] = {"CUDA_LAUNCH_BLOCKING=",
                                        "CUDA_INJECTION",
                                        "NVTX_INJECTION",
@@ -156,7 +156,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* the child watches the host through this, because other children may keep the channel open */
+    /* the child watches the host through this, because another child may keep the channel open */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !lift_descriptor(&host)) {
         close(host);
@@ -172,7 +172,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* if there is no such process, the host program has already reaped the child */
+    /* ESRCH: the host program has already reaped the child */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -190,8 +190,7 @@ void gt_process_kill(gt_process *process)
     }
 }
 
-/* Waits for the pidfd if possible, because the pid may be reused after the host program has reaped
- * the child. */
+/* Waits by pidfd if possible: once the host program has reaped the child, its pid may be reused. */
 static gt_end reap_process(gt_process *process, int *code, int flags)
 {
     siginfo_t info = {0};
@@ -243,7 +242,7 @@ static void *reap_children(void *argument)
     return NULL;
 }
 
-/* Prevents unloading by dlclose(), because the reaping thread runs this library's code. */
+/* Keeps dlclose() from unloading this library, because the reaping thread runs its code. */
 static void pin_library(void)
 {
     Dl_info info;
@@ -278,7 +277,7 @@ void gt_process_end(gt_process *process)
         }
         if (!copy || !start_reaper(copy)) {
             free(copy);
-            reap_process(process, &code, 0); /* waiting is rare, and SIGKILL takes milliseconds */
+            reap_process(process, &code, 0); /* wait; SIGKILL takes only milliseconds */
         }
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};

@@ -8,7 +8,7 @@
 
 enum {
     GT_CHILD_CHANNEL = 3,
-    GT_CHILD_HOST = 4 /* descriptor of a pidfd of the host; closed if the kernel has no pidfds */
+    GT_CHILD_HOST = 4 /* pidfd of the host; closed if the kernel has no pidfds */
 };
 
 typedef struct gt_process {
@@ -17,10 +17,10 @@ typedef struct gt_process {
     bool ended; /* true if the process was reaped, or if a thread will reap it */
 } gt_process;
 
-/* Starts arguments[0] in its own process group, because the host handles interrupts from the
- * terminal. `arguments` end with NULL. Standard input, output and error are /dev/null;
- * GPUTUNE_WORKER_STDERR keeps standard error. Only the descriptors above are open, and signals have
- * default handlers. The caller still owns `channel`. EWORKER. */
+/* Starts arguments[0] in its own process group, because only the host handles interrupts from the
+ * terminal. `arguments` end with NULL. Standard input, output and error are /dev/null, unless
+ * GPUTUNE_WORKER_STDERR is set, which keeps standard error. The child has only these and the
+ * descriptors above, and default signal handlers. The caller still owns `channel`. EWORKER. */
 gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel);
 
@@ -46,10 +46,10 @@ void gt_process_end(gt_process *process);
  * MPS, and makes only `device` visible: a UUID, a result of gt_process_visible(), or NULL for all
  * devices. out->items end with NULL. The caller frees *out, even after a failure. */
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device);
-/* Gets a value of CUDA_VISIBLE_DEVICES with which a child sees only this process's device
- * `ordinal`; NULL if this process's own variable has no such entry. The caller frees *out. */
+/* Gets a value of CUDA_VISIBLE_DEVICES with which a child sees only the device `ordinal` of this
+ * process. NULL if the variable of this process has no such entry. The caller frees *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
-/* Makes a pair of sockets, with numbers that no descriptor of a child has. The caller closes them.
+/* Makes a pair of sockets, numbered above the descriptors of a child. The caller closes them.
  * EWORKER. */
 gputune_status gt_process_channel(int *host, int *child);

@@ -1,6 +1,6 @@
 /* Tasks, findings and constants that the host and the service kernels share. The host compiles this
- * file as C. In CUDA C++ it is part of one text, between kernel/text/element_kinds.h and
- * service_tasks.cu, and includes no other header. */
+ * file as C. For NVRTC it follows kernel/text/element_kinds.h and precedes service_tasks.cu in one
+ * text, and includes no other header. */
 #pragma once
 
 #ifndef __CUDACC__
@@ -15,8 +15,8 @@ typedef long long int64_t;
 
 enum {
     GT_TILE = 4096,           /* number of elements in a tile, or of bytes in a guard zone's tile */
-    GT_TILE_HASH = 4 * 4096,  /* bytes to hash */
-    GT_TILE_RESET = 4 * 4096, /* bytes in a tile that is copied or poisoned */
+    GT_TILE_HASH = 4 * 4096,  /* number of bytes in a tile that is hashed */
+    GT_TILE_RESET = 4 * 4096, /* number of bytes in a tile that is copied or poisoned */
     GT_SERVICE_THREADS = 256
 };
 
@@ -45,7 +45,7 @@ enum {
     GT_TASK_TIES = 128 /* fill: few values, halfway between whole numbers (kernel/bind/vary.h) */
 };
 
-/* A number of an element with several numbers (gt_number). */
+/* One of the numbers that an element consists of (gt_number). */
 typedef struct gt_service_number {
     uint32_t offset, type, fill, free; /* `free`: true if the number has no declared range */
     double low, high, largest;         /* `largest`: the largest value that a uniform fill draws */
@@ -54,23 +54,23 @@ typedef struct gt_service_number {
 /* A task of a service kernel. Addresses are in device memory. */
 typedef struct gt_service_task {
     uint64_t first_tile, tiles; /* set by gt_tasks_add() */
-    /* repeat k copies to target + k * stride bytes */
+    /* repetition k has its target at `target` + k * `stride` */
     uint64_t repeats, stride;
     uint64_t target, source, scale;
     uint64_t count; /* number of elements (fill, narrow, compare) or of bytes */
     uint64_t seed;
-    /* for fill and move: the range, and the largest value (fill) or the step (move); for compare:
-     * atol, rtol and stol */
+    /* fill, move: `low` and `high` are the range, `stol` is the largest value (fill) or the step
+     * (move); compare: atol, rtol and stol */
     double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern,
-        flags; /* `pattern`: kind of fill, poison (poison, compare), or seed of a guard zone */
-    uint32_t source_pattern; /* poison byte of the source (compare, narrow) */
+        flags; /* `pattern`: kind of fill (fill), poison (poison, compare), or seed (guard zones) */
+    uint32_t source_pattern; /* poison of the source (compare, narrow) */
     uint32_t sparse;         /* move: changes one in `sparse` elements, chosen at random */
-    /* address of a gt_service_number for each number of an element; 0: elements are plain values */
+    /* address of the gt_service_numbers of an element; 0: an element is one plain value */
     uint64_t numbers;
     uint32_t number_count;
-    uint32_t pitch; /* bytes between elements if `numbers` is set */
+    uint32_t pitch; /* size of an element in bytes, if `numbers` is set */
 } gt_service_task;
 
 /* The check kernel's findings for one task. `worst` and `need` are the bits of doubles.
@@ -79,7 +79,7 @@ typedef struct gt_service_task {
  *   and `expected` the bits of its elements. `worst` is the largest |v - r| divided by the
  *   tolerance. `need` is an atol that accepts all elements, infinite if none does. `gaps` is the
  *   number of elements that both sides left unwritten. Bit 0 of `unwritten` is set if the first
- *   mismatch is unwritten, bit 1 if the element expected there is.
+ *   mismatch is unwritten, bit 1 if its expected element is unwritten.
  * - spread: `count` is the number of elements that differ, `worst` the largest difference, `need`
  *   the largest difference divided by the target's magnitude. Without a source, `worst` is the
  *   largest magnitude, and `count` the number of elements that are not finite.

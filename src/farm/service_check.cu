@@ -1,4 +1,4 @@
-// Check: examines buffers after a launch. Follows service_tasks.cu.
+// Check kernel: examines buffers after a launch. In the text for NVRTC, this file follows service_tasks.cu.
 
 struct tally {
     u64 count, first;
@@ -7,8 +7,8 @@ struct tally {
     u32 gaps;
 };
 
-/* The verdict on an element. `ratio` is |v - r| / tolerance; a ratio above 1 is a mismatch, and
- * infinite if only equality counts. `need` is an atol that would accept the element. */
+/* The verdict on an element. `ratio` is |v - r| / tolerance; above 1 it is a mismatch. If only equality counts, a
+ * mismatch has an infinite ratio. `need` is an atol that would accept the element. */
 struct verdict {
     double ratio;
     float need;
@@ -26,7 +26,7 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        return exactly(true); // both overflow, as sums may in any order
+        return exactly(true); // both overflow; sums may, if their order differs
     }
     if (v != v || r != r) {
         return exactly((t.flags & GT_TASK_NAN_OK) && v != v && r != r);
@@ -68,7 +68,7 @@ static __device__ verdict judge(const task *at, u64 index)
     return judge_numbers(t, to_double(t.type, v), to_double(t.source_type, r), index);
 }
 
-// not inlined, because the function is large and most vectors do not need it
+// not inlined, because the function is large and seldom called
 static __device__ __noinline__ void compare_element(const task *at, tally &sum, u64 index)
 {
     verdict result;
@@ -88,13 +88,13 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Records the change for four elements, because that of a single element may be small by chance.
+// Records how far an element moved, for its group of four, because one element may move little by chance.
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;
 #pragma unroll 1
     for (u64 i = first; i < first + 4 && i < t.count && t.scale != 0 && by < 3e38f; ++i) {
-        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // compared as integers, positive floats keep their order
+        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // as integers, positive floats have the same order
     }
 }
 
@@ -124,8 +124,8 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
-/* Returns masks of the exponent bits, which are all ones in inf and NaN, for both halves of a word;
- * 0 if inf and NaN need no check. */
+/* Returns masks of the exponent bits for both halves of a word. In inf and NaN, all these bits are ones. The masks
+ * are 0 if inf and NaN need no check. */
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {
@@ -149,7 +149,7 @@ static __device__ bool is_plain_equal(uint4 v, uint4 r, uint2 masks)
            !is_special(v.y, masks) && !is_special(v.z, masks) && !is_special(v.w, masks);
 }
 
-// Compares the bits of vectors. Only vectors that differ are judged element by element.
+// Compares 16-byte vectors bit by bit. Only vectors that differ are judged element by element.
 static __device__ void compare_vectors(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     u32 size = size_of(t.type), per = 16 / size;
@@ -181,7 +181,7 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
     }
 }
 
-/* Single precision suffices for `worst`, which is only reported. */
+/* Returns true if the result is within the tolerance. `worst` is only reported, so single precision suffices. */
 static __device__ bool is_plainly_right(const task &t, float v, double r, float *worst)
 {
     double error = fabs(v - r), tolerance = t.low + t.high * fabs(r);
@@ -192,7 +192,7 @@ static __device__ bool is_plainly_right(const task &t, float v, double r, float 
     return true;
 }
 
-// Compares floats with doubles, the usual types of results and reference, four at a time.
+// Compares four elements at a time if results are floats and the reference is double, the usual types.
 static __device__ void compare_doubles(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     const float4 *left = (const float4 *)(t.target + begin * 4);
@@ -233,7 +233,7 @@ static __device__ void compare_tile(const task &t, const task *at, tally &sum, u
     }
 }
 
-// Hashes like wyhash, with fewer multiplications than splitmix64.
+// Hashes a vector like wyhash, with fewer multiplications than splitmix64 would need.
 static __device__ u64 hash_vector(uint4 v, u64 i)
 {
     u64 a = ((u64)v.y << 32 | v.x) ^ (i + 1) * 0x9e3779b97f4a7c15ull;
@@ -295,7 +295,7 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
     if (!__any_sync(0xffffffffu, sum.count != 0 || sum.gaps != 0 || sum.worst != 0)) {
         return;
     }
-    u64 worst = (u64)__double_as_longlong(sum.worst); // compared as integers, positive doubles keep their order
+    u64 worst = (u64)__double_as_longlong(sum.worst); // as integers, positive doubles have the same order
     u64 need = (u64)__double_as_longlong((double)sum.need);
 #pragma unroll 1
     for (int step = 16; step > 0; step >>= 1) {
@@ -320,7 +320,7 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
     sum.need = 0;
 }
 
-// Writes the findings in the last block, and resets the accumulators for the next launch.
+// Copies the accumulators to the findings, and resets them for the next launch. Only the last block calls it.
 static __device__ void hand_over(const task *tasks, u32 count, findings *sums, findings *out,
                                  u64 sequence)
 {

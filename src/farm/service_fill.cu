@@ -1,4 +1,4 @@
-// Fill and reset: prepare the contents of buffers before a launch. Follows service_tasks.cu.
+// Fill and reset kernels: prepare buffers before a launch. In the text for NVRTC, this file follows service_tasks.cu.
 
 // --- fill: inputs, moved inputs, guard patterns, conversions -----------------------------------------------------
 
@@ -39,9 +39,9 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
     }
 }
 
-/* Returns false if element i of the task gets its uniform value; `at` is its index in the buffer. The
- * buffer has eight parts: two with a few rare values, two with a few finite rare values, and one
- * each with the largest value, the smallest value, zeros, and rare values. */
+/* Sets *value to the value of element i of the task, or returns false if it keeps its uniform value. `at` is the
+ * element's index in the buffer. The buffer has eight parts: two with a few rare values, two with a few finite rare
+ * values, and one each with the largest value, the smallest value, zeros, and rare values. */
 static __device__ bool is_varied(double *value, const task &t, u64 i, u64 at)
 {
     u64 part = at / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));
@@ -98,7 +98,7 @@ static __device__ void move_element(const task &t, u64 i)
     bool stays = (t.flags & GT_TASK_WHOLE) != 0 && value == trunc(value);
     bool is_chosen = !stays && (draw >> 1) % t.sparse == 0;
     if (!(moved >= t.low && moved <= t.high)) {
-        // some elements move by half a step, so sums of both ends of the range change too
+        // some elements move by half a step, so a sum of both ends of the range changes too
         by = draw >> 40 & 1 ? by : __dmul_rn(by, 0.5);
         moved = draw & 1 ? __dsub_rn(value, by) : __dadd_rn(value, by);
     }
@@ -134,7 +134,7 @@ static __device__ void fill_element(const task &t, u64 i, u64 at)
     }
 }
 
-// Fills number i of elements that consist of several numbers, each with its own fill.
+// Fills number i of a buffer whose elements consist of several numbers, each with its own fill.
 static __device__ __noinline__ void fill_number(const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;
@@ -148,7 +148,7 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
         one.high = moves_far ? all->high : f->high;
         one.stol = one.operation == GT_DO_MOVE ? all->stol : f->largest;
         one.flags = f->free ? one.flags : one.flags & ~GT_TASK_FREE;
-        one.seed += i * 0x9e3779b97f4a7c15ull; // element 0 then draws the value of number i
+        one.seed += i * 0x9e3779b97f4a7c15ull; // with this seed, element 0 draws the value of number i
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
         fill_element(one, 0, i);

@@ -1,10 +1,9 @@
-/* Service kernels of the measure worker: fill, reset, check, sweep, delay, poison shared
- * memory. NVRTC compiles them as one text: service.h, service_value.h, this file, service_fill.cu,
- * service_check.cu and service_time.cu.
+/* Service kernels of the measure worker: fill, reset, check, sweep, delay, poison shared memory. NVRTC compiles them
+ * as one text: service.h, service_value.h, this file, service_fill.cu, service_check.cu and service_time.cu.
  *
- * Fill, reset and check process a table of tasks. A task has `tiles` tiles of GT_TILE elements or
- * bytes (GT_TILE_HASH, GT_TILE_RESET), `repeats` times, `stride` bytes apart. The tiles of all tasks
- * are numbered consecutively and distributed over the blocks. */
+ * Fill, reset and check process a table of tasks. A task has `tiles` tiles, each of GT_TILE elements (or GT_TILE_HASH
+ * or GT_TILE_RESET bytes). It is repeated `repeats` times, `stride` bytes apart. The tiles of all tasks are numbered
+ * consecutively and distributed over the blocks. */
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -15,7 +14,7 @@ typedef gt_service_number number;
 typedef gt_finding finding;
 
 struct findings {
-    u64 sequence; // number of the run; in the accumulators instead the number of finished blocks
+    u64 sequence; // number of the run; in the accumulators, the number of finished blocks
     finding items[1];
 };
 
@@ -56,13 +55,13 @@ static __device__ __noinline__ void store_bits(u64 address, u64 index, u32 size,
     }
 }
 
-// Returns the largest finite value of a type that saturates; 0 for other types.
+// Returns the largest finite value of a type whose conversions saturate; 0 for other types.
 static __device__ double saturation_of(u32 type)
 {
     return type == GT_TYPE_E4M3 ? 448.0 : type == GT_TYPE_E5M2 ? 57344.0 : 0.0;
 }
 
-// Returns the smallest magnitude that becomes infinite in the type.
+// Returns the smallest magnitude that a conversion to the type rounds to infinity.
 static __device__ double overflow_of(u32 type)
 {
     return type == GT_TYPE_F16    ? 65520.0
@@ -71,8 +70,8 @@ static __device__ double overflow_of(u32 type)
                           : __longlong_as_double(0x7ff0000000000000ll);
 }
 
-/* Returns the poison byte at an address. Poisons below 4 are mixed: NaN, negative and huge, zero,
- * positive and huge, in turn every 16 bytes, beginning with entry `poison`. */
+/* Returns the poison byte at an address. Poisons 0 to 3 are mixed: NaN, negative and huge, zero, positive and huge,
+ * in turn every 16 bytes. `poison` is the index of the first. */
 static __device__ u32 poison_byte(u32 poison, u64 address)
 {
     return poison < 4 ? 0x7b00fbffu >> 8 * ((poison + (u32)(address >> 4)) & 3) & 0xff : poison;
@@ -85,7 +84,7 @@ static __device__ u64 poison_bits(u32 byte, u32 size)
 
 // --- elements of several numbers -----------------------------------------------------------------
 
-// Makes a task whose element 0 is number i.
+// Makes *one a task whose element 0 is number i of *all, counted over all elements.
 static __device__ __noinline__ void narrow_to_number(task *one, const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;
@@ -100,7 +99,7 @@ static __device__ __noinline__ void narrow_to_number(task *one, const task *all,
 
 // --- tables ----------------------------------------------------------------------------------------
 
-// Returns the task that contains `tile`. Tiles must not decrease from call to call.
+// Returns the task that contains `tile`. Starts at `task`, so `tile` must not decrease from call to call.
 static __device__ const task *advance(const task *task, u64 tile)
 {
     while (tile >= task->first_tile + task->tiles * task->repeats) {

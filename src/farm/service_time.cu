@@ -1,7 +1,7 @@
-/* Before a launch: sweep the cache, keep the stream busy, poison shared memory. */
+/* Kernels that run before a launch: sweep the cache, keep the stream busy, poison shared memory. */
 
-/* Evicts everything else from L2 by reading `bytes` (a multiple of 16) of zeros. The write never
- * happens, but keeps the compiler from removing the loads. */
+/* Evicts other data from L2 by reading `bytes` (a multiple of 16) of zeros. Writes to *sink if it reads anything
+ * else, after a stray write. The write also keeps the compiler from removing the loads. */
 extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_sweep(const uint4 *data, u64 bytes, u32 *sink)
 {

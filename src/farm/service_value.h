@@ -94,7 +94,7 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Scales the half's step at this magnitude to 1. nearbyint() then rounds ties to even. */
+/* Scales the value to steps of a half at this magnitude. nearbyint() then rounds ties to even. */
 SERVICE uint16_t float_to_half(float value)
 {
     uint16_t sign = (uint16_t)(FLOAT_BITS(value) >> 16 & 0x8000);
@@ -126,8 +126,8 @@ SERVICE uint16_t float_to_bfloat(float value)
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
-/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2, with m mantissa bits. Values of at least
- * 2^low are normal, and values above `most` saturate. */
+/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2. `m` is the number of mantissa bits. Values
+ * of at least 2^low are normal; values above `most` become `most`. */
 SERVICE uint8_t float_to_fp8(float value, int m, int low, uint8_t most)
 {
     uint32_t bits = FLOAT_BITS(value), sign = bits >> 24 & 0x80;
@@ -181,7 +181,7 @@ SERVICE_CALL double to_double(uint32_t type, uint64_t bits)
         return (double)BITS_FLOAT((uint32_t)bits);
     case GT_TYPE_E4M3:
         return (double)e4m3_to_float((uint8_t)bits);
-    case GT_TYPE_E5M2: /* e5m2 is the upper byte of a half */
+    case GT_TYPE_E5M2: /* an e5m2 value is the upper byte of a half */
         return (double)half_to_float((uint16_t)(bits << 8));
     default:
         return BITS_DOUBLE(bits);
@@ -225,7 +225,7 @@ SERVICE double unit_of(uint64_t draw)
     return MULTIPLY((double)(draw >> 11), 1.0 / 9007199254740992.0);
 }
 
-/* Returns a sorted element's position in [0, 1]: random within the element's own section. */
+/* Returns the position of element i of a sorted buffer in [0, 1]: a random point of section i. */
 SERVICE double place_of(const gt_service_task *t, uint64_t i)
 {
     return DIVIDE(ADD((double)i, unit_of(draw_of(t, i))), (double)t->count);
@@ -237,7 +237,7 @@ SERVICE uint64_t scaled(double unit, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Returns a row pointer: 0 first, the total last. Rows have at most twice the mean length. */
+/* Returns row pointer i: 0 first, the total last. No row exceeds twice the mean length. */
 SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
 {
     uint64_t total = (uint64_t)t->low, rows = t->count - 1;
@@ -249,7 +249,7 @@ SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
     return value < total ? value : total;
 }
 
-/* Permutes the numbers below `count` by a bijection on the next power of two. */
+/* Permutes the numbers below `count`, by a bijection of the numbers below the next power of two. */
 SERVICE uint64_t permuted(const gt_service_task *t, uint64_t i)
 {
     uint32_t bits = t->count > 1 ? 64 - (uint32_t)LEADING_ZEROS(t->count - 1) : 1;

@@ -177,8 +177,8 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     case GT_MEMBER_STRING:
         taken = take_blob(&data, &bytes, from) && bytes < member->size;
         if (taken) {
-            memcpy(at, data, bytes); /* zero the rest of the array */
-            gt_make_utf8(at);        /* messages may quote a source in any encoding */
+            memcpy(at, data, bytes); /* decode_object() has zeroed the rest of the array */
+            gt_make_utf8(at);        /* a message may quote a source in any encoding */
         }
         return taken;
     case GT_MEMBER_TEXT:
@@ -194,7 +194,8 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     }
 }
 
-/* Refuses a count that exceeds the rest of the data. An encoded element has at least size / 2. */
+/* Refuses a count of elements that exceeds the rest of the data. Each has at least size / 2
+ * bytes. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;
@@ -289,8 +290,8 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_HAND] = {&gt_record_hand, NULL},
 };
 
-/* The header of a frame. `magic` is version_hash(). `bytes` bytes follow, which begin with a
- * gt_answer of `answer_bytes`. */
+/* The header of a frame, before `bytes` more bytes. The first `answer_bytes` of these are a
+ * gt_answer. `magic` is version_hash(). */
 typedef struct header {
     uint32_t magic, kind;
     uint64_t sequence, bytes, answer_bytes;
@@ -368,7 +369,7 @@ void gt_frame_reader_free(gt_frame_reader *reader)
     reader->have = reader->capacity = 0;
 }
 
-/* Returns the size of the next frame, or 0 if its header is malformed. */
+/* Returns the size of the next frame, or of its header until that is complete; 0 if malformed. */
 static size_t needed(const gt_frame_reader *reader)
 {
     header head;
@@ -382,7 +383,7 @@ static size_t needed(const gt_frame_reader *reader)
                : 0;
 }
 
-/* Allocates a small frame at once, and a large frame as its bytes arrive. */
+/* Receives a part of a frame. Allocates memory for a large frame only as its bytes arrive. */
 static gt_read receive_bytes(gt_frame_reader *reader, size_t need, int descriptor)
 {
     size_t limit = reader->have * 2 > STEP_BYTES ? reader->have * 2 : STEP_BYTES;

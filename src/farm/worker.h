@@ -32,9 +32,9 @@ int gt_serve(const gt_server *server, int channel);
 /* ---- compile_worker.c ------------------------------------------------------------------------ */
 
 /* Precompiled headers ("heads") of a compile worker. The sources of a template's variants begin
- * with the same prelude and #includes. If reading these is slow (with CUB, most of a compile),
- * the compiler stores its state after them in a file, from which later compiles start. Only this
- * process can use the file, because it contains addresses. */
+ * with the same prelude and #includes. If reading these takes long (with CUB, most of a compile),
+ * the compiler stores its state after reading them in a file. Later compiles start from that file.
+ * Only this process can use it, because it contains addresses. */
 enum { GT_HEADS = 4 }; /* maximum number of heads in the cache */
 
 /* A cache of precompiled headers; empty if zeroed. */
@@ -55,17 +55,16 @@ typedef struct gt_head_cache {
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request);
 
-/* Serves compile jobs until the channel ends; returns the exit code. Warms the compiler up for
- * `arch` (NULL: sm_90) unless a job arrives within 20 ms. Without NVRTC, every answer is
+/* Serves compile jobs until the channel ends, and returns the exit code. If no job arrives within
+ * 20 ms, first warms the compiler up for `arch` (NULL: sm_90). Without NVRTC, answers
  * ENOCOMPILER. */
 int gt_compile_worker(int channel, const char *arch, int driver_version);
 
 /* ---- draft_worker.c -------------------------------------------------------------------------- */
 
 /* Makes one draft and returns the exit code. `words` are the program's path, a kernel's name or "",
- * and options -I, -D and --host=FILE; NULL ends them. Reads the length (8 bytes) and the text of
- * the program from the channel. Answers with a line that contains the status, followed by the draft
- * or the message. */
+ * options -I, -D and --host=FILE, and NULL. Reads the length (8 bytes) and the text of the program
+ * from the channel. Writes a line with the status, and then the draft or an error message. */
 int gt_draft_worker(char *const *words);
 
 /* ---- measure_worker.c ------------------------------------------------------------------------ */
@@ -74,5 +73,5 @@ int gt_draft_worker(char *const *words);
  * requests until the channel ends or an answer is ECRASHED. Returns the exit code. */
 int gt_measure_worker(int channel, const char *driver, int ordinal);
 
-/* Exit codes: the channel ended; a request could not be answered; no device could be opened. */
+/* Exit codes: the channel has ended; a request could not be answered; no device could be opened. */
 enum { GT_EXIT_DONE = 0, GT_EXIT_CHANNEL = 3, GT_EXIT_DEVICE = 4 };

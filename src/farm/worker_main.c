@@ -28,7 +28,8 @@ static unsigned long long number(int word)
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
 
-/* Watches the channel and the host. Forked children of the host may keep the channel open. */
+/* Ends this process with the channel or the host, whose forked children may keep the channel
+ * open. */
 static void *watch_host(void *unused)
 {
     struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
@@ -54,7 +55,7 @@ static int print_usage(FILE *out, int code)
     return code;
 }
 
-/* Returns 'v' for --version, '?' after a mistake, otherwise 0. */
+/* Returns 'v' for --version, '?' for an invalid argument, otherwise 0. */
 static int parse_arguments(int argc, char **argv)
 {
     int option;
@@ -77,8 +78,8 @@ static int parse_arguments(int argc, char **argv)
     return 0;
 }
 
-/* Makes a compiler fail before the machine swaps. Memory that is reserved so far does not count,
- * because sanitizers and preloaded allocators may reserve more than any machine has. */
+/* Limits the memory of a compiler, so it fails before the machine swaps. Address space reserved so
+ * far does not count, because sanitizers and allocators may reserve more than any machine has. */
 static void limit_memory(unsigned long long megabytes)
 {
     char pages[64];
@@ -98,7 +99,7 @@ static void *run_compile_worker(void *code)
     return NULL;
 }
 
-/* Runs the compile worker on a separate thread, because the host's stack limit may be too small. */
+/* Runs the compile worker on a thread with a large stack; the host's limit may be too small. */
 static int compile_on_large_stack(void)
 {
     int code;
@@ -106,7 +107,7 @@ static int compile_on_large_stack(void)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
-    /* also for threads that the compiler starts */
+    /* threads that the compiler starts get the same stack size */
     pthread_setattr_default_np(&attributes);
     if (pthread_create(&thread, &attributes, run_compile_worker, &code) == 0) {
         pthread_join(thread, NULL);
@@ -133,7 +134,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe must only fail */
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit must only fail */
     limit_memory(measures ? 0 : number(MEMORY));
-    /* _exit(), because destroying contexts and NVRTC takes tens of milliseconds */
+    /* call _exit(), because destroying contexts and unloading NVRTC takes tens of milliseconds */
     _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL))
           : drafts ? gt_draft_worker(argv + optind)
                    : compile_on_large_stack());
