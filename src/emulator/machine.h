@@ -1,8 +1,8 @@
 /* The emulated SMs: they load PTX and execute grids.
  *
  * This is the interface between the driver (calls, memory, streams, the clock) and the machine
- * (parser, decoder, executor). The machine owns no device memory; the driver finds allocations for
- * it. Each device address of an allocation is also a host address of this process.
+ * (parser, decoder, executor). The machine owns no device memory; it asks the driver for
+ * allocations. Each device address of an allocation is also a host address of this process.
  *
  * Codes are values of CUresult as integers. Nothing here prints or ends the process. */
 #pragma once
@@ -56,7 +56,7 @@ typedef struct emu_kernel {
 typedef struct emu_global {
     const char *name;
     emu_space space;
-    bool is_external; /* true for a declaration without a definition; launches that need it fail */
+    bool is_external; /* true if declared but not defined; launches that need it fail */
     bool is_used;     /* true if code, or another variable's initial value, refers to it */
     uint64_t bytes;
     uint32_t align;
@@ -147,7 +147,7 @@ typedef struct emu_launch {
     const emu_kernel *kernel;
     uint32_t grid[3];
     uint32_t block[3];
-    uint32_t cluster[3]; /* must divide the grid; zeros or {1,1,1}: no cluster */
+    uint32_t cluster[3]; /* divides the grid; zeros or {1,1,1}: no cluster */
     uint32_t dynamic_shared_bytes;
     uint64_t grid_workspace; /* device address of 8 zeroed bytes, if the launch is cooperative */
     const void *params;      /* the parameter block, with the layout of kernel->params */
@@ -197,11 +197,11 @@ typedef struct emu_counters {
     uint64_t cluster_sectors;
 
     uint64_t const_requests; /* number of loads of constant memory and of parameters */
-    /* number of distinct words in these loads; each takes a cycle */
+    /* number of distinct words that these requests read; each takes a cycle */
     uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* lanes at the busiest address, summed over requests */
+    uint64_t shared_atomic_serial; /* lanes at a request's most frequent address, summed */
     uint64_t cluster_atomic_lanes;
     uint64_t hottest_address_lanes; /* number of lanes whose atomics access the busiest sector of
                                        their block or cluster, summed over blocks or clusters;

@@ -18,7 +18,7 @@
 
 #define GRANULE_SHIFT 16
 #define GRANULE_BYTES (UINT64_C(1) << GRANULE_SHIFT)
-#define RANGE_BYTES   (UINT64_C(1) << 39) /* so large that addresses are rarely reused */
+#define RANGE_BYTES   (UINT64_C(1) << 39) /* large, so addresses are rarely reused */
 #define GRANULE_COUNT (RANGE_BYTES >> GRANULE_SHIFT)
 #define SLOT_COUNT    (UINT32_C(1) << 20)
 #define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)
@@ -189,7 +189,7 @@ static bool holds_own(emu_memory_kind kind)
     return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;
 }
 
-/* Reserves addresses, which are not accessible yet, and a slot. Call it with the lock held. */
+/* Reserves a slot, and addresses that are not accessible yet. Call it with the lock held. */
 static int claim_slot(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
 {
     if (!memory.open || bytes > memory.limit || memory.in_use > memory.limit - bytes) {
@@ -339,8 +339,8 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address)
     return true;
 }
 
-/* Finds the whole pages of a range in the memory file. Returns false if it is small or
- * elsewhere. */
+/* Finds the whole pages of a range in the memory file. Returns false if the range is small or not
+ * in the file. */
 static bool find_pages(off_t *offset, size_t *bytes, uint64_t address, size_t size)
 {
     enum { LARGE = 1 << 20 };

@@ -1,8 +1,8 @@
 /* Device memory in one reserved range of addresses, which are both device and host addresses.
  *
- * An allocation takes whole granules of 64 KiB, with an unused granule between allocations. So two
- * loads find the allocation of an address, and an access outside allocations is detected. A sparse
- * memory file backs the range, so other processes can map allocations. */
+ * An allocation takes whole granules of 64 KiB, with an unused granule between allocations. So
+ * finding the allocation of an address takes two loads, and an access outside allocations is
+ * detected. A sparse memory file backs the range, so other processes can map allocations. */
 #pragma once
 
 #include <stdbool.h>

@@ -12,7 +12,7 @@ typedef struct model_input {
     const emu_profile *profile;
     const emu_kernel_shape *shape;
     const emu_counters *counters;
-    double multiprocessors; /* number of SMs that get a block */
+    double multiprocessors; /* number of SMs that run at least one block */
     double resident;        /* number of resident blocks per SM */
     double share;           /* fraction of all blocks that the busiest SM runs */
     double warps_per_block;

@@ -6,8 +6,8 @@
 
 /* Settings of cuFuncSetAttribute. */
 typedef struct emu_settings {
-    int max_dynamic_bytes; /* dynamic shared memory; -1: 48 KB minus the static shared memory */
-    int carveout_percent;  /* percentage of the carveout; -1: the driver chooses */
+    int max_dynamic_bytes; /* limit of dynamic shared memory; -1: 48 KB less static memory */
+    int carveout_percent;  /* preferred carveout in per cent; -1: the driver chooses */
     int non_portable_cluster;
     int scheduling_policy;
     int required_cluster[3];
@@ -22,7 +22,7 @@ struct CUfunc_st {
 
 struct CUmod_st {
     emu_handle handle;
-    atomic_int references; /* references of the handle, of launches and of graphs */
+    atomic_int references; /* number of references: by the handle, by launches and by graphs */
     bool unloaded;         /* true after cuModuleUnload; protected by the lock */
     emu_program *program;
     size_t function_count;

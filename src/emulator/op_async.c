@@ -3,7 +3,7 @@
 #include "emulator/lanes.h"
 
 typedef struct copy {
-    emu_op from; /* an operation that only reads the source, with the source's address */
+    emu_op from; /* an operation that reads the source and has its address */
     uint32_t size_operand, ignore_operand;
     bool has_size, has_ignore;
 } copy;
@@ -28,7 +28,7 @@ static void wait_group(emu_warp *warp, const emu_op *op)
         emu_order_wait(warp, warp->block->order->warps[warp->index].async, (uint32_t)op->imm);
 }
 
-/* Returns how many bytes a lane copies. The rest of its element becomes zero. */
+/* Returns how many bytes a lane copies. The rest of the lane's element becomes zero. */
 static uint32_t source_bytes(const emu_warp *warp, const emu_op *op, const copy *c, unsigned lane)
 {
     if (c->has_ignore && emu_predicate(warp, c->ignore_operand) >> lane & 1)

@@ -256,7 +256,7 @@ static uint64_t convert_value(const value *v, const conversion *c)
     }
 }
 
-/* Extends the result to a wider register, with its sign or with zeros. */
+/* Extends the result to a wider register, by copies of its sign or by zeros. */
 static uint64_t extend_bits(uint64_t bits, const conversion *c)
 {
     unsigned width = ptx_type_bytes(c->to) * 8;
@@ -280,7 +280,7 @@ static void convert(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* Decodes cvt.rn.f16x2.f32 d, a, b; a becomes the upper half. */
+/* Runs cvt.rn.f16x2.f32 d, a, b; a becomes the upper half. */
 static void convert_pair(emu_warp *warp, const emu_op *op)
 {
     const conversion *c = op->extra;
@@ -299,7 +299,7 @@ static uint16_t fp8_pair(float high, float low, const conversion *c)
 {
     bool is_e5m2 = c->to == PTX_E5M2X2;
     if (c->relu) {
-        high = high <= 0 ? 0 : high; /* this also replaces -0 by 0 */
+        high = high <= 0 ? 0 : high; /* the comparison also replaces -0 by 0 */
         low = low <= 0 ? 0 : low;
     }
     return (uint16_t)(emu_fp8_from_double(high, is_e5m2) << 8 | emu_fp8_from_double(low, is_e5m2));

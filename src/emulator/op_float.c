@@ -13,7 +13,7 @@ enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP };
 /* ---- .ftz ----
  *
  * A result becomes zero if it is subnormal after rounding to 24 bits. Ordinary rounding of
- * subnormals keeps fewer bits and may yield the least normal number; that becomes zero too. */
+ * subnormals keeps fewer bits and may yield the least normal number; .ftz clears it, too. */
 
 #define LEAST_NORMAL 0x1p-126f
 /* The least value that becomes normal when it is rounded to 24 bits. */
@@ -84,7 +84,7 @@ EMU_TERNARY(fma_f64_host, emu_f64, emu_f64, __builtin_fma(a, b, c))
 
 /* ---- any rounding mode ---- */
 
-/* The operands are volatile, so the compiler does not move operations to another rounding mode. */
+/* The operands are volatile, so the compiler cannot compute before the rounding mode is set. */
 #define COMPUTE(T, sqrt_, fma_)                                                                    \
     volatile T x = a, y = b, z = c, result = 0;                                                    \
     switch (kind) {                                                                                \
@@ -240,7 +240,7 @@ static emu_handler choose_approximate(emu_decoder *decoder, const kind *k, bool 
     if (is_double)
         return k->what == RCP && (decoder->op->flags & EMU_FTZ) ? rcp_approx_f64 : NULL;
     if (k->what == DIV && which == 0)
-        decoder->op->flags |= EMU_SAT; /* here the flag means div.approx, which has no .sat */
+        decoder->op->flags |= EMU_SAT; /* marks div.approx, which has no .sat */
     return k->what == DIV    ? div_approx
            : k->what == RCP  ? rcp_approx
            : k->what == SQRT ? sqrt_approx

@@ -95,7 +95,7 @@ EMU_TERNARY(sad_u64, emu_u64, emu_u64, c + (a < b ? b - a : a - b))
 EMU_TERNARY3(sad_s64, emu_u64, emu_s64, emu_s64, emu_u64,
              c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
 
-/* vabsdiff: absolute differences of a word's fields, or c plus their sum. */
+/* vabsdiff: the absolute differences of a word's fields, or the sum of these differences plus c. */
 static uint32_t differences(uint32_t a, uint32_t b, uint32_t c, unsigned bits, bool is_sum)
 {
     uint32_t result = 0, most = (1u << bits) - 1;

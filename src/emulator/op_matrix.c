@@ -165,7 +165,7 @@ void emu_decode_wmma(emu_decoder *decoder)
         decode_product(decoder, true);
 }
 
-/* Moves a lane's two halves, which are adjacent in a row or, if transposed, in a column. */
+/* Moves two 16-bit elements of a lane, adjacent in a row or, if transposed, in a column. */
 static void move_pair(const emu_op *op, uint8_t *own, uint8_t *const rows[8], unsigned lane)
 {
     for (unsigned j = 0; j < 2; j++) {
@@ -209,7 +209,7 @@ void emu_decode_matrix_move(emu_decoder *decoder)
         return;
     op->flags |= stores ? EMU_ACCESS_WRITE : 0;
     emu_decode_address(decoder, emu_operand(decoder, stores ? 0 : 1), space);
-    op->dst = 8u << which; /* number of rows, and of lanes with an address */
+    op->dst = 8u << which; /* number of rows; this many lanes have an address */
     op->extra = emu_decode_fragment(decoder, emu_operand(decoder, stores ? 1 : 0), EMU_F16, 8,
                                     8u << which, false, 1, !stores)
                     .registers;

@@ -131,7 +131,7 @@ static void take_qualities(emu_decoder *decoder, mbarrier *m)
         m->options |= word == 0 ? RELAXED : 0;
 }
 
-/* Decodes arrive and similar, with the operands [state,] [address] {, count}. */
+/* Decodes operations that change an mbarrier, with the operands [state,] [address] {, count}. */
 static void decode_change(emu_decoder *decoder, mbarrier *m, ptx_space space)
 {
     emu_op *op = decoder->op;

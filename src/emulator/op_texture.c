@@ -223,7 +223,7 @@ static bool sample_texture(emu_warp *warp, const emu_op *op, const emu_texture *
     return ok;
 }
 
-/* Reads linear memory. A read outside returns zero. */
+/* Reads linear memory. A read out of bounds returns zero. */
 static bool sample_line(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
 {
     const fetch *f = op->extra;

@@ -55,7 +55,7 @@ static uint32_t chunk_address(const placed *p, unsigned row, unsigned k, unsigne
     return at ^ ((at >> 7 & (p->span / CHUNK - 1)) << 4);
 }
 
-/* Converts 16 bytes of elements to numbers, stored at intervals of `next`. */
+/* Converts 16 bytes of elements to numbers, and stores these `next` numbers apart. */
 static void unpack_row(const uint8_t *chunk, emu_number number, double *to, unsigned next)
 {
     unsigned bytes = emu_number_bytes(number);

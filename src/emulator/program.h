@@ -15,7 +15,7 @@ typedef struct emu_flow {
 
 typedef struct emu_function {
     const ptx_function *source;
-    uint32_t first, end; /* index of the first operation, and of the end */
+    uint32_t first, end; /* indices of the first operation and of the end */
     uint32_t register_bytes;
     uint32_t param_bytes;
     uint32_t local_bytes;
@@ -26,7 +26,7 @@ typedef struct emu_function {
     const bool *uses_shared; /* true for each shared variable that is used */
     /* touched registers: twice the register's index, plus one if it is written */
     const uint32_t *touches;
-    const uint32_t *first_touch; /* first touch of each operation, and end of all touches */
+    const uint32_t *first_touch; /* index of each operation's first touch; one more: the end */
     const emu_flow *flows;
 } emu_function;
 

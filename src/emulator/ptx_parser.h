@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A parser. After a failure, `token` stays at the end, so loops end, and few checks are needed. */
+/* A parser. After a failure, `token` stays PTX_END, so loops end and need no further checks. */
 typedef struct ptx_parser {
     ptx_lexer lexer;
     ptx_token token; /* current token */

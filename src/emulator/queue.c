@@ -58,7 +58,7 @@ void emu_completion_release(emu_completion *completion)
     }
 }
 
-/* Ends a completion at `end_ns` and wakes the threads that wait for it. Needs the lock. */
+/* Marks a completion as ended at `end_ns` and wakes its waiting threads. Needs the lock. */
 static void completion_signal(emu_completion *completion, double end_ns)
 {
     completion->done = true;
@@ -297,7 +297,7 @@ static CUstream busy_stream(CUcontext context, bool only_blocking)
     return NULL;
 }
 
-/* The list of streams may change in a wait, which releases the lock. */
+/* The list of streams may change during a wait, because waiting releases the lock. */
 static CUresult join_streams(CUcontext context, bool only_blocking)
 {
     CUstream busy;

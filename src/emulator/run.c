@@ -227,14 +227,15 @@ static bool run_residents(residents *all)
     return moved;
 }
 
-/* Sleeps for a while, so a launch that hangs uses almost no processor time. */
+/* Sleeps for a while, so a launch that hangs uses almost no CPU time. */
 static void pause_briefly(void)
 {
     struct timespec time = {.tv_nsec = 50000000};
     nanosleep(&time, NULL);
 }
 
-/* Called if no thread of this worker can continue. In a checked launch, this is a deadlock. */
+/* Called if no thread of this worker can continue. Pauses or, in a checked launch, reports a
+ * deadlock. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {

@@ -175,8 +175,8 @@ static void leave_split(emu_warp *warp)
     warp->limit = limit;
 }
 
-/* Runs the split until it reaches the limit, its lanes wait or leave, or the budget is used up.
- * Returns the rest of the budget. */
+/* Runs the split until it reaches the limit, its lanes wait, branch or exit, or the budget is used
+ * up. Returns the unused budget. */
 static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
 {
     emu_counters *counters = &warp->worker->counters;

@@ -26,7 +26,7 @@ struct emu_op {
     uint64_t imm;      /* address offset, branch target or flags, depending on the handler */
     const void *extra; /* more data for the handler; owned by the program */
     uint32_t dst, a, b, c, d;
-    uint32_t guard;      /* predicate of the guard; EMU_TRUE_SLOT: no guard */
+    uint32_t guard;      /* register of the guard predicate; EMU_TRUE_SLOT: no guard */
     uint32_t guard_flip; /* all ones if the guard is negated */
     uint32_t line;       /* PTX line */
     uint8_t unit;        /* emu_class */
@@ -98,8 +98,8 @@ struct emu_warp {
     uint32_t turn;
     uint32_t patience; /* operations left until other splits run */
     bool yields;       /* set to let other warps run now */
-    bool polls;      /* true if a checked launch's warp stopped because an mbarrier was not ready */
-    emu_frame *home; /* the kernel's frame, which each block reuses */
+    bool polls;        /* true if the warp stopped because an mbarrier is not ready */
+    emu_frame *home;   /* the kernel's frame, which each block reuses */
     uint32_t index;
     uint64_t issued, waits;
     uint8_t *local;                   /* local memory: EMU_WARP x local_bytes */
@@ -142,9 +142,9 @@ struct emu_group {
     uint32_t live_threads;
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
-    /* number of successive rounds of a checked launch in which all warps waited for mbarriers */
+    /* number of consecutive rounds of a checked launch in which all warps waited for mbarriers */
     uint32_t idle;
-    uint64_t hottest; /* largest lane count that an entry of `hot` has had */
+    uint64_t hottest; /* largest number of lanes that any entry of `hot` has counted */
     emu_hot hot[EMU_HOT];
 };
 
@@ -201,7 +201,7 @@ static inline void emu_set_predicate(emu_warp *warp, uint32_t operand, uint32_t 
 
 static inline unsigned emu_popcount(uint32_t value)
 {
-    /* most masks are full, and not all hosts have a popcount instruction */
+    /* fast path: most masks are full, and not all hosts have a popcount instruction */
     return value == UINT32_MAX ? EMU_WARP : (unsigned)__builtin_popcount(value);
 }
 
@@ -246,8 +246,8 @@ uint32_t emu_warp_run(emu_warp *warp, uint32_t budget);
 
 bool emu_warp_is_ready(const emu_warp *warp);
 
-/* Makes the lanes in `mask` of the running split continue at `target`, and the others after the
- * operation. */
+/* Makes the lanes in `mask` of the running split continue at `target`. The split's other lanes
+ * continue after the operation. */
 void emu_branch(emu_warp *warp, uint32_t mask, uint32_t target);
 
 /* Adds a split that is ready to run. */
@@ -260,7 +260,7 @@ void emu_leave_split(emu_warp *warp, uint32_t mask);
 void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
               uint32_t pc);
 
-/* Returns the members of all active lanes. The operand contains each lane's mask of members. */
+/* Returns the members of all active lanes. `operand` is each lane's mask of members. */
 uint32_t emu_members(const emu_warp *warp, uint32_t operand);
 
 /* For .sync operations: returns true if all members that have not exited execute this operation
