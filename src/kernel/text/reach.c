@@ -350,10 +350,11 @@ static bool is_unneeded(reach *r, const char *header)
  * them. */
 static void blank_includes(char *left, reach *r, const char *read)
 {
+    const char *end = read + strlen(read);
     for (size_t i = 0; i < r->found.words.count; i++) {
         const gt_token *token = &r->found.words.items[i].token;
-        gt_lexer lexer = gt_lexer_of(token->text), line;
         if (token->kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer lexer = gt_lexer_on(token->text, (size_t)(end - token->text)), line;
             gt_lexer_directive(&lexer, &line);
             if (gt_lexer_accept(&line, "include") && is_unneeded(r, line.token.text)) {
                 gt_blank(left, (size_t)(token->text - read), (size_t)(line.end - read));
