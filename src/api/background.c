@@ -1,4 +1,4 @@
-/* Runs queued tunings on a thread, which pauses while the application uses the GPU. */
+/* Runs queued tunings on a thread, which pauses the tuning while the application uses the GPU. */
 #include "api/background.h"
 
 #include "api/tuner.h"
@@ -18,7 +18,7 @@
 atomic_bool gt_launch_seen;
 
 static const int64_t lately_ns = 200000000;  /* duration for which a launch counts as GPU use */
-static const int64_t gap_ns = 100000000;     /* a longer gap between polls restarts the pause */
+static const int64_t gap_ns = 100000000;     /* a longer gap between polls begins a new pause */
 static const int64_t window_ns = 1200000000; /* longer than the period over which NVML averages */
 static const int64_t again_ns = 200000000;   /* the interval between readings of NVML */
 enum { BUSY_PERCENT = 10 };
@@ -58,7 +58,7 @@ typedef struct job {
 
 struct gt_background {
     gputune *tuner;
-    gt_services services; /* the tuner's services, with other workers */
+    gt_services services; /* the tuner's services, but with their own workers */
     gt_workers workers;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -192,7 +192,7 @@ static gputune_status tune_job(gt_background *background, job *one)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* Runs a job. The caller holds the mutex; it is released while the job runs. */
+/* Runs a job. The caller holds the mutex; do_job() releases it while the job runs. */
 static void do_job(gt_background *background, job *one)
 {
     one->state = JOB_RUNNING;
@@ -209,7 +209,8 @@ static void do_job(gt_background *background, job *one)
     }
 }
 
-/* Ends a second after the last request, even if the main thread has called pthread_exit(). */
+/* The thread ends one second after the last job, so that it does not keep a process alive whose
+ * main thread has called pthread_exit(). */
 static void *run_jobs(void *user)
 {
     static const double linger_s = 1;
@@ -334,7 +335,7 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
 
 static gputune_status wait_until_done(gt_background *background, double seconds)
 {
-    static const double slice_s = 0.05; /* interval between checks if the tuner is closing */
+    static const double slice_s = 0.05; /* interval between checks whether the tuner is closing */
     const gt_patience patience = gt_patience_for(seconds, NULL);
     for (;;) {
         const gputune_background_state state = count_jobs(background);

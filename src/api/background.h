@@ -13,16 +13,16 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner);
 /* Waits for the thread to end, and frees the queue. NULL is allowed. */
 void gt_background_close(gt_background *background);
 
-/* Adds a request to the queue, unless the queue has a request with the same key and the same
- * `forgets` (gt_plan_table_forgets()). Call it only between gt_call_begin() and gt_call_end().
- * Fails like gt_request_make() and gt_request_outlive_call(). */
+/* Adds a request to the queue, unless a request with the same key and the same `forgets` (a result
+ * of gt_plan_table_forgets()) is in the queue already. Call it only between gt_call_begin() and
+ * gt_call_end(). Fails like gt_request_make() and gt_request_outlive_call(). */
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
                                   uint32_t forgets, const char *kernel, gputune_sizes sizes,
                                   const gputune_options *options);
 
 extern atomic_bool gt_launch_seen;
 
-/* Records that a plan was launched. Costs one memory access if a launch is recorded already. */
+/* Records that a plan was launched. If that is already recorded, takes only one memory access. */
 static inline void gt_note_launch(void)
 {
     if (!atomic_load_explicit(&gt_launch_seen, memory_order_relaxed)) {

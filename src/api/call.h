@@ -29,7 +29,7 @@ typedef struct gt_call {
 
 void gt_calls_open(gt_calls *calls);
 
-/* Returns EINVAL if a required pointer is NULL; `what` is the pointer's name for the message. */
+/* Returns EINVAL if a required pointer is NULL. The message names the pointer as `what`. */
 static inline gputune_status gt_need(const char *function, const char *what, const void *pointer)
 {
     return pointer ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "%s: %s is NULL", function, what);
@@ -38,8 +38,8 @@ static inline gputune_status gt_need(const char *function, const char *what, con
 #define gt_need_callback(function, given)                                                          \
     gt_need(function, "the function to call", (given) ? (function) : NULL)
 
-/* Converts ECRASHED, which means that a variant crashed, to ECUDA, because in the application's
- * process the application's own code caused the illegal address. The message stays the same. */
+/* Converts ECRASHED to ECUDA and keeps the message. ECRASHED means an illegal access by a variant
+ * in a worker; in the application's process, it is the application's error. */
 static inline gputune_status gt_application_status(gputune_status status)
 {
     return status == GPUTUNE_ECRASHED ? GPUTUNE_ECUDA : status;

@@ -37,7 +37,7 @@ static gputune_status new_code(gt_shared_code **out, gt_plan_pool *pool, gt_imag
     return GPUTUNE_OK;
 }
 
-/* Finds or adds the code of an image, and adds a reference. A new code takes over the image. */
+/* Finds the code of an image, or adds it and takes over the image. Adds a reference. */
 static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_image *image,
                                 int carveout_kb)
 {
@@ -148,7 +148,7 @@ gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code)
     GT_TRY(load_launch(&launcher, code->code, code->launch, &context));
     gt_launcher *before = atomic_exchange(&at->launcher, launcher);
     atomic_store_explicit(&at->id, context.id, memory_order_release);
-    gt_launcher_free(before); /* no launch uses a launcher without a context */
+    gt_launcher_free(before); /* its context no longer exists, so no launch uses it */
     *out = launcher;
     return GPUTUNE_OK;
 }

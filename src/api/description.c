@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Moves a text to `texts`, and sets *out to the text. An empty text takes no memory. */
+/* Moves a text to `texts`, and sets *out to the text. For an empty text, no memory is kept. */
 static gputune_status keep_text(const char **out, gt_texts *texts, gt_text *text)
 {
     char *kept;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Required fraction of the peak bandwidth for a copy; an H200 reaches 0.88. */
+/* Minimum fraction of the peak bandwidth that a copy must reach; an H200 reaches 0.88. */
 static const double LEAST_OF_PEAK = 0.7;
 static const double MEGABYTE = 1 << 20, GIGABYTE = 1 << 30;
 
@@ -57,7 +57,7 @@ static void add_finding(patient *p, gputune_verdict verdict, const char *remedy,
 #define WARN(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_WARNING, remedy, __VA_ARGS__)
 #define FAIL(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_FAILURE, remedy, __VA_ARGS__)
 
-/* Reports a failure by the error message, whose last part is the remedy. */
+/* Reports the last error message as a failure. The text after the last ';' is the remedy. */
 static void fail_by_message(patient *p)
 {
     const char *message = gt_message(), *last = strrchr(message, ';');

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Gets an IPC handle for an input. A handle stands for the whole allocation, so *out also has the
- * input's offset. Returns false if the memory cannot be shared. */
+/* Gets an IPC handle for an input. The handle is for the whole allocation, so *out also contains
+ * the input's offset. Returns false if the memory cannot be shared. */
 static bool share_input(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
 {
     CUdeviceptr address = (CUdeviceptr)(uintptr_t)input->data, base;
@@ -114,7 +114,8 @@ static gputune_status check_unknown(const gt_driver *driver, const char *kernel,
                                           : "it was freed, or never allocated");
 }
 
-/* Returns the context that owns the memory at an address, or NULL if it has none or is unknown. */
+/* Returns the context that owns the memory at an address, or NULL if there is none or the address
+ * is unknown. */
 static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
 {
     CUcontext owner;
@@ -156,8 +157,8 @@ static gputune_status check_owner(const gt_driver *driver, const gt_context *cur
     return GPUTUNE_OK;
 }
 
-/* Counts the bytes mapped after an address, up to `enough`. Virtual memory may consist of several
- * mappings, as in PyTorch's expandable segments. */
+/* Counts the bytes that are mapped from an address on, up to `enough`. A buffer may consist of
+ * several mappings, as in PyTorch's expandable segments. */
 static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint64_t enough)
 {
     CUdeviceptr start = 0, base, end = address;

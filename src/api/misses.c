@@ -222,13 +222,13 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 struct gt_miss {
     char *key;
     atomic_uint_least64_t asked;
-    uint64_t written; /* how many of the `asked` requests are in the file; protected by the lock */
+    uint64_t written; /* number of requests already in the file; protected by the lock */
 };
 
 struct gt_misses {
     char *path;
     gt_log log;
-    pid_t owner; /* a forked child must not write, because its lock may be locked */
+    pid_t owner; /* a forked child must not write, because another thread may have held the lock */
     pthread_mutex_t lock;
     bool logged;
     GT_ARRAY(gt_miss *) list;
@@ -255,7 +255,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
-    gt_signal_hold(&held); /* block signals here, because lookups do not */
+    gt_signal_hold(&held); /* the calling lookup has not blocked signals */
     uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;
@@ -263,7 +263,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     bool is_first_failure = status != GPUTUNE_OK && !misses->logged;
     misses->logged |= is_first_failure;
     pthread_mutex_unlock(&misses->lock);
-    if (is_first_failure) { /* without the lock, as the log's callback may call the tuner */
+    if (is_first_failure) { /* log after unlocking, because the log callback may call the tuner */
         gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "cannot record a request: %s", gt_message());
     }
 }
@@ -285,8 +285,8 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Makes the columns after the count. A kernel of the caller's own file is PATH:KERNEL, with an
- * absolute path. */
+/* Formats the columns that follow the count. A kernel of the caller's own file is written
+ * PATH:KERNEL, with an absolute path. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;

@@ -7,10 +7,10 @@ typedef struct gt_misses gt_misses;
 /* A scenario that was requested without a stored result; owned by the gt_misses. */
 typedef struct gt_miss gt_miss;
 
-/* Opens a record of misses for the file `path`. The caller closes *out by gt_misses_close(). If the
- * file cannot be written, one warning is logged. ENOMEM. */
+/* Makes a counter of misses that writes to the file `path`. The caller closes *out with
+ * gt_misses_close(). If the file cannot be written, one warning is logged. ENOMEM. */
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log);
-/* Writes all counts that are not in the file yet, and frees the record. NULL is allowed. */
+/* Writes all counts that are not in the file yet, and frees the counter. NULL is allowed. */
 void gt_misses_close(gt_misses *misses);
 
 /* Counts a request without a stored result. Returns NULL if out of memory. Thread-safe. */

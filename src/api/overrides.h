@@ -33,5 +33,5 @@ typedef struct gt_log_output {
 /* Reads GPUTUNE_LOG: "LEVEL" or "LEVEL:FILE", where LEVEL is error, warning, info or debug. */
 void gt_log_output_open(gt_log_output *out, const gt_log *application);
 void gt_log_output_close(gt_log_output *output);
-/* Returns a log that writes to this output, which must outlive it. Thread-safe. */
+/* Returns a log that writes to this output. The output must outlive the log. Thread-safe. */
 gt_log gt_log_output_log(gt_log_output *output);

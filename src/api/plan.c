@@ -12,8 +12,8 @@
  *   the tuner's handle is freed.
  *
  * A plan that a rule chose is made from a model, which is a plan of the same variant at other
- * sizes. It is a single allocation, and uses the model's code and names. Its facts for
- * gputune_plan_info() and similar calls are made at the first such call. */
+ * sizes. It is a single allocation, and uses the model's code and names. The facts that
+ * gputune_plan_info() and similar functions return are computed at the first such call. */
 #include "api/plan.h"
 
 #include "api/background.h"
@@ -337,7 +337,7 @@ static gputune_status load_code(gt_launcher **out, gputune_plan *plan, gt_plan_c
     return gt_application_status(gt_plan_code_load(out, code));
 }
 
-/* Loads the code if a context is current. Ignores other devices and contexts being destroyed. */
+/* Loads the code if a context of the plan's device is current and not being destroyed. */
 static gputune_status load_if_current(gputune_plan *plan)
 {
     gt_context before, after;
@@ -470,7 +470,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
 
 /* --- plans of rules --------------------------------------------------------------------------- */
 
-/* Makes the prototypes for plans at other sizes. If that is impossible, leaves *out unchanged. */
+/* Makes the prototypes for plans at other sizes. Leaves *out unchanged if that is impossible. */
 static gputune_status make_prototypes(gt_plan_model *out, const gt_request *request)
 {
     const gputune_plan *plan = out->plan;
@@ -742,7 +742,7 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Takes an owned plan and adds a reference. Returns NULL if there is none. */
+/* Removes a plan from the list of owned plans, and adds a reference. NULL if the list is empty. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
@@ -896,7 +896,8 @@ static gputune_status check_open(const gputune_plan *plan)
     return GPUTUNE_OK;
 }
 
-/* Launches the fallback. A model's is bound at each launch, because fallbacks are rare. */
+/* Launches the fallback. If the plan has a model, computes the fallback's sizes at each launch,
+ * because fallbacks are rarely launched. */
 static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const void *const *items)
 {
     resized sizes;

@@ -13,13 +13,14 @@
 /* Makes an empty pool. `driver` is NULL for a tuner that launches nothing. */
 void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
                        bool debug);
-/* Ends all plans: unloads their code; later calls return EINVAL. No launch may be in progress. */
+/* Ends all plans: unloads their code, and makes launches return EINVAL. No launch may be in
+ * progress. */
 void gt_plan_pool_end(gt_plan_pool *pool);
 /* Frees the structs of kept plans, after gt_plan_pool_end(). */
 void gt_plan_pool_free(gt_plan_pool *pool);
 
 /* Makes a plan from a choice, and takes over the choice's images. Loads the code if a context is
- * current. The caller releases *out by gputune_plan_release(). */
+ * current. The caller releases *out with gputune_plan_release(). */
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             gt_plan_pool *pool);
 static inline void gt_plan_release_at(gputune_plan **plan)
@@ -45,7 +46,7 @@ gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request,
                                   gt_plan_pool *pool);
 /* Frees the model's prototypes. Call it after the pool has ended. */
 void gt_plan_model_free(gt_plan_model *model);
-/* Makes a choice of the variant of a model without prototypes, with copies of its code. */
+/* Makes a choice of a model's variant, with copies of its code. For models without prototypes. */
 gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
 /* Makes a plan from a model, for a problem that differs from the model's only in run-time sizes.
  * Needs one allocation and no driver call. ENOTFOUND, without a message, if the kernel has no
@@ -54,7 +55,7 @@ gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
 gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                               const gt_problem *problem);
 
-/* Turns an owned plan into a kept plan, before other threads can see the plan. */
+/* Turns an owned plan into a kept plan. Call it before other threads can see the plan. */
 void gt_plan_keep(gputune_plan *plan);
 
 /* Gets the current context. EINVAL if there is none, or if it belongs to another device. The error
@@ -70,7 +71,8 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
 
-/* Records that no stored result answered the request, before other threads can see the plan. */
+/* Records that no stored result answered the plan's request. Call it before other threads can see
+ * the plan. */
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
 /* Returns the miss recorded for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
@@ -93,8 +95,8 @@ gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
 void gt_plan_table_free(gt_plan_table *table);
 
 /* The key of a request: the kernel, the sizes, and the options that determine its scenario and
- * space, as 64-bit words. `count` is 0 if the request has no key: because it has live inputs, whose
- * contents may change, or because memory ran out. Release it by gt_plan_key_free(). */
+ * space, as 64-bit words. `count` is 0 if the request has no key, because its live inputs may
+ * change or because memory ran out. Release the key with gt_plan_key_free(). */
 typedef struct gt_plan_key {
     size_t count, room;
     uint64_t hash;
@@ -112,24 +114,24 @@ static inline void gt_plan_key_free(gt_plan_key *key)
 /* Returns true if the key consists of these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
-/* Return the number of key words for a text, and of the words before the sizes. A size consists of
- * the words of its name and a word for its value. */
+/* Return the number of key words that a text takes, and the number of words before the sizes. A
+ * size takes the words of its name and one word for its value. */
 static inline size_t gt_plan_key_words(const char *text)
 {
     return strlen(text) / sizeof(uint64_t) + 1;
 }
 size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
 
-/* Finds a kept plan with the key whose terms answer `asked` (gt_answers()), or returns NULL. If
- * *due is not NULL, the caller must check that the template's files were not edited
- * (gt_watch_look()) before it uses the plan. */
+/* Finds a kept plan that has the key and whose terms answer `asked` (gt_answers()). Returns NULL if
+ * there is none. If *due is not NULL, the caller must check that the template's files were not
+ * edited (gt_watch_look()) before it uses the plan. */
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
-/* Adds a plan that was made under these terms, and keeps it (gt_plan_keep()). The caller keeps
- * ownership if the table is full, if `replace` is false and a plan with the same key answers the
- * same requests, or if gt_plan_table_forgets() has changed from `forgets`, which means that a
- * template was replaced while the plan was made. Plans of rules fill at most half of the table.
- * ENOMEM leaves the table unchanged. */
+/* Adds a plan that was made under these terms, and makes it a kept plan. The plan is not added, and
+ * the caller still owns it, if the table is full, if `replace` is false and a plan with the same
+ * key answers the same requests, or if a template was replaced since the caller got `forgets` from
+ * gt_plan_table_forgets(). Plans of rules fill at most half of the table. ENOMEM leaves the table
+ * unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);
@@ -137,10 +139,10 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
 bool gt_plan_table_is_empty(const gt_plan_table *table);
 /* Returns true if the table has a measured plan for the key, including outdated plans. */
 bool gt_plan_table_has_measured(gt_plan_table *table, const gt_plan_key *key);
-/* Removes all plans of a kernel, requested by name or by path. */
+/* Removes all plans of a kernel, whether they were requested by name or by path. */
 void gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
 uint32_t gt_plan_table_forgets(gt_plan_table *table);
-/* Returns a number that changes when a template is replaced and in gt_plan_table_refresh(). */
+/* Returns a number that changes when a template is replaced or the table is refreshed. */
 uint32_t gt_plan_table_changes(gt_plan_table *table);
 /* Records that this process may have stored results. Afterwards, plans that are not final must be
  * looked up again, except plans that this process tuned. */

@@ -191,8 +191,8 @@ typedef struct entry {
     struct entry *next;
     atomic_bool dropped;
     atomic_uint refreshes; /* the table's `refreshes` when the plan was last looked up */
-    atomic_uint results; /* `results` at the last lookup; ignored if the plan is final, or verified
-                            and ended by a time limit */
+    atomic_uint results;   /* the table's `results` when the plan was last looked up; ignored for a
+                              final plan, and for a verified plan whose tuning hit its time limit */
     uint64_t key[];
 } entry;
 
@@ -282,7 +282,8 @@ static bool is_over(const entry *e)
 }
 
 /* Returns true if the entry may answer a call without another lookup. If `by_rule` is true, the
- * call accepts the plan of a rule, which results of single sizes do not replace. */
+ * call accepts a plan that a rule chose. Such a plan stays current when a result of a single size
+ * is stored. */
 static bool is_current(gt_plan_table *table, const entry *e, bool by_rule)
 {
     const gt_terms *terms = &e->terms;

@@ -102,7 +102,7 @@ typedef struct listing {
     const gt_template *template; /* that kernel's template, or NULL */
 } listing;
 
-/* Caches the last template, because records are ordered by kernel. */
+/* Finds the template of a record. Caches the last one, because records are ordered by kernel. */
 static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
@@ -242,7 +242,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
 }
 
 /* Returns true if the template has changed, or if applications on this kind of GPU would not use
- * the rule. Rules for other kinds of GPU are not checked for that. */
+ * the rule. For other kinds of GPU, checks only the template. */
 static bool is_rule_outdated(const asked *asked, const gt_listed_rule *listed)
 {
     const gputune *tuner = asked->tuner;

@@ -1,7 +1,7 @@
 /* Loads rules, and makes the plans that they choose.
  *
- * A loaded rule is found by the words of a plan's key (plan_table.c), except the words of run-time
- * sizes. An entry without a rule records that no rule is stored for such keys. Readers walk the
+ * A loaded rule is found by the words of a plan's key (plan_table.c) that do not belong to run-time
+ * sizes. An entry without a rule records that no rule is stored for these keys. Readers walk the
  * list without a lock, and new entries are added at the front. A rule is current until the tuner is
  * refreshed, a template is replaced or edited, or this process stores a rule. Then the next call
  * looks it up again. If the stored text is the same, the loaded rule and its variants stay. A rule
@@ -144,7 +144,8 @@ static bool is_current(const loaded_rule *rule, const gputune *tuner)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Waits for other loads. EBUSY in a callback of the loading thread; ETIMEOUT. */
+/* Waits until no other thread loads a rule, and begins a load. EBUSY in a callback of the loading
+ * thread; ETIMEOUT. */
 static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience)
 {
     static const double slice_s = 0.02; /* interval at which the wait checks for a cancel */
@@ -222,7 +223,8 @@ static gputune_status load_variant(loaded_rule *rule, gputune *tuner, gt_request
     return GPUTUNE_OK;
 }
 
-/* Loads the variants valid at the request's sizes. A failed variant is loaded when it is chosen. */
+/* Loads the variants that are valid at the request's sizes. If a load fails, it is tried again when
+ * the rule chooses the variant. */
 static void load_variants(loaded_rule *rule, gputune *tuner, gt_request *request)
 {
     for (uint32_t i = 0; i < rule->found.rule->variants.count; i++) {
@@ -306,8 +308,8 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
     return GPUTUNE_OK;
 }
 
-/* Returns the first size that is given as text, such as "n=4096", or NULL. No rule is loaded for
- * such a size, because each text would need an entry. */
+/* Returns the first size that is given as text, such as "n=4096", or NULL. No rule is loaded for a
+ * call with such a size, because each text would need an entry of its own. */
 static const char *find_text(const rule_call *call, const gt_template *template)
 {
     for (size_t i = 0; i < call->sizes.count; i++) {

@@ -201,7 +201,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
               "gputune_emit: the form is %d; expected a gputune_form", (int)form);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
-    options.time_limit_s = HUGE_VAL; /* no other variant waits for this compile */
+    options.time_limit_s = HUGE_VAL; /* no limit: no other variant waits for the compiler */
     GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, &options));
     GT_TRY(gt_config_parse(&config, request->template, configuration ? configuration : "", true));
     const char *reason = gt_space_excludes(request->space, &config);
@@ -237,7 +237,7 @@ static void free_header_parts(header_parts *parts)
     free(parts->hashes);
 }
 
-/* Gives variants with equal sources the same number. */
+/* Numbers the sources of the variants. Variants with equal sources get the same number. */
 static gputune_status number_codes(header_parts *parts, const gt_request *request)
 {
     const gt_rule *rule = parts->found.rule;

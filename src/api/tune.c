@@ -20,7 +20,7 @@ typedef struct plan_call {
     const char *kernel;
     gputune_sizes sizes;
     const gputune_options *options;
-    gt_terms terms; /* terms that the plan must satisfy; the key covers the space */
+    gt_terms terms; /* terms that the plan must satisfy, except the space, which is in the key */
     int64_t start_ns;
 } plan_call;
 
@@ -36,14 +36,14 @@ typedef struct made_plan {
 /* A plan in flight. The first caller makes it, and other calls wait for it. */
 struct gt_in_flight {
     gt_in_flight *next;
-    const plan_call *caller; /* arguments of the first caller; valid only until the plan is made */
+    const plan_call *caller; /* the first caller's arguments; valid until the plan is made */
     uint32_t changes;
     unsigned inside; /* number of calls that use this struct */
     bool ended;
     made_plan made;
 };
 
-/* Number of plans in flight that this thread makes; positive in callbacks of a first caller. */
+/* Number of plans in flight that this thread is making; above 0 in callbacks of these calls. */
 static _Thread_local unsigned making;
 
 void gt_in_flight_open(gt_in_flight_list *list)
@@ -66,10 +66,11 @@ static bool wants_same(const plan_call *a, const plan_call *b)
            x->effort == y->effort && x->limit == y->limit && x->complete == y->complete;
 }
 
-/* Finds the plan in flight for a call, or begins one. If *is_first is set, the caller must make the
- * plan and call finish_in_flight(). Returns NULL if the call must make its plan by itself, because
- * the key cannot be shared, memory ran out, or a callback of a first caller makes the call and
- * could wait forever. Ignores plans that began before a template was replaced. */
+/* Finds the plan in flight that a call can wait for, or begins one. If *is_first is set, the caller
+ * must make the plan and call finish_in_flight(). Ignores plans that were started before a template
+ * was replaced. Returns NULL if the call must make its plan without sharing it: if the request has
+ * no key, if memory ran out, or if the call is made in a callback of another call, which it would
+ * wait for. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
@@ -98,7 +99,7 @@ static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
     return in_flight;
 }
 
-/* Leaves a plan in flight, frees it if no call uses it, and unlocks the mutex. */
+/* Ends a call's use of a plan in flight; the last use frees it. Unlocks the mutex. */
 static void leave_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight)
 {
     bool last = --in_flight->inside == 0;
@@ -127,7 +128,7 @@ static void finish_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight,
     leave_in_flight(list, in_flight);
 }
 
-/* Returns false if the patience ends before the plan is made. */
+/* Waits until the plan is made. Returns false if the time limit or a cancel ends the wait first. */
 static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight *in_flight,
                            const gt_patience *patience)
 {
@@ -148,7 +149,8 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- making a plan --------------------------------------------------------------------------- */
 
-/* Chooses the forced configuration. ENOTFOUND if none is forced or, with a warning, if it fails. */
+/* Chooses the forced configuration. ENOTFOUND if there is none or if it fails, which logs a
+ * warning. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -230,7 +232,7 @@ static gputune_status make_plan(made_plan *out, const plan_call *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* choices of other spaces are not final */
+    out->terms.space = request->terms.space; /* not final if the choice is from another space */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;
@@ -269,7 +271,7 @@ static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_te
         return plan;
     }
     GT_SCOPED(gt_call_end)
-    gt_call call = {0}; /* a forked child fails here */
+    gt_call call = {0}; /* in a forked child, gt_call_begin() fails */
     bool is_edited = gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(due);
     return is_edited ? NULL : plan;
 }
@@ -302,7 +304,8 @@ static void plan_one(made_plan *out, const plan_call *a)
     }
 }
 
-/* Makes the plan. If another call is making it, waits for that for up to half of the limit. */
+/* Makes the plan. If another call is already making the same plan, first waits for that call, up to
+ * half of the time limit. */
 static void plan_or_wait(made_plan *out, const plan_call *a)
 {
     gputune *tuner = a->tuner;
@@ -375,7 +378,8 @@ static bool may_rule(const plan_call *a)
            !tuner->overrides.disabled;
 }
 
-/* Makes the plan of a rule. An outdated measured plan is looked up again instead. */
+/* Makes the plan that a rule chooses. If the table has a measured plan for the call, which is then
+ * outdated, looks up that result again instead. */
 static gputune_status plan_by_rule(gputune_plan **out, const plan_call *a)
 {
     gputune *tuner = a->tuner;

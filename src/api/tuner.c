@@ -67,7 +67,7 @@ gputune_status gt_call_begin_briefly(gt_call *out, gputune *tuner, const char *f
 {
     GT_TRY(gt_need(function, "the tuner", tuner));
     gt_calls *calls = &tuner->calls;
-    /* check this first, because the mutex may be locked in a forked child */
+    /* check this first, because a forked child must not lock the mutex */
     GT_TRY(check_owner(calls, function));
     pthread_mutex_lock(&calls->mutex);
     bool open = !gt_calls_closing(calls);
@@ -206,7 +206,7 @@ static gputune_status complete_device(gputune *tuner)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the device is a number. A worker can open such a device by itself. */
+/* Returns true if the device is a number or not given. A worker can open such a device. */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;
@@ -215,7 +215,7 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts workers that open the device. Returns NULL if no worker can. */
+/* Starts workers that open the device. Returns NULL if workers cannot open it. */
 static gt_farm *query_worker(gputune *tuner, const gputune_open_options *o)
 {
     gt_farm *farm = NULL;
@@ -276,7 +276,7 @@ static gputune_status query_device(gputune *tuner, const gputune_open_options *o
     return choose_device(tuner, o);
 }
 
-/* If a worker can open the device, sets *farm and opens the files at the same time. */
+/* If a worker can open the device, sets *farm, and opens the files while the worker starts. */
 static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
                                             gt_farm **farm)
 {
