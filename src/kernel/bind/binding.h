@@ -34,7 +34,7 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
                      const gt_device *device);
 gt_limit gt_binding_cluster(gt_binding *binding);
 gt_limit gt_binding_block(gt_binding *binding);
-/* Checks launch_bounds() against the block, and maxreg(). */
+/* Checks maxreg(), and that the block fits launch_bounds(). */
 gt_limit gt_binding_bounds(gt_binding *binding);
 /* Evaluates the dynamic shared memory, and sets the slots of max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
@@ -44,7 +44,7 @@ bool gt_binding_has_empty_size(const gt_binding *binding);
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
 gt_limit gt_binding_cooperative(gt_binding *binding);
-/* Computes the features for gt_space_features(). Ignores the configuration in the binding. */
+/* Computes the features for gt_space_features(). Uses `config`, not the binding's configuration. */
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config);
 /* Returns true if all require() clauses hold. All stages must have run. */

@@ -113,7 +113,7 @@ static const uint32_t formats[GT_TYPE_LAST + 1] = {
 typedef struct shape {
     gt_element element;
     uint32_t rank;    /* number of dimensions, without layers */
-    int64_t sizes[3]; /* elements per row; number of rows; slices or layers. 0: none */
+    int64_t sizes[3]; /* row length, number of rows, number of slices or layers; 0: none */
     int64_t pitch;    /* elements from one row of the buffer to the next */
 } shape;
 

@@ -10,7 +10,7 @@ typedef enum gt_variety {
      * denormals and -0 */
     GT_VARIETY_EXTREMES,
     GT_VARIETY_SPECIALS, /* like EXTREMES; fills without a range also get NaN and infinities */
-    GT_VARIETY_TIES,     /* few values, some halfway between integers; sorted() has runs of four */
+    GT_VARIETY_TIES,     /* few values, some halfway between integers; runs of four if sorted() */
     GT_VARIETY_ROWS      /* ascending integers with repetitions, so some rows are empty */
 } gt_variety;
 

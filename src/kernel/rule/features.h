@@ -10,8 +10,8 @@ enum { GT_SIZE_FEATURES_MAX = 160, GT_NEEDS_MAX = 64 };
 typedef struct gt_size_feature {
     gt_expression *expression;
     bool is_condition; /* true if the values are 0 and 1 */
-    uint64_t grants;   /* bit i: need i holds if the condition is true */
-    uint64_t denies;   /* bit i: need i holds if the condition is false */
+    uint64_t grants;   /* mask of the needs that hold if the condition is true */
+    uint64_t denies;   /* mask of the needs that hold if the condition is false */
 } gt_size_feature;
 
 /* The features, simple ones first. A need is a condition on sizes that a variant requires for its
@@ -20,7 +20,7 @@ typedef struct gt_size_features {
     gt_size_feature items[GT_SIZE_FEATURES_MAX];
     uint32_t count;
     uint32_t size_count; /* number of sizes that vary; these are the first features */
-    uint64_t *needs;     /* needs of each variant; bit i: need i */
+    uint64_t *needs;     /* mask of the needs of each variant */
     /* The blocks per multiprocessor of each variant are a feature multiplied by a factor. Factor 0:
      * the same number at all sizes. */
     uint32_t *load_features;

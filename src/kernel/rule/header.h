@@ -18,7 +18,7 @@ typedef struct gt_header {
     const char *text;        /* text of the rule, for a comment */
     const gt_device *device; /* device for which the rule was made */
     bool runtime_api;        /* true to find the driver's functions through the runtime library */
-    const uint32_t *codes;   /* code index of each variant */
+    const uint32_t *codes;   /* code of each variant, as an index below code_count */
     uint32_t code_count, arch_count;
     const char *const *archs;       /* names of architectures, such as "sm_90a" */
     const gt_header_code *compiled; /* compiled code at [arch * code_count + code] */

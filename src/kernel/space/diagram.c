@@ -15,7 +15,7 @@ typedef struct builder {
     gt_binding binding;
     uint32_t checks;
     gt_hash_index nodes[GT_AXIS_MAX + 1]; /* the nodes of each level, by the hash of their keys */
-    /* by level: the filters' keys after the values on the current path */
+    /* keys of the filters at each level of the current path */
     uint64_t keys[GT_AXIS_MAX + 1][GT_FILTERS_MAX];
 } builder;
 

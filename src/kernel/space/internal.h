@@ -103,14 +103,14 @@ typedef struct gt_walk {
 struct gt_space {
     const gt_template *template;
     const gt_workload *workload;
-    uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* allowed values of each axis, in order */
+    uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* indices of the allowed values of each axis */
     int counts[GT_AXIS_MAX];                      /* number of allowed values */
     int blocked[GT_AXIS_MAX][GT_AXIS_VALUES];     /* reason that always excludes a value, or 0 */
     uint32_t slot_axes[GT_SLOT_MAX];              /* bit i: axis i determines the slot */
     GT_ARRAY(const gt_expression *) inputs;
     gt_filter filters[GT_FILTERS_MAX];
     int filter_count;
-    uint8_t touching[GT_AXIS_MAX][GT_FILTERS_MAX]; /* filters that depend on each axis, in order */
+    uint8_t touching[GT_AXIS_MAX][GT_FILTERS_MAX]; /* filters on each axis, by ascending index */
     int touching_count[GT_AXIS_MAX];
     int excludes_all; /* reason that excludes every configuration, or 0 */
     gt_binding base;  /* binding after the stages that depend on no axis */

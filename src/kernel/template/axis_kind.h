@@ -6,7 +6,7 @@
 #include "kernel/template/parse.h"
 
 typedef struct gt_axis_traits {
-    const char *name; /* word of the clause */
+    const char *name; /* name of the clause */
     bool generates;   /* true if values change the generated source by more than a macro */
     /* true if the value is a launch setting, even if the source also uses the value */
     bool at_launch;

@@ -43,7 +43,7 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
 /* A part of a text and its replacement. */
 typedef struct edit {
     size_t begin, end, order;
-    const char *by; /* replacement; NULL: only the newlines of the part */
+    const char *by; /* replacement; NULL: keep only the newlines of the part */
 } edit;
 
 typedef struct edits {
@@ -401,7 +401,7 @@ static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
     return i;
 }
 
-/* Suffix of the entry names of a kernel's later instances. The number is the launch's. */
+/* Suffix of the entry name of a kernel's later instance: the number of its launch. */
 #define LAUNCH_NUMBER "_launch%u"
 
 gputune_status gt_instances_name(gt_template_parts *parts)

@@ -93,7 +93,7 @@ typedef struct gt_template_step {
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count; /* number of `arguments` */
     bool takes_none;         /* true for a launch() with args = () */
-    /* indices of args(), scratch() and `computed`, in this order */
+    /* indices into a list that contains args(), then scratch(), then `computed` */
     uint32_t arguments[GT_PARAMETER_MAX];
 } gt_template_step;
 
@@ -101,7 +101,7 @@ typedef struct gt_template_step {
 typedef struct gt_template_value {
     const gt_expression *value;
     gt_type type; /* the integer type of the kernel's parameter */
-    /* for a pointer into a buffer: 1 + buffer index, with `value` as offset; else 0 */
+    /* 1 + index of the buffer if the argument points into a buffer at offset `value`; else 0 */
     uint32_t base;
 } gt_template_value;
 
@@ -163,7 +163,7 @@ typedef struct gt_template_parts {
     gt_texts kept; /* memory that the parser allocated with gt_keep() */
     gt_source_file files[GT_FILES_MAX];
     uint32_t file_count;
-    gt_value *axis_values[GT_AXIS_MAX]; /* arrays of GT_AXIS_VALUES for gt_axis.values */
+    gt_value *axis_values[GT_AXIS_MAX]; /* the arrays to which gt_axis.values point */
     gt_kernel_name kernel;
     gt_config starts[GT_START_MAX]; /* array to which gt_template.starts points */
     bool is_pipeline; /* true if there is a launch(); `kernel` is then the name of the pipeline */

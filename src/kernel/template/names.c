@@ -18,7 +18,7 @@ typedef struct name_scan {
     gt_word_list others;   /* the words in directives and _Pragma() */
 } name_scan;
 
-/* Returns true if the token is the macro of one value, such as MODE_word. */
+/* Returns true if the token is the macro for one of the name's values, such as MODE_word. */
 static bool names_symbol(const gt_token *token, const gt_chosen_name *own)
 {
     size_t length = strlen(own->name);

@@ -8,14 +8,14 @@
 #include "kernel/text/branches.h"
 #include "kernel/text/declarations.h"
 
-/* A clause or a setting `NAME = …`. Its value is a word, expressions or arguments. */
+/* A clause or a setting `NAME = …`, with a word, expressions or arguments as its value. */
 typedef struct gt_setting {
     const char *word;
     /* offset of the struct member for the value: a gt_dimensions if `most` is 3 or more, the index
      * of a word if `most` is 0, otherwise an array of `most` expressions */
     size_t offset;
     uint32_t most; /* maximum number of expressions; 0: a word or arguments */
-    /* GT_USE_ bits allowed in a clause, and in `NAME =`; 0: not allowed there */
+    /* GT_USE_ bits for the clause, and for the setting; 0: there is no such clause or setting */
     unsigned clause_use, launch_use;
     bool in_source;       /* true for a member of gt_template_parts, which applies to all kernels */
     bool is_real;         /* true if the clause's expressions may be floating-point */
@@ -51,7 +51,7 @@ typedef struct gt_parse {
     const gt_template_reader *reader;
     const gt_clause *clause;
     const char *word;      /* word of the clause, from the table of clauses; NULL: no clause */
-    size_t member;         /* offset of the member that the clause sets, if its table row has one */
+    size_t member;         /* offset of the member that the clause sets, if the table has one */
     gt_lexer at;           /* current token, in the clause or in a struct of the code */
     char *code;            /* the code without pragmas and disabled #if branches; owned */
     gt_declarations found; /* the declarations in `code`; owned */
@@ -141,7 +141,7 @@ enum {
 gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const char *example,
                               const char *what);
 
-/* Checks that a clause ends here. */
+/* Checks that the current clause has no further tokens. */
 gputune_status gt_read_end(const gt_parse *p);
 /* Reads an expression. `use` has GT_USE_ bits (symbols.h) for the allowed names. The expression
  * must be an integer expression unless `is_real`. */

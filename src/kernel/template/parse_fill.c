@@ -152,8 +152,7 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
 
 static gputune_status read_list(const list_reader *reader, const char *outer);
 
-/* Moves to the opening bracket of a list, as in T{…}, (T){…} or make_float3(…), if a list follows
- * `mark`. */
+/* If a list follows `mark`, as in T{…}, (T){…} or make_float3(…), moves to its opening bracket. */
 static bool open_list(gt_lexer *lexer, const char *mark)
 {
     gt_lexer ahead = *lexer;

@@ -40,7 +40,7 @@ static void drop_mark(char *text)
     }
 }
 
-/* Moves the backslash of a spliced line to its end, because NVRTC allows no blanks after it. */
+/* Moves a splicing backslash to the end of the line, because NVRTC allows no blanks after it. */
 static void move_splices(char *text)
 {
     for (char *at = text; (at = strchr(at, '\\')); at++) {

@@ -21,7 +21,7 @@ typedef struct gt_template_reader {
     gt_text body;     /* the joined text, with a #line mark wherever the file changes */
     bool has_headers; /* true if there are headers that only the compiler reads */
     GT_ARRAY(gt_clause) clauses;
-    struct gt_conditions *conditions; /* conditions of the current directive */
+    struct gt_conditions *conditions; /* the open #if conditions at the current directive */
     int depth;
     const char *stack[32];
 } gt_template_reader;

@@ -39,7 +39,7 @@ struct gt_token;
 typedef struct gt_symbols {
     const gt_template *template;
     unsigned use;                       /* GT_USE_ bits of the allowed names */
-    const struct gt_declarations *code; /* code with usable constants, or NULL */
+    const struct gt_declarations *code; /* code whose constants may be used, or NULL */
 } gt_symbols;
 
 /* Returns a scope over `symbols`, which must outlive the scope. */

@@ -399,7 +399,7 @@ static void free_code(gt_parse *parse)
     parse->code = parse->possible = NULL;
 }
 
-/* Prepares the code for finding declarations. The compiler receives all of the code. */
+/* Copies the code without disabled #if branches to parse->code, and finds its declarations. */
 static gputune_status take_code(gt_parse *parse)
 {
     const gt_template_reader *reader = parse->reader;

@@ -70,7 +70,7 @@ typedef struct gt_fill {
     const char *file; /* the name in file("name"), or NULL */
     gt_place place;
 } gt_fill;
-/* Returns true if the host generates the elements because the measure worker cannot. */
+/* Returns true if the host generates the elements, and not the measure worker. */
 static inline bool gt_fill_is_sent(gt_fill_kind kind)
 {
     return kind >= GT_FILL_EXPRESSION;

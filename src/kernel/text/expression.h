@@ -26,7 +26,7 @@ typedef struct gt_expression {
     const char *text;                   /* source without comments and with single blanks */
     gt_place place;                     /* start of the expression; the template owns the path */
     const char *word;                   /* word of the clause that has the expression */
-    const struct gt_expression *before; /* the expression of the template that was parsed before */
+    const struct gt_expression *before; /* the previous expression in the template's list */
 } gt_expression;
 
 /* Resolves the names in an expression. */

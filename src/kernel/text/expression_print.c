@@ -11,10 +11,10 @@ enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 };
 typedef struct piece {
     bool is_known;
     bool is_truth; /* true if the value is 0 or 1 */
-    int64_t value; /* the value if is_known */
+    int64_t value; /* value, valid if is_known */
     int64_t least; /* lower bound of the value, or -1 if unknown or negative */
     int precedence;
-    gt_text text; /* the text unless is_known */
+    gt_text text; /* text, valid unless is_known */
 } piece;
 
 typedef struct printer {

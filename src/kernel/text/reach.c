@@ -13,10 +13,10 @@ enum { ROOT = 1 << 7 };
 
 typedef struct reach {
     gt_declarations found;
-    uint8_t *wanted; /* by id of a name: how kept code uses it, as GT_READ_ bits and ROOT */
+    uint8_t *wanted; /* by id: how kept code uses the name, as GT_READ_ and ROOT bits */
     bool *kept;
     uint8_t *marked; /* by id: true if device code declares the name */
-    uint8_t *typed;  /* by id: 1 for a type or alias of the text, 2 if it is kept */
+    uint8_t *typed;  /* by id: 1 for a type or alias of the text, 2 if the type is kept */
     bool changed;
 } reach;
 
@@ -74,7 +74,7 @@ static bool is_read(const reach *r, const gt_piece *piece)
     return is;
 }
 
-/* Returns true if kept code outside of the class makes an object: K(…), K{…}, K x(…), K x; */
+/* Returns true if kept code outside of the class creates an object: K(…), K{…}, K x(…), K x; */
 static bool is_made(const reach *r, size_t class)
 {
     const gt_piece *own = &r->found.items.items[class];
