@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Sets *out to the path `folder` + `place` if it contains the prelude, unless *out is set. */
+/* Unless *out is set, sets it to the path `folder` + `place` if the prelude is there. */
 static gputune_status try_place(char **out, gt_text *tried, const char *folder, const char *place)
 {
     GT_FREED char *path = NULL, *prelude = NULL;
@@ -68,13 +68,13 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
 
 typedef struct gt_catalog_kernel {
     struct gt_catalog_file *file;
-    char *name;            /* "" in a file without kernels */
+    char *name;            /* "" if the file has no kernels */
     gt_template *template; /* NULL until the kernel is parsed */
 } gt_catalog_kernel;
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* Identifies a version of a file. Programs can set `written`, but not `changed`. */
+/* Identifies a version of a file. Programs can set the time `written`, but not `changed`. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
@@ -92,7 +92,7 @@ typedef struct gt_catalog_file {
     GT_ARRAY(gt_stamp) included;
     bool in_memory; /* true if a program passed the text; then `path` is a name for messages */
     gt_watch watch;
-    char *text; /* contents; NULL once the kernels are listed or, if in_memory, parsed */
+    char *text; /* contents; freed after listing the kernels or, if in_memory, after parsing them */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
@@ -100,10 +100,10 @@ struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude; /* NULL if no prelude was found */
     gt_includes *includes;
-    const gputune_include *given; /* texts for quoted includes, while a text is being added */
+    const gputune_include *given; /* quoted includes of the text being added */
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* every version of every file, in the order of reading */
-    gt_kernel_list added; /* added kernels; of those with the same name, the newest is last */
+    gt_kernel_list added; /* added kernels; a later one hides an earlier one with the same name */
 };
 
 /* Loads the prelude, unless it is loaded. The caller holds the lock. */
@@ -237,7 +237,7 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists kernels only when they are needed, because this takes as long as reading the file. */
+/* Lists a file's kernels, but only when they are needed: it takes as long as reading the file. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
@@ -326,7 +326,7 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Adds the kernels of a file, or only `kernel`. Adds an unnamed kernel for a file without kernels,
+/* Adds the kernels of a file, or only `kernel`. For a file without kernels, adds an unnamed kernel,
  * because parsing it reports the mistake. */
 static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
@@ -350,7 +350,7 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds kernels of a template file. Ignores a file with a mistake; without `kernel`, warns of it. */
+/* Adds kernels of a template file. Skips a file with a mistake, with a warning unless `kernel`. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -423,7 +423,7 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Adds the kernels of a text. If it does not parse, clears its path, so it is never found again. */
+/* Adds the kernels of a text. If it does not parse, clears its path, so it is not found again. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {
@@ -496,7 +496,7 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* an added file may have been edited since */
+    if (added) { /* the file may have been edited since it was added */
         gt_catalog_file *file;
         GT_TRY(find_file(&file, catalog, added->file->path));
         GT_TRY(add_kernels(out, catalog, file, kernel));
@@ -519,7 +519,7 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
     gputune_status status = need_prelude(catalog, given);
-    /* continue, because stored results can be shown without templates */
+    /* without a template folder, continue: stored results can still be shown */
     if (status != GPUTUNE_ENOTFOUND || given) {
         GT_TRY(status);
     }
@@ -625,7 +625,7 @@ bool gt_watch_look(gt_watch *watch)
     return atomic_load(&watch->edited);
 }
 
-/* Calls `each` without holding the lock. Skips a kernel that does not parse, or fails if `must`. */
+/* Calls `each` without holding the lock. Skips kernels that do not parse, or fails if `must`. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {
@@ -665,7 +665,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
     return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;
 }
 
-/* Fails if there are several kernels; with `several`, only if they are in different files. */
+/* Fails if there are several kernels. With `several`, fails only if they are in different files. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];

@@ -18,8 +18,8 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
 gputune_status gt_catalog_set_include_paths(gt_catalog *catalog, const char *const *paths,
                                             size_t count);
 void gt_catalog_close(gt_catalog *catalog);
-/* Frees everything except the watches, which readers may still use. After this call, the catalog
- * can only be closed. `catalog` may be NULL. */
+/* Frees everything except the watches, which readers may still use. Then only closing the catalog
+ * is allowed. `catalog` may be NULL. */
 void gt_catalog_clear(gt_catalog *catalog);
 
 /* Returns the text with which every generated source begins. */
@@ -29,24 +29,24 @@ const char *gt_catalog_prelude(const gt_catalog *catalog);
 gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
                                           gt_catalog *catalog, const gt_template *template);
 
-/* Naming kernels. PATH and PATH:KERNEL select kernels of a file; a path contains a slash or ends in
- * .cu. Other names are searched among the added kernels, then in the template folder. An edited
- * file is read again. Templates live as long as the catalog. */
+/* How kernels are named. PATH and PATH:KERNEL select kernels of a file. A path contains a slash or
+ * ends in .cu. Other names are searched first among the added kernels, then in the template folder.
+ * If a file was edited, it is read again. Templates live as long as the catalog. */
 
-/* Finds one kernel by name or path. ENOTFOUND suggests the nearest name; EINVAL if several kernels
- * match, and lists them; ETEMPLATE if the template does not parse. */
+/* Finds one kernel by name or path. ENOTFOUND: the message suggests the nearest name. EINVAL:
+ * several kernels match, and the message lists them. ETEMPLATE: the template does not parse. */
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
 
 /* Records if a template's file, or a file it includes, was edited after the catalog read it. */
 typedef struct gt_watch {
     gt_catalog *catalog;
     struct gt_catalog_file *file;
-    atomic_int_least64_t due_ns; /* when to check the files next, in ns of the coarse clock */
+    atomic_int_least64_t due_ns; /* time of the next check, in ns of the coarse clock */
     atomic_bool edited;          /* true after an edit; never reset */
 } gt_watch;
 
-/* Returns the watch of a template, which lives as long as the catalog. NULL if no file needs it:
- * the template was passed as text, or was found by name in the template folder. */
+/* Returns the watch of a template, which lives as long as the catalog. Returns NULL if the template
+ * needs none: it was passed as text, or was found by name in the template folder. */
 gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path);
 /* Returns true if it is time to call gt_watch_look(). */
 static inline bool gt_watch_is_due(gt_watch *watch)
@@ -68,12 +68,13 @@ typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
 int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
                    const gputune_include *includes, gt_catalog_fn each, void *user);
 
-/* Calls `each` for every kernel, ordered by name, or for the kernels with this name or path. If
- * `each` does not return 0, stops and returns its result. Skips files that do not parse, with a
- * warning. With `kernel`, fails like gt_catalog_find(), but allows several kernels of one file. */
+/* Calls `each` for every kernel, ordered by name, or for the kernels with the name or path
+ * `kernel`. If `each` does not return 0, stops and returns its result. Skips files that do not
+ * parse, with a warning. With `kernel`, fails like gt_catalog_find(), but allows several kernels of
+ * a file. */
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user);
 
-/* Finds the folders of the templates and of the prelude (*home). The template folder is `given`,
+/* Finds the template folder and the folder of the prelude (*home). The template folder is `given`,
  * else GPUTUNE_TEMPLATES, else *home. The caller frees both. ENOTFOUND lists the searched
  * places. */
 gputune_status gt_template_folders(char **folder, char **home, const char *given);

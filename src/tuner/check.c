@@ -22,7 +22,7 @@ static gputune_status add_config(config_list *list, const gt_config *config)
     return gt_array_push(list, *config);
 }
 
-/* Chooses the default, then all other configurations or, in a large space, random ones. */
+/* Lists the default, and then all other configurations or, in a large space, random ones. */
 static gputune_status choose_configs(config_list *list, const gt_request *request)
 {
     enum { DRAWS = 4 };
@@ -51,7 +51,7 @@ typedef struct report {
     void *user;
 } report;
 
-/* Returns the template's path for its source, which the compiler knows by a different name. */
+/* Returns the path for messages. The compiler uses another name for the template's own source. */
 static const char *find_path(const report *r, const char *file)
 {
     const char *path = r->session->request->template->path;
@@ -73,7 +73,7 @@ static uint32_t cut_line(char *parts[PARTS], char *line)
     return count;
 }
 
-/* Reports the finding of a line. A "size" line sets the workload of later findings. */
+/* Reports the finding that a line describes. A "size" line sets the sizes of later findings. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -85,7 +85,7 @@ static int report_line(gputune_finding *finding, const report *r, char *line)
     if (count != PARTS) {
         return 0;
     }
-    /* PTX cannot distinguish a constant set to zero from one that was never set */
+    /* in PTX, a constant that was set to zero looks like one that was never set */
     if (!strcmp(parts[0], "unset") &&
         gt_template_gives_constant(r->session->request->template, parts[5])) {
         return 0;
@@ -153,8 +153,8 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
     return answer;
 }
 
-/* Warns about integers that were checked with only one value. Omits floats, because they seldom
- * decide which elements are accessed. */
+/* Warns about integer scalars that were checked with only one value. Omits floats, because they
+ * seldom decide which elements are accessed. */
 static void log_single_values(const gt_request *request)
 {
     enum { NAMED = 6 };
@@ -176,7 +176,7 @@ static void log_single_values(const gt_request *request)
     }
 }
 
-/* Returns true if the default is so slow that checking ends, because others would take as long. */
+/* Returns true if the default was too slow, so the check ends: others would take as long. */
 static bool is_too_slow(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;

@@ -13,7 +13,7 @@ static const size_t BYTES_MAX = (size_t)128 << 20;
 static struct {
     pthread_mutex_t mutex;
     unsigned holders;
-    GT_ARRAY(gt_code) entries; /* without an image if memory ran out */
+    GT_ARRAY(gt_code) entries; /* an entry has no image if memory ran out */
     gt_hash_index places;      /* maps a key to its index in `entries` */
     size_t bytes;              /* total size of all images */
 } memo = {.mutex = PTHREAD_MUTEX_INITIALIZER};

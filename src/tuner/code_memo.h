@@ -4,7 +4,7 @@
 #include "base/device.h"
 #include "store/store.h"
 
-/* Keep the memo until the last release, which frees it. Each hold needs a release. */
+/* Hold and release the memo. It is kept until every hold was released, and freed then. */
 void gt_code_memo_hold(void);
 void gt_code_memo_release(void);
 

@@ -27,7 +27,7 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
     return GPUTUNE_OK;
 }
 
-/* Takes stored code, even in a forced tuning. Returns false if there is none. */
+/* Gets code from the store, even in a forced tuning. Returns false if the store has none. */
 static bool take_stored(gt_image *image, gt_resources *resources, const gt_request *request,
                         const gt_config *config)
 {
@@ -56,7 +56,7 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     GT_SCOPED(gt_session_close) gt_session session;
     GT_TRY(gt_session_open(&session, &policy, NULL, request, &options));
     GT_TRY(gt_session_run(&session));
-    /* stored code saves other sizes and processes a compile */
+    /* store the code, so other sizes and processes need not compile it */
     const gt_patience briefly = gt_patience_for(0.15, NULL);
     (void)gt_field_keep_code(&session.field, &briefly);
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
@@ -151,7 +151,7 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return answer;
 }
 
-/* Compiles the variants that a tuning would try. EINVAL if that depends on results. */
+/* Compiles the variants that a tuning would try. EINVAL if the choice depends on results. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {
     const gputune_options *o = &request->options;

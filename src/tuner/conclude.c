@@ -90,7 +90,7 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
         {tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL},
         {tuning->race, gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
                                                             : request->options.objective},
-        /* omit samples with a warm cache, which are not comparable */
+        /* omit a playoff's samples with a warm cache, because they are not comparable */
         {tuning->playoff.hot ? NULL : tuning->playoff.race, GPUTUNE_OBJECTIVE_KERNEL},
     };
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
@@ -98,7 +98,7 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
 
 typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the field owns the images */
 
-/* Finds a variant in the last race that sampled it; NULL if no race did. */
+/* Finds a variant in the last race that has sampled the variant; NULL if there is none. */
 static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_runner *runner = gt_race_find(tuning->race, variant->id);
@@ -199,7 +199,7 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
            (tried && gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
-/* Appends a trial, unless an earlier tuning has a better one. */
+/* Appends the variant's trial, unless an earlier tuning has stored a better one. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
 {
@@ -218,7 +218,7 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
     return GPUTUNE_OK;
 }
 
-/* Lists trials. With `settled`, lists only those that became final since the last call. */
+/* Lists trials. With `settled`, lists only trials that became final since the last call. */
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
@@ -262,8 +262,8 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Gets the result of the race. If the objective is energy but only times are known, clears the
- * speed-ups. ENOVARIANT if no contestant was sampled. */
+/* Gets the result of the race. Clears the speed-ups if the objective is energy but only times are
+ * known. ENOVARIANT if no contestant was sampled. */
 static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
 {
     GT_TRY(gt_race_result_get(tuning->race, out));
@@ -271,7 +271,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
         return GPUTUNE_ENOVARIANT;
     }
     bool by_time = gt_tuning_is_before_weighing(tuning);
-    /* true if the stop may have prevented another result */
+    /* true if another variant might have won without the stop */
     bool is_cut_short =
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
@@ -291,8 +291,8 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns the result's terms, which are not final if a limit, a cancel, or lack of memory kept
- * variants from racing. */
+/* Returns the result's terms. They are not final if some variant could not race because of a limit,
+ * a cancel, or lack of memory. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;
@@ -302,13 +302,13 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner;
-    /* `complete` lets the result answer exhaustive requests */
+    /* `complete`: the result also answers exhaustive requests */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;
     return terms;
 }
 
-/* Explains why the tuning ended, and how many variants were tried if not all. */
+/* Explains why the tuning ended and, if not all variants were tried, how many were. */
 static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_race_result *result,
                                   bool proved_again)
 {
@@ -392,7 +392,7 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* Lists code to store. A final result does not need the variants' code. */
+/* Lists the code to store. A final result needs no code of variants. */
 static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;
@@ -474,7 +474,7 @@ static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
     }
 }
 
-/* Writes a message and returns true if the limit expired before any variant was compiled. */
+/* If the limit expired before any variant was compiled, writes a message and returns true. */
 static bool describe_uncompiled(char *out, size_t bytes, const gt_tuning *tuning)
 {
     uint32_t count = 0;
@@ -557,7 +557,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
-    if (field->doubtful) { /* the GPU may be at fault */
+    if (field->doubtful) { /* the GPU, not the variant, may be at fault */
         field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;
@@ -566,8 +566,8 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* Gives each variant the preferred configuration (gt_precedes()) among its own and its duplicates',
- * so the result does not depend on the order of proposals. */
+/* If a variant has duplicates, gives it the configuration that gt_precedes() prefers among all of
+ * them, so the result does not depend on the order of proposals. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {

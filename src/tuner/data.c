@@ -19,7 +19,7 @@ typedef struct target {
     uint32_t index;
 } target;
 
-/* Returns the index of the nth argument or block (gt_data_file.argument). */
+/* Converts the position of an argument or block to an index as in gt_data_file.argument. */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
@@ -51,10 +51,10 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
     return GPUTUNE_OK;
 }
 
-/* Finds the data to send for an input; NULL if the worker fills it. */
+/* Finds the data to send for an input; NULL if the measure worker generates its contents. */
 static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
-    /* later entries for an input replace earlier ones */
+    /* a later entry for an input replaces an earlier one */
     for (uint32_t i = to->setup->input_count; i-- > 0;) {
         const gt_live_input *input = &to->setup->inputs[i];
         if (input->workload == to->index && input->buffer == buffer && !input->expected) {
@@ -167,7 +167,7 @@ static void *run_part(void *user)
     return NULL;
 }
 
-/* Computes a buffer on all cores. Returns the failure of the first failed part. */
+/* Computes a buffer on all cores. If parts fail, returns the failure of the first of them. */
 static gputune_status fill_elements(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;
@@ -321,7 +321,7 @@ static bool is_type(const gt_npy *npy, gt_type type)
            (fp8 && npy->type == GT_TYPE_U8);
 }
 
-/* Gets the shape that a file must have: the extents, then the components of a vector. */
+/* Gets the shape that a file must have: its extents and, for vectors, the number of components. */
 static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const gt_request *request,
                                    uint32_t argument, const gt_buffer *buffer)
 {
@@ -340,7 +340,7 @@ static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const 
     return GPUTUNE_OK;
 }
 
-/* Compares shapes. For a block, only the number of elements must match. */
+/* Compares shapes. For a pass() block, only the number of elements must match. */
 static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
 {
     uint64_t elements = 1, wanted = 1;

@@ -15,8 +15,8 @@
 #include <string.h>
 
 enum {
-    STARTS_MAX = 256, /* maximum number of sources to start in one call, to limit it to a few ms */
-    AT_A_TIME = 8,    /* ask a learning proposer when 1/AT_A_TIME of the workers are idle */
+    STARTS_MAX = 256, /* maximum number of sources that a call starts, so it takes only a few ms */
+    AT_A_TIME = 8,    /* ask a proposer that learns when 1/AT_A_TIME of the workers are idle */
     PROPOSALS = 16
 };
 
@@ -74,7 +74,7 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
     return field->options.with_default && is_of(field->standard, config);
 }
 
-/* Adds a proposed configuration. If the fallback is proposed, it becomes a contestant. */
+/* Adds a proposed configuration. If it is the fallback's, the fallback becomes a contestant. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
@@ -127,7 +127,7 @@ static gputune_status propose_configs(uint32_t *count, const gt_field *field, gt
 
 static uint32_t count_free(const gt_field *field)
 {
-    /* variants started whose results the proposer does not have yet */
+    /* number of started variants whose results the proposer does not have yet */
     uint32_t on_their_way =
         field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
     return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
@@ -137,13 +137,13 @@ static uint32_t count_free(const gt_field *field)
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || field_has_more_proposals(field);
-    /* a compile that runs past the limit would only delay the next call */
+    /* do not start a compile that would outlast the limit and delay the next call */
     bool is_too_late =
         gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
     return has_more && count_free(field) > 0 && !is_too_late;
 }
 
-/* Returns true if it is time to ask for proposals. A proposer that learns gets results first. */
+/* Returns true if it is time to ask for proposals. A proposer that learns waits for results. */
 static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -192,21 +192,21 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* Fraction of the time limit after which compiles are put off and waiting for the default ends. */
+/* Fraction of the time limit after which slow compiles and waiting for the default may end. */
 static const double SHARE = 0.2;
-/* Fraction of the time limit after which an unfinished variant counts as too slow. */
+/* After this fraction of the time limit, an unfinished variant counts as too slow. */
 static const double MOST = 0.5;
-/* Like MOST, for all attempts together at a compile that was put off. */
+/* The same fraction for a compile that was put off, for all its attempts together. */
 static const double FAIR = 0.3;
-/* No first compile counts as too slow before this time. */
+/* A first compile never counts as too slow before this many seconds. */
 static const double LEAST_S = 3;
-/* A compile is slow if it takes this many times as long as the longest successful one. */
+/* A compile is slow if it takes this many times as long as the longest successful compile. */
 static const double SLOW = 8;
-/* No compile is given up before this time, because replacing its worker takes half a second. */
+/* A compile is not given up before this many seconds, because replacing a worker takes 0.5 s. */
 static const double GIVEN_UP_S = 1;
-/* The proposer is asked about a compile again when its time has grown by this factor. */
+/* The proposer is asked again about a compile when the compile's time has grown by this factor. */
 static const double AGAIN = 1.25;
-enum { AT_ONCE = 256 }; /* number of compiles that are checked */
+enum { AT_ONCE = 256 }; /* maximum number of running compiles that are checked */
 
 static double limit_s(const gt_field *field)
 {
@@ -228,7 +228,7 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* Stops waiting for the default, unless its results are the expected ones. */
+/* Stops waiting for the default, unless the default provides the expected results. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -240,8 +240,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns false for a compile for which a variant on its second attempt waits and, with several
- * workers, for the default's compile. */
+/* Returns false if a variant waits for the compile on its second attempt, or if the default waits
+ * and there are several workers. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -253,8 +253,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns how many seconds a compile may occupy its worker. Until a compile has ended, workers are
- * freed one at a time. */
+/* Returns how many seconds a compile may take before it is put off. Until the first compile has
+ * succeeded, compiles are put off one at a time. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -265,8 +265,8 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Returns true if the proposer gives up all variants that wait for the unit. Default and fallback
- * are never given up. */
+/* Returns true if the proposer gives up all variants that wait for the unit. The default and the
+ * fallback are never given up. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -283,7 +283,7 @@ static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
     return true;
 }
 
-/* Ends a compile that is given up. Puts off a slow compile if other compiles wait. */
+/* Ends a compile that the proposer gives up. If other compiles wait, puts off a slow compile. */
 static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t running)
 {
     gt_unit *unit = field->units.items[job->id];
@@ -318,7 +318,7 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
-/* Returns true if the compile takes more than MOST of the limit, or two attempts more than FAIR. */
+/* Returns true if a compile takes more than MOST of the limit, or two attempts more than FAIR. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -335,7 +335,7 @@ static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
             unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
-/* Returns the variant being verified, or NULL. The measure worker runs its jobs in order. */
+/* Returns the variant that is being verified now, or NULL. Jobs run in the order of `turn`. */
 static gt_variant *find_running(const gt_field *field)
 {
     gt_variant *running = NULL;
@@ -359,8 +359,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* Returns true if the default has run suspiciously long. The bound is half of the farm's deadline
- * (farm_measure.c), so shorter time limits reach it, too. */
+/* Returns true if the default has run suspiciously long: half of the farm's deadline
+ * (farm_measure.c), which is short enough for short time limits. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -377,7 +377,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* lets a call with the same limit try the default again */
+    /* so a call with the same limit tries the default again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -396,12 +396,12 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
             continue;
         }
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
-        bool is_default = variant->role == GT_ROLE_DEFAULT; /* the default may only be slow */
+        bool is_default = variant->role == GT_ROLE_DEFAULT; /* the default may just be slow */
         bool hangs = variant->stage == GT_STAGE_VERIFYING &&
                      (variant->deferral == GT_DEFERRED_HUNG ||
                       (variant == running && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
-            /* lets the next call with the same limit try the variant again */
+            /* so the next call with the same limit tries the variant again */
             variant->limit_s = most_s;
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
@@ -426,7 +426,7 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
     variant->stage = stage;
 }
 
-/* Returns the device memory of the default variant, summed over the sizes it can run at. */
+/* Returns the device memory of the default variant, for all sizes at which it can run. */
 static uint64_t default_bytes(const gt_request *r)
 {
     const gt_config config = gt_config_default(r->template);
@@ -463,7 +463,7 @@ static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
     return GPUTUNE_OK;
 }
 
-/* Takes code from the memo or the store. Returns false if neither has it. */
+/* Gets a unit's code from the memo or the store. Returns false if neither has it. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
     const gt_request *request = field->options.request;
@@ -498,7 +498,7 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
-/* Prepares the measure worker if the service kernels and the reference are compiled. */
+/* Prepares the measure worker once the service kernels and the reference are compiled. */
 static gputune_status try_prepare(gt_field *field)
 {
     const gt_unit *service = field->units.items[GT_UNIT_SERVICE];
@@ -533,7 +533,7 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    /* all other work waits for this compile; on the emulator, optimised code saves more time */
+    /* compile quickly, because all work waits for this; but the emulator needs optimised code */
     static const char quickly[] = "--Ofast-compile=mid";
     const bool emulated = field->options.request->device->emulated;
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
@@ -658,7 +658,7 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     GT_FREED gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
     GT_TRY(gt_allocated(launches));
     uint32_t id = variant->id;
-    /* if binding fails, verification reports it */
+    /* if binding the launch fails, verification reports the failure */
     if (gt_field_bind_launches(field, variant, launches) == GPUTUNE_OK) {
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
@@ -681,8 +681,8 @@ static void drop_started(gt_field *field)
     free_variant(dropped);
 }
 
-/* Makes `variant` a duplicate if an earlier variant has the same launch. At small sizes some axes
- * have no effect, such as the number of blocks if one is enough. */
+/* If an earlier variant has the same launch, makes `variant` its duplicate. At small sizes some
+ * axes have no effect, such as the number of blocks if one block is enough. */
 static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash source, bool *joined)
 {
     gt_variant *first;
@@ -751,7 +751,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     if (gt_trial_failure(old->status) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    /* true if the results of other variants are compared with those of this variant */
+    /* true if this variant provides the expected results */
     bool is_expected =
         variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
     bool hung = old->status == GT_TRIAL_HUNG;
@@ -764,7 +764,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* Resets a unit whose compile was put off, if the variant is on its second attempt. */
+/* If the variant is on its second attempt, resets a unit whose compile was put off. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
     bool again = unit->put_off && variant->retried;
@@ -784,7 +784,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, known = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    if (is_quick) { /* keep quickly compiled code apart from optimised code */
+    if (is_quick) { /* use another hash, so quickly compiled code is not taken for optimised code */
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
@@ -832,7 +832,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         const gt_code code = gt_unit_code(unit, field->options.request->device);
         gt_code_memo_put(&code);
     } else {
-        gt_text text = {0}; /* the compiler's message and a likely cause */
+        gt_text text = {0}; /* the compiler's message and its likely cause */
         gt_text_append(&text, event->message);
         gt_template_explain(&text, field->options.request->template, event->message);
         GT_TRY(gt_text_take(&unit->message, &text));

@@ -1,5 +1,5 @@
-/* The variants of a session. The field takes configurations from a proposer, generates sources, has
- * each source compiled once, and sends variants to the measure worker. Not thread-safe. */
+/* The field: the variants of a session. It takes configurations from a proposer, generates sources,
+ * has each source compiled once, and sends variants to the measure worker. Not thread-safe. */
 #pragma once
 
 #include "base/array.h"
@@ -17,12 +17,12 @@ typedef enum gt_stage {
     GT_STAGE_SLOWER,    /* not proved, because its first launch was clearly too slow */
     GT_STAGE_READY,     /* verified, or only compiled if the field does not measure */
     GT_STAGE_DEFERRED,  /* waiting for a second attempt (gt_deferral) */
-    GT_STAGE_QUICK,     /* a quick compile that was timed, or failed */
+    GT_STAGE_QUICK,     /* of a GT_ROLE_QUICK variant: timed, or failed */
     GT_STAGE_FAILED,
     GT_STAGES
 } gt_stage;
 
-/* Why a variant is deferred. The reason stays set during its second attempt. */
+/* Why a variant waits for a second attempt. The reason stays set during that attempt. */
 typedef enum gt_deferral {
     GT_DEFERRED_NEVER,
     GT_DEFERRED_LATE,     /* slow to compile, or unfinished in an earlier call; tried last */
@@ -32,7 +32,7 @@ typedef enum gt_deferral {
 
 typedef enum gt_role {
     GT_ROLE_PROPOSED,
-    GT_ROLE_DEFAULT,  /* the default, which also races */
+    GT_ROLE_DEFAULT,  /* the default, which races like proposed variants */
     GT_ROLE_FALLBACK, /* verified for misaligned buffers, but does not race */
     GT_ROLE_QUICK     /* compiled quickly and launched once, as information for the proposer */
 } gt_role;
@@ -40,7 +40,7 @@ typedef enum gt_role {
 typedef struct gt_unit gt_unit;
 typedef struct gt_variant gt_variant;
 
-/* A configuration with the same launch as a variant, so only the variant is tried. */
+/* A configuration that has the same launch as a variant. Only the variant is tried. */
 typedef struct gt_duplicate {
     gt_config config;
     gt_hash trial;
@@ -59,13 +59,13 @@ struct gt_variant {
     bool retried; /* true if the second attempt has begun */
     gt_role role;
     bool dropped;       /* true if the measure worker has discarded the variant */
-    bool surely_proved; /* true if a slow first launch does not prevent the proof */
+    bool surely_proved; /* true: prove the variant even if its first launch is slow */
     bool kept;          /* true if the trial was stored before the end of the tuning */
     bool remembered; /* true if the variant failed in an earlier tuning and was not tried again */
     gputune_status failure; /* why the variant failed or was given up */
     bool repeatable;        /* true if the failure would happen again (gt_event.repeatable) */
     double median_ns;       /* median of the samples, as last reported to the proposer; 0: none */
-    double work;            /* work relative to the default's launch; set before verification */
+    double work;            /* work of a launch / the default's; set before verification */
     uint32_t turn;          /* position in the order of verification, counted from 1 */
     double limit_s;         /* a time limit that was too short for the variant; 0: none */
     char *message;
@@ -81,7 +81,7 @@ struct gt_unit {
     bool given_up;   /* true if the compile was ended, because it is not worth its time */
     bool put_off;    /* true if the compile was ended to free its worker; it is repeated later */
     double spent_s;  /* seconds spent on compiles that were put off */
-    double asked_s;  /* compile time when the proposer last decided whether to give up */
+    double asked_s;  /* compile time when the proposer was last asked to give up */
     char *message;
     gt_compiled compiled;
     bool from_store; /* true if the code was stored or is built in */
@@ -94,10 +94,10 @@ typedef struct gt_field_options {
     gt_farm *farm;
     gt_proposer *proposer;
     bool measure; /* false: only compile */
-    /* without `measure`: also compile service kernels, reference and fallback, for later */
+    /* without `measure`: also compile service kernels, reference and fallback, for later tunings */
     bool for_later;
     bool with_default; /* true if the default comes first, even if it is not proposed */
-    /* true: look for the fastest variant. The field also verifies the fallback, tries equal
+    /* true: look for the fastest variant. Then the field also verifies the fallback, tries equal
      * launches only once, leaves slow compiles to gt_field_retry(), and implies `skips_slow`. */
     bool races;
     bool skips_slow;           /* true: do not prove variants whose first launch is too slow */
@@ -114,7 +114,7 @@ typedef struct gt_field {
     gt_variant *first;               /* first variant, in the order of `id` */
     GT_ARRAY(gt_variant *) variants; /* owned; indexed by id */
     GT_ARRAY(gt_unit *) units;       /* owned; indexed by id */
-    gt_variant *standard;            /* the default; NULL if the field does not have it */
+    gt_variant *standard;            /* the default; NULL if it is not in the field */
     gt_variant *fallback;            /* fallback that does not race; NULL: none */
     gt_hash_index sources;           /* maps the hash of a source to the id of its unit */
     gt_hash_index launches;          /* maps the hash of a launch to the id of its first variant */
@@ -130,10 +130,10 @@ typedef struct gt_field {
     bool may_measure;       /* true if the session may use the GPU */
     bool preparing, prepared;
     bool waits_for_default; /* true if the default must be verified before other variants */
-    bool added_default;     /* true if the default was added because another variant seemed wrong */
+    bool added_default;     /* true if the default was added to check a variant that seemed wrong */
     gt_prepared preparation;
     GT_ARRAY(gt_variant *) compiled;    /* variants to verify, in order */
-    GT_ARRAY(gt_variant *) newly_ready; /* ready variants that were not returned yet */
+    GT_ARRAY(gt_variant *) newly_ready; /* ready variants for gt_field_next_ready() */
     uint32_t in[GT_STAGES];
     uint32_t quick_compiles; /* number of GT_ROLE_QUICK variants */
     double best_ns;          /* fastest first launch of a verified variant; 0: unknown */
@@ -144,9 +144,9 @@ typedef struct gt_field {
     int64_t start_ns;
     bool compiles;  /* true if any variant has ever compiled, in this tuning or an earlier one */
     uint32_t alike; /* number of variants that failed to compile with the default's error */
-    uint32_t unexplained; /* number of failed rounds that no variant is blamed for */
+    uint32_t unexplained; /* number of failed rounds without a known culprit */
     gt_variant *doubtful; /* variant that crashed last; NULL if the GPU has worked since */
-    bool cut;             /* true if there were too many variants to take all proposals */
+    bool cut;             /* true if proposals were left out, because there were too many */
 } gt_field;
 
 /* Ids of units: service kernels, reference, and the first unit of a variant. */
@@ -160,9 +160,9 @@ void gt_field_close(gt_field *field);
 /* Takes proposals, and submits sources and compiled variants. Returns within a few milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
 /* Ends compiles that are not worth their time. The proposer may give up any long compile. With
- * options.races, a slow compile is put off until gt_field_retry() if others wait for its worker. A
- * compile is slow after a fifth of the limit, if it also takes far longer than all others. After a
- * fifth of the limit, variants no longer wait for the default if there is a reference. */
+ * options.races, a slow compile is put off until gt_field_retry() if other compiles wait for a
+ * worker. A compile is slow after a fifth of the limit, if it also takes far longer than all
+ * others. If there is a reference, variants wait for the default only during that fifth. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
@@ -171,10 +171,10 @@ double gt_field_patience(const gt_field *field);
 
 /* Handles a COMPILED, PREPARED or VERIFIED event. Takes ownership of parts of the event. */
 gputune_status gt_field_handle(gt_field *field, gt_event *event);
-/* Returns a variant that became ready, each only once; NULL if there are no more. */
+/* Returns a ready variant that no earlier call has returned; NULL if there is none. */
 gt_variant *gt_field_next_ready(gt_field *field);
 
-/* Verifies all ready variants again, for another race. */
+/* Queues all ready variants for verification again, for another race. */
 gputune_status gt_field_reverify(gt_field *field);
 /* Starts the second attempts of deferred variants. Sets *count to their number. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
@@ -182,16 +182,16 @@ gputune_status gt_field_retry(gt_field *field, uint32_t *count);
  * only calls with a longer limit try them again. Defers a default that ran suspiciously long, so
  * the next tuning tries it last. `busy_s` is gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* Ends the field of a session that stores nothing. Fails a variant that runs suspiciously long. */
+/* Ends the field of a session that stores nothing. A variant that ran suspiciously long fails. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* Copies a failure of the default to the request, so the call does not return the default. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
-/* Returns true if lack of memory or time kept some variant from racing. */
+/* Returns true if some variant could not race because memory or time ran out. */
 bool gt_field_lacks_one(const gt_field *field);
-/* Starts no more work and expects no more events. All jobs must have been cancelled. */
+/* Ends all work of the field, which must get no more events. All jobs must have been cancelled. */
 void gt_field_abandon(gt_field *field);
-/* Returns true if the default and many other variants failed to compile with the same error, so no
- * more are tried. Always false if the proposer does not learn. */
+/* Returns true if the default and many other variants failed to compile with the same error. Then
+ * no more variants are tried. Always false if the proposer does not learn. */
 bool gt_field_never_compiles(const gt_field *field);
 /* Returns true if nothing is left to compile or to verify. */
 bool gt_field_is_done(const gt_field *field);
@@ -206,10 +206,9 @@ const char *gt_variant_status(const gt_variant *variant);
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Stores the code that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
-/* Describes in *out the scalars proved with only one value; NULL if none. The caller frees *out. */
+/* Describes in *out the scalars proved with one value only, or sets NULL. The caller frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
-/* Returns the trial of `duplicate`, or of the variant if `duplicate` is NULL, without times, noise
- * and texts. */
+/* Returns a trial of `duplicate` (NULL: of the variant itself), without times, noise and texts. */
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                         const gt_duplicate *duplicate);
 /* Converts a sample to the value that is compared, stored and shown. For the objective rate, the
@@ -218,32 +217,33 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* Finds the variant that has this configuration, or a duplicate with it; NULL if none. */
+/* Finds the variant that has this configuration or a duplicate with it; NULL if there is none. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 /* Finds the ready variant with this configuration; NULL if there is none. */
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* Counts variants with a result, including duplicates and earlier tunings, but not the fallback. */
+/* Counts variants with a result. Includes duplicates and earlier tunings, but not the fallback. */
 uint32_t gt_field_tried(const gt_field *field);
-/* Returns the final number of variants, including duplicates, as far as it is known. */
+/* Returns the number of variants at the end, with duplicates, as far as it is known. */
 uint32_t gt_field_total(const gt_field *field);
-/* Returns true if the verifying launch can serve as a quick sample: its cache was cold, and it took
- * so long that the host's overhead is negligible. */
+/* Returns true if the variant's first launch, which verified it, can serve as a quick sample: its
+ * cache was cold, and it took so long that the host's overhead is negligible. */
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
-/* Returns the time of the verifying launch as a value of the objective; 0 if unknown. */
+/* Returns the time of the variant's first launch as a value of the objective; 0 if unknown. */
 double gt_field_pilot(const gt_field *field, const gt_variant *variant);
-/* Records the median of a contestant's samples. If its first launch was fast only by chance, proves
- * the variants that seemed too slow in comparison. */
+/* Records the median of a contestant's samples. If they show that its first launch was fast only by
+ * chance, proves the variants that seemed too slow in comparison. */
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
 /* Reports a variant's result to the proposer. `time_ns` is 0 before the first sample. */
 void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns);
 /* Handles a failed round. Sets *culprit to the variant that was being sampled, which leaves the
- * race; GT_NO_VARIANT if there was none. The call fails after a few rounds without a culprit. */
+ * race, or to GT_NO_VARIANT. The session fails after a few rounds without a culprit. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
-/* Records a launched variant's failure. A first hang only defers it: the machine may be loaded. */
+/* Records a launched variant's failure. A first hang only defers the variant: the machine may be
+ * loaded. */
 gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event);
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);
-/* If no variant became ready, fails with the most frequent failure. */
+/* If no variant became ready, fails with the most frequent failure among the variants. */
 gputune_status gt_field_verdict(const gt_field *field);
 
 /* ---- shared by field.c and field_verify.c ---- */
@@ -260,9 +260,9 @@ gputune_status gt_field_verify_compiled(gt_field *field);
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
 /* Handles a VERIFIED event. Fails if the event reports a failure that the variant did not cause. */
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
-/* Sets a variant's message to `message` and possible reasons for the failure. */
+/* Sets a variant's message to `message`, followed by possible reasons for the failure. */
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message);
-/* Counts a compile failure if the default failed with the same message. */
+/* Counts a compile failure with the same message as the default's. */
 void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message);
 gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
                               gputune_status failure, const char *message);
