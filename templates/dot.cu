@@ -4,17 +4,17 @@
 #pragma gputune kernel(dot)
 #pragma gputune problem(n = 1 << 26)
 #pragma gputune problem(type T = float, double)
-// USED = again: x is read in every launch. It may then keep part of the L2 cache as long as a
-// plan exists, and other kernels have less.
+// USED = again: x is read in every launch. A plan may then reserve a part of the L2 cache for x as
+// long as the plan exists. Other kernels have less L2 cache.
 #pragma gputune problem(type USED = once, again)
 #pragma gputune args(out T result[1], in T x[n], in T y[n], size_t n)
 #pragma gputune scratch(T partial[max_blocks], unsigned int done[1] = zero)
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(UNROLL = 1, 2, 4, 8)
-#pragma gputune tune(BLOCKS = 100, 50, 25)     // percentage of the blocks that can be resident
-#pragma gputune tune(CACHE = cached, streamed) // caching of data that is used once
-#pragma gputune l2_persist(PERSIST = 0, 50, 100 : x) // percentage of the L2 cache's maximum set-aside
+#pragma gputune tune(BLOCKS = 100, 50, 25)     // number of blocks, in per cent of those that can be resident
+#pragma gputune tune(CACHE = cached, streamed) // how to cache data that is used once
+#pragma gputune l2_persist(PERSIST = 0, 50, 100 : x) // L2 set-aside for x, in per cent of the maximum
 #pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 4, BLOCKS = 100, CACHE = cached)
 #pragma gputune require(PERSIST == 0 || USED == again)
 #pragma gputune require(VEC * UNROLL * sizeof(T) <= 64)

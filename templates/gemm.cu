@@ -7,20 +7,20 @@
 #pragma gputune problem(k = 4096)
 #pragma gputune args(inout float c[m][n], in float a[m][k], in float b[k][n], unsigned int m, \
                      unsigned int n, unsigned int k, float alpha = 1.5, float beta = 0.5)
-// A block computes BM x BN elements of C, a thread 8 x TN of them, in steps of 16 along k.
+// A block computes BM x BN elements of C, and each thread 8 x TN of these, in steps of 16 along k.
 #pragma gputune tune(BM = 64, 128)
 #pragma gputune tune(BN = 64, 128, 256)
 #pragma gputune tune(TN = 4, 8)
 // STAGES tiles of A and B are in shared memory at once. They are copied asynchronously, or through
-// registers if STAGES is 1. A's tile is stored by columns, and a thread loads one element of each
-// (STEP = 1), or by rows as in memory, and a thread loads four elements of each.
+// registers if STAGES is 1. A's tile is stored by columns if STEP is 1, and by rows as in memory if
+// STEP is 4. A thread loads STEP elements of each of its rows at a time.
 #pragma gputune tune(STAGES = 1, 2, 3, 4)
 #pragma gputune tune(STEP = 1, 4)
 #pragma gputune vector(VK = 1, 2, 4 : a)
 #pragma gputune vector(VN = 1, 2, 4 : b, c)
 #pragma gputune tune(WARPS = 8, 12, 16) // resident warps of an SM, which limit the registers
-// GROUP rows of tiles are computed together, for the L2 cache. The blocks of a cluster split k, and
-// add up their sums in distributed shared memory.
+// GROUP rows of tiles are computed together, so they share data in the L2 cache. The blocks of a
+// cluster split k, and add up their sums in distributed shared memory.
 #pragma gputune tune(GROUP = 1, 4, 16)
 #pragma gputune cluster(SPLIT = 1, 2, 4, 8)
 #pragma gputune default(BM = 64, BN = 128, TN = 8, WARPS = 12, GROUP = 16)
@@ -28,8 +28,8 @@
 #pragma gputune require(block_x >= 64 && block_x <= 512 && WARPS * warp_size % block_x == 0)
 #pragma gputune require(BM * BK % (VK * block_x) == 0)
 #pragma gputune require(STAGES > 1 ? cc >= 80 && VK <= STEP : STEP == 1)
-// Accesses must be as wide as rows allow. Single elements are only for tiles stored by columns, and
-// for unaligned buffers.
+// Accesses must be as wide as the row length allows. The exceptions are accesses to single elements
+// if A's tile is stored by columns, and for unaligned buffers.
 #pragma gputune require(VK == 4 || k % (2 * VK) != 0 || VK * STEP == 1)
 #pragma gputune require(VN == 4 || n % (2 * VN) != 0 || VN * VK * STEP * STAGES == 1)
 #pragma gputune require(TM * TN + 2 * (TM * STEP + TN) + 24 + \
@@ -45,11 +45,11 @@
 #pragma gputune reference(gemm_reference, block = 16, 16, grid = ceil_div(n, 64), ceil_div(m, 64), \
                           rtol = 1e-6, stol = 2e-7 * sqrt(k))
 
-constexpr int THREADS = BM / TM * (BN / TN), LANES_M = 4, LANES_N = 8; // threads of a warp
+constexpr int THREADS = BM / TM * (BN / TN), LANES_M = 4, LANES_N = 8; // a warp has LANES_M x LANES_N threads
 constexpr int A_LOADS = BM * BK / VK / THREADS, B_LOADS = BK * BN / VN / THREADS; // of a thread
 constexpr bool ASYNC = STAGES > 1;
-constexpr int AHEAD = ASYNC ? STAGES - 1 : 1; // tiles being copied
-// Offset between columns that a warp stores at once, to avoid bank conflicts.
+constexpr int AHEAD = ASYNC ? STAGES - 1 : 1; // number of tiles being copied
+// Extra distance between columns of A's tile that a warp stores at once, to avoid bank conflicts.
 constexpr int SHIFT = 32 * VK / BK < 4 ? 4 : 32 * VK / BK;
 constexpr int A_PADDING = STEP > 1 ? 4 * BM : BK / VK * SHIFT;
 constexpr int A_TILE = BK * BM + A_PADDING, SLOT = A_TILE + BK * BN; // in floats
@@ -60,7 +60,7 @@ GPUTUNE_INLINE void keep(int &value)
     asm volatile("" : "+r"(value));
 }
 
-extern __shared__ __align__(16) float staged[]; // STAGES slots with a tile of A and a tile of B
+extern __shared__ __align__(16) float staged[]; // STAGES slots, each with a tile of A and of B
 
 // Returns the index of an element of A's tile in its slot. Elements that a warp stores or loads at
 // once are in different banks.
@@ -71,7 +71,7 @@ GPUTUNE_INLINE int place_of(int row, int depth)
 
 // ---- From global to shared memory -----------------------------------------------------------
 
-// Loads W floats, or zeros.
+// Copies W floats to shared memory asynchronously; zeros if `inside` is false.
 template <int W> GPUTUNE_INLINE void copy_async(float *to, const float *from, bool inside)
 {
     const unsigned int at = __cvta_generic_to_shared(to), bytes = inside ? 4 * W : 0;
@@ -87,20 +87,20 @@ template <int W> GPUTUNE_INLINE void copy_async(float *to, const float *from, bo
 }
 
 // A thread's part in copying successive tiles. The first tile may be shorter than BK along k and is
-// padded with zeros; all others are complete. Rows and columns beyond C's edge repeat the last one.
+// padded with zeros; all other tiles are complete. The last row or column is repeated beyond C's edge.
 struct stager {
-    const float *a, *b; // where the next tile begins
+    const float *a, *b; // beginning of the next tile
     unsigned int n;
     int slot;
     unsigned int a_from[A_LOADS], b_from[B_LOADS];
 
-    // A thread's part of a tile that is copied through registers.
+    // The elements of a tile that a thread copies through its registers.
     struct held {
         gputune_vector<float, VK> a[A_LOADS];
         gputune_vector<float, VN> b[B_LOADS];
     };
 
-    // The thread's first access of a tile, and the offset of the i-th one.
+    // Position of the thread's first access to a tile, and offset of the i-th access.
     static constexpr int A_ACROSS = BK / VK, B_ACROSS = BN / VN, A_DOWN = THREADS / A_ACROSS;
     int a_row, a_depth, a_to, b_to;
 
@@ -130,7 +130,7 @@ struct stager {
         return (threadIdx.x % B_ACROSS + i * THREADS % B_ACROSS) * VN;
     }
 
-    // Starts to fetch a tile: a complete one (WHOLE), or one that is `depth` deep.
+    // Starts to fetch a tile: a complete tile (WHOLE), or a tile with `depth` elements along k.
     template <bool WHOLE> GPUTUNE_INLINE void fetch(held &here, int depth)
     {
         float *to = staged + slot;
@@ -165,7 +165,7 @@ struct stager {
         }
     }
     // Waits until the oldest tile being copied, if any, is visible to all threads, and all threads
-    // have finished the previous one.
+    // have finished the previous tile.
     GPUTUNE_INLINE void arrive(const held &here, bool is_one)
     {
         if constexpr (ASYNC) {
@@ -201,11 +201,11 @@ struct stager {
 
 // ---- From shared memory to registers, and the sums ------------------------------------------
 
-// The rows and columns of the block's tile that a thread computes. They are groups of four, or single
-// rows if A's tile is stored by rows, and alternate with those of other lanes of the warp.
+// The rows and columns of the block's tile that a thread computes: groups of four, or single rows if
+// A's tile is stored by rows. They alternate with the rows and columns of the warp's other lanes.
 struct position {
     int row, column; // the thread's first row and column
-    int a, b;        // their indices in the tiles of A and B
+    int a, b;        // index of the first row in A's tile, and of the first column in B's
 
     GPUTUNE_INLINE position()
     {
@@ -267,7 +267,7 @@ struct fragment {
             }
         }
     }
-    // Multiplies columns back and forth, so successive products often share an operand.
+    // Alternates the direction of the columns, so successive products often share an operand.
     GPUTUNE_INLINE void multiply(float sums[TM][TN]) const
     {
 #pragma unroll
@@ -284,7 +284,7 @@ struct fragment {
     }
 };
 
-// Adds the products of `tiles` tiles, the first of which has depth `depth`.
+// Adds the products of `tiles` tiles to the sums. The first tile has `depth` elements along k.
 GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position &mine,
                                unsigned int tiles, unsigned int depth)
 {
@@ -299,7 +299,7 @@ GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position
         stage.commit();
     }
     stage.arrive(first, true);
-    fragment parts[2]; // while one is multiplied, the other is loaded
+    fragment parts[2]; // one fragment is multiplied while the other is loaded
     int slot = 0;
     parts[0].load(staged, mine, 0);
 #pragma unroll 1
@@ -317,7 +317,7 @@ GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position
         }
         stage.arrive(next, more);
         slot = slot == (STAGES - 1) * SLOT ? 0 : slot + SLOT;
-        // a tile's last products overlap with the load of the next one's first fragment
+        // the load of the next tile's first fragment overlaps with this tile's last products
         parts[0].load(staged + slot, mine, 0);
         parts[1].multiply(sums);
     }
@@ -341,7 +341,7 @@ GPUTUNE_INLINE void update(float *c, gputune_vector<float, VN> sum, float alpha,
     gputune_store<VN>(c, sum);
 }
 
-// Calls body(row, column, sums of VN columns) for all elements of a thread.
+// Calls body(row, column, sums of VN columns) for all elements that a thread computes.
 template <typename BODY>
 GPUTUNE_INLINE void each_sum(const float sums[TM][TN], const position &mine, BODY body)
 {
@@ -407,21 +407,21 @@ GPUTUNE_INLINE void update_together(float *c, unsigned int n, float alpha, float
             }
         }
     }
-    gputune_cluster_sync(); // no block may end while others read its sums
+    gputune_cluster_sync(); // no block may end while other blocks read its sums
 }
 
 __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
                      const float *__restrict__ b, unsigned int m, unsigned int n, unsigned int k,
                      float alpha, float beta)
 {
-    // The grid has GROUP rows of tiles in x, columns in y, and groups in z.
+    // Dimensions of the grid: x is a row of tiles within its group, y a column, and z a group.
     const uint2 tile =
         make_uint2(blockIdx.y * BN, (blockIdx.z * (gridDim.x / SPLIT) + blockIdx.x / SPLIT) * BM);
     if (tile.y >= m) {
         return;
     }
-    const unsigned int rows = m - tile.y, columns = n - tile.x; // what is left of C from here
-    // The first tile takes the remainder of BK, so all others are complete.
+    const unsigned int rows = m - tile.y, columns = n - tile.x; // rest of C from here
+    // The first tile has the remainder of k / BK, so all other tiles are complete.
     const unsigned int tiles = (k + BK - 1) / BK, over = k - (tiles - 1) * BK;
     const unsigned int share = (tiles + SPLIT - 1) / SPLIT;
     const unsigned int first = (SPLIT > 1 ? gputune_cluster_rank() : 0) * share;
@@ -448,7 +448,7 @@ __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
     }
 }
 
-// A thread computes 4 x 4 elements, 16 apart.
+// A thread computes 4 x 4 elements that are 16 rows or columns apart.
 __global__ void gemm_reference(double *c, const float *a, const float *b, unsigned int m,
                                unsigned int n, unsigned int k, float alpha, float beta,
                                double *scale)

@@ -6,9 +6,9 @@
 // each. The SHARE blocks of a cluster compute tiles in the same columns: each copies a part of the
 // common tile of B to all of them.
 //
-// The last tiles may be fewer than the clusters. They are cut along k into at most PIECES, so that
-// they take only a part of a tile's time. The piece of a tile that finishes last adds up all of
-// them.
+// In the last round, there may be fewer tiles than clusters. Such a tile is cut along k into at most
+// PIECES pieces, so the round takes less time. The piece of a tile that finishes last adds up the
+// sums of all pieces.
 #include "gputune.cuh"
 #include <cuda_bf16.h>
 
@@ -22,20 +22,20 @@
 #pragma gputune tune(CONSUMERS = 1, 2, 3) tune(MMAS = 1, 2) tune(BN = 64, 128, 192, 256)
 #pragma gputune tune(STAGES = 2, 3, 4, 5, 6, 8)
 #pragma gputune cluster(SHARE = 1, 2, 4)
-// TMA needs rows of a multiple of 16 bytes. The threads of eight warps copy any rows.
+// TMA requires that the row length is a multiple of 16 bytes. Threads of eight warps copy any rows.
 #pragma gputune tune(BY = tma, threads)
-// C is written with TMA, through BUFFERS buffers of 16 rows for each warp, or from registers (0).
+// Each warp writes C by TMA, through BUFFERS buffers of 16 rows. BUFFERS = 0: from registers.
 #pragma gputune tune(BUFFERS = 0, 1, 2, 4)
-#pragma gputune tune(GROUP = 1, 4, 8, 16) // rows of clusters computed together, for the L2 cache
+#pragma gputune tune(GROUP = 1, 4, 8, 16) // rows of clusters that run together, for the L2 cache
 #pragma gputune tune(PIECES = 1, 2, 4, 8) // maximum number of pieces of a last tile, cut along k
-// Bytes that the L2 cache fetches on a miss; 0: only those that TMA requests, which are fewer if
+// Bytes that the L2 cache fetches on a miss; 0: only the bytes that TMA requests, which are fewer if
 // rows do not begin at cache lines.
 #pragma gputune tune(FETCH = 256, 0)
 #pragma gputune define(BM = 64 * CONSUMERS * MMAS, CHUNK = 128 / sizeof(OUT))
-#pragma gputune define(COPIERS = BY == tma ? 1 : 2) // groups of four warps
+#pragma gputune define(COPIERS = BY == tma ? 1 : 2) // groups of four warps that copy
 #pragma gputune default(CONSUMERS = 2, BN = 128, STAGES = 4, BY = threads, GROUP = 8)
 #pragma gputune require(cc == 90)
-// With three groups a thread initially has 128 registers, too few for 256 columns.
+// If CONSUMERS is 3, a thread initially has 128 registers, which are too few for 256 columns.
 #pragma gputune require(MMAS * BN <= (CONSUMERS == 3 ? 192 : 256))
 #pragma gputune require(BY == threads ? SHARE == 1 && STAGES <= 4 && MMAS == 1 && BN <= 128 \
                                         && CONSUMERS <= 2 : k % 8 == 0)
@@ -54,7 +54,7 @@
                          sm_count / SHARE * SHARE))
 #pragma gputune shared(1024 + STAGES * (BM + BN) * 128 + CONSUMERS * 4 * BUFFERS * 2048)
 #pragma gputune work(flops = 2 * m * n * k, bytes = 2 * (m * k + n * k) + sizeof(OUT) * m * n)
-// wgmma truncates sums where float would round them
+// wgmma truncates sums, which float additions would round
 #pragma gputune reference(gemm_reference, block = 16, 16, grid = ceil_div(n, 64), ceil_div(m, 64), \
                           rtol = sizeof(OUT) == 2 ? 4e-3 : 1e-6, stol = 1e-6 + 8e-9 * k)
 
@@ -180,24 +180,24 @@ template <int left> GPUTUNE_INLINE void wait_for_sixteens()
     asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
 }
 
-// ROWS rows of 64 elements, copied in parts by the warps. Rows may begin at any element: the warps
-// load aligned pairs, the first half of which belongs to the previous thread. If the matrix begins
-// with the second half of a pair (`odd` is 1), so does `from`, and elements count from the unused
-// first half.
+// ROWS rows of 64 elements; each warp copies a part of the rows. Rows may begin at any element,
+// because the warps load aligned pairs of elements. In a misaligned row, the first element of a pair
+// belongs to the previous thread. If the matrix begins with the second element of a pair, `odd` is
+// 1, and `from` and the indices of elements begin at the unused first element of this pair.
 template <int ROWS> struct share {
     static constexpr int COUNT = ROWS / (4 * COPIERS);
     const number *from;
     unsigned int odd;
-    unsigned int first, rows, k;        // the tile's first row; all rows of the matrix, their length
-    uint32_t pairs[COUNT];              // this thread's pair of each row
-    uint32_t behind[(COUNT + 31) / 32]; // the pair after those of the warp, which one thread loads for each row
+    unsigned int first, rows, k;        // first row of the tile; number of rows; row length
+    uint32_t pairs[COUNT];              // this thread's pair in each row
+    uint32_t behind[(COUNT + 31) / 32]; // the pair after the warp's pairs of a row, loaded by one thread
 
-    // Returns the element at which the copy of a row begins. Rows after the last one repeat it.
+    // Returns the element at which the copy of a row begins. Rows after the last repeat the last row.
     GPUTUNE_INLINE size_t begin(int i, unsigned int column) const
     {
         return size_t(min(first + threadIdx.x / 32 * COUNT + i, rows - 1)) * k + column;
     }
-    // Loads the pair of an element. Never reads beyond the matrix.
+    // Loads the pair that contains an element. Never reads beyond the matrix.
     template <bool INSIDE> GPUTUNE_INLINE uint32_t pair_with(size_t element) const
     {
         const size_t at = element & ~size_t(1), count = size_t(rows) * k + odd;
@@ -217,7 +217,7 @@ template <int ROWS> struct share {
             behind[i / 32] = pair_with<INSIDE>(begin(min(i + lane, COUNT - 1), column + odd) + 64);
         }
     }
-    // Stores the elements; those after the end of a row are zeros.
+    // Stores the elements. Elements after the end of a row are zeros.
     GPUTUNE_INLINE void store(unsigned char *to, unsigned int column) const
     {
         const int lane = threadIdx.x % 32;
@@ -299,7 +299,7 @@ GPUTUNE_INLINE void multiply_slot(float (&d)[MMAS][BN / 2], const unsigned char 
 #pragma unroll
     for (int i = 0; i < BK / 16; i++) {
 #pragma unroll
-        for (int r = 0; r < MMAS; r++) { // 64 rows are 8192 bytes, 16 elements are 32
+        for (int r = 0; r < MMAS; r++) { // 64 rows have 8192 bytes, and 16 elements 32 bytes
             multiply(d[r], left + r * (8192 >> 4) + i * (32 >> 4), right + i * (32 >> 4));
         }
     }
@@ -326,8 +326,8 @@ GPUTUNE_INLINE void wait_for_sums(float (&d)[MMAS][BN / 2])
 
 // A tile of C, or a piece of it: some of the steps along k.
 struct portion {
-    unsigned int row, column, begin, end; // the tile's first row and column; the piece's steps
-    unsigned int tile, piece, pieces;     // index of a last tile, its pieces
+    unsigned int row, column, begin, end; // first row and column of the tile; steps of the piece
+    unsigned int tile, piece, pieces;     // index of a tile that is cut; piece; number of pieces
 };
 
 // Calls body(portion) for this block's portions, GROUP rows of clusters at a time.
@@ -354,19 +354,19 @@ GPUTUNE_INLINE void each_portion(unsigned int m, unsigned int n, unsigned int st
     }
 }
 
-// Returns true if a warp gets the sums of all pieces. The warp that finishes last adds up all pieces
-// in their order; the others store theirs for it.
+// Adds up the sums of all pieces of a tile, in their order, in the warp that finishes last, and then
+// returns true. The other warps only store their sums, and return false.
 GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsigned int warp,
                             unsigned int row, unsigned int m, float *parts, unsigned int *done)
 {
     constexpr int WARPS = 4 * CONSUMERS;
     const unsigned int lane = threadIdx.x % 32;
-    const auto of_piece = [&](unsigned int piece) { // returns where a piece's sums are
+    const auto of_piece = [&](unsigned int piece) { // returns the address of a piece's sums
         const unsigned int block = blockIdx.x + (piece - part.piece) * SHARE;
         return reinterpret_cast<float4 *>(parts) +
                (size_t(block) * WARPS + warp) * (MMAS * BN / 8 * 32) + lane;
     };
-    const auto each = [&](auto body) { // calls body for each four sums
+    const auto each = [&](auto body) { // calls body for groups of four sums
 #pragma unroll
         for (int r = 0; r < MMAS; r++) {
             if (row + r * 64 + lane / 4 < m) {
@@ -413,8 +413,8 @@ GPUTUNE_INLINE void convert(float (&out)[2], float x, float y)
     out[0] = x, out[1] = y;
 }
 
-// Calls body(row, column, two neighbours) for a thread's elements of the columns from `first`
-// on. Rows count within the warp's 16.
+// Calls body(row, column, two neighbours) for a thread's elements in the columns from `first`
+// on. `row` is an index among the warp's 16 rows.
 template <int COLUMNS, typename BODY>
 GPUTUNE_INLINE void each_pair(const float (&d)[BN / 2], int first, BODY body)
 {
@@ -430,7 +430,7 @@ GPUTUNE_INLINE void each_pair(const float (&d)[BN / 2], int first, BODY body)
     }
 }
 
-// Writes a warp's 16 rows: with TMA, CHUNK columns at a time, or each thread its own elements.
+// Writes a warp's 16 rows by TMA, CHUNK columns at a time; or each thread writes its own elements.
 GPUTUNE_INLINE void put(const float (&d)[BN / 2], OUT *c, const CUtensorMap *map,
                         unsigned char *buffers, unsigned int row, unsigned int column,
                         unsigned int m, unsigned int n)
@@ -480,7 +480,7 @@ struct place {
     }
 };
 
-// Moves registers from warps that need fewer than the initial number to the others.
+// Moves registers from warps that need fewer than the initial number to the other warps.
 template <int registers> GPUTUNE_INLINE void keep_registers()
 {
     constexpr int AT_FIRST = 65536 / (128 * (COPIERS + CONSUMERS)) / 8 * 8;
@@ -627,11 +627,11 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
     }
     if constexpr (SHARE > 1) {
         __syncwarp();
-        gputune_cluster_sync(); // no block may end while another one arrives at its barriers
+        gputune_cluster_sync(); // no block may end while another block arrives at its barriers
     }
 }
 
-// A thread computes 4 x 4 elements, 16 apart.
+// A thread computes 4 x 4 elements that are 16 rows or columns apart.
 __global__ void gemm_reference(double *c, const number *a, const number *b, unsigned int m,
                                unsigned int n, unsigned int k, double *scale)
 {

@@ -4,18 +4,18 @@
 #pragma gputune kernel(gemv)
 #pragma gputune problem(rows = 16384, columns = 16384)
 #pragma gputune problem(type T = float, double)
-// USED = again: the matrix is read in every launch. It may then keep part of the L2 cache as long as
-// a plan exists, and other kernels have less.
+// USED = again: the matrix is read in every launch. A plan may then reserve a part of the L2 cache
+// for it as long as the plan exists. Other kernels have less L2 cache.
 #pragma gputune problem(type USED = once, again)
 #pragma gputune args(out T y[rows], in T a[rows][columns], in T x[columns], unsigned int rows,     \
                      unsigned int columns)
 #pragma gputune vector(VEC = 1, 2, 4 : a, x)
-#pragma gputune tune(THREADS = 32, 64, 128, 256, 512) // threads that compute a row
+#pragma gputune tune(THREADS = 32, 64, 128, 256, 512) // number of threads that compute a row together
 #pragma gputune tune(ROWS_OF_BLOCK = 1, 2, 4, 8)
-#pragma gputune tune(ROWS_OF_THREAD = 1, 2, 4) // rows of a thread, which share loads of x
+#pragma gputune tune(ROWS_OF_THREAD = 1, 2, 4) // number of rows of a thread; the rows share loads of x
 #pragma gputune tune(UNROLL = 1, 2, 4)
 #pragma gputune tune(CACHE = streamed, cached) // for the matrix
-#pragma gputune l2_persist(PERSIST = 0, 50, 100 : a) // percentage of the L2 cache's maximum set-aside
+#pragma gputune l2_persist(PERSIST = 0, 50, 100 : a) // L2 set-aside for a, in per cent of the maximum
 #pragma gputune default(VEC = 1, THREADS = 128, ROWS_OF_BLOCK = 1, ROWS_OF_THREAD = 1, UNROLL = 1)
 #pragma gputune require(columns % VEC == 0)
 #pragma gputune require(PERSIST == 0 || USED == again)
@@ -41,7 +41,7 @@ __global__ void gemv(T *__restrict__ y, const T *__restrict__ a, const T *__rest
     T sum[ROWS_OF_THREAD] = {};
 #pragma unroll
     for (int r = 0; r < ROWS_OF_THREAD; r++) {
-        row[r] = a + size_t(min(first + r, rows - 1)) * columns; // rows after the last one repeat it
+        row[r] = a + size_t(min(first + r, rows - 1)) * columns; // rows after the last repeat the last row
     }
     unsigned int j = threadIdx.x * VEC;
 #pragma unroll UNROLL

@@ -27,7 +27,7 @@
 
 extern __shared__ unsigned int own_counts[];
 
-// Bin k is the (k / size)-th of block k % size of the cluster, to spread neighbours.
+// Bin k is bin k / size of block k % size of the cluster, so neighbours are in different blocks.
 __global__ void histogram(unsigned int *counts, const unsigned int *__restrict__ keys, size_t n,
                           unsigned int bins)
 {

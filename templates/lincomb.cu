@@ -1,11 +1,11 @@
 // y = a[0] * x[0] + … + a[COUNT - 1] * x[COUNT - 1] for vectors x[k], with many coefficients as
 // parameters
 //
-// A thread computes VEC elements. Vectors may be so short that one thread for each element would not
-// request enough data to keep the memory busy. So WARPS threads, distinguished by `threadIdx.y`, share
-// an element: each uses every WARPS-th coefficient of `a`, so they read from the same cache line,
-// and the first one adds up their sums in shared memory. The threads of a warp read the same
-// coefficient, which the constant cache broadcasts.
+// A thread computes VEC elements. Vectors may be so short that one thread per element would not
+// request enough data to keep the memory busy. So WARPS threads, which differ in `threadIdx.y`, share
+// an element. Each of these threads uses every WARPS-th coefficient of `a`, so all read from the same
+// cache line. The first thread adds up their sums in shared memory. The threads of a warp read the
+// same coefficient, which the constant cache broadcasts.
 #include "gputune.cuh"
 
 #pragma gputune kernel(lincomb)
@@ -17,8 +17,8 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK = 32, 64, 128, 256, 512)
 #pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
-#pragma gputune tune(CACHE = cached, streamed) // caching of data that is used once
-#pragma gputune tune(WARPS = 1, 4, 16)         // warps that share the coefficients of an element
+#pragma gputune tune(CACHE = cached, streamed) // how to cache data that is used once
+#pragma gputune tune(WARPS = 1, 4, 16)         // number of warps that share an element
 #pragma gputune default(a = split, WARPS = 4, VEC = 1, BLOCK = 64, UNROLL = 8, CACHE = cached)
 #pragma gputune require(n % VEC == 0)
 #pragma gputune require(WARPS * BLOCK >= 64)

@@ -9,16 +9,16 @@
 #pragma gputune pass(c : T[COUNT] = value, split, constant, global)
 #pragma gputune args(out T y[n], in T x[n] = uniform(-1, 1), size_t n)
 #pragma gputune tune(BLOCK = 32, 64, 128, 256)
-#pragma gputune tune(POINTS = 1, 2, 4) // points of a thread, which reads each coefficient once
-#pragma gputune tune(CHAINS = 1, 2, 4) // chains of dependent operations for each point
+#pragma gputune tune(POINTS = 1, 2, 4) // number of points of a thread; each coefficient is read once
+#pragma gputune tune(CHAINS = 1, 2, 4) // number of chains of dependent operations per point
 #pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
 #pragma gputune default(c = split, BLOCK = 128, POINTS = 4, CHAINS = 1, UNROLL = 16)
 #pragma gputune require(COUNT % CHAINS == 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK * POINTS))
 #pragma gputune work(bytes = sizeof(T) * (2 * n + COUNT), flops = 2 * n * COUNT)
-// The tolerance is an upper bound of rounding errors. It cannot be measured by how much results
-// change with x, because x is near 1 and -1.
+// The tolerance is an upper bound of rounding errors. The change of results with x does not show the
+// right tolerance, because results are very sensitive to x near 1 and -1.
 #pragma gputune reference(polynomial_reference, block = 128, grid = ceil_div(n, 128),              \
                           rtol = sizeof(T) == 8 ? 1e-12 : 1e-3,                                    \
                           atol = sizeof(T) == 8 ? 1e-11 : 5e-3)

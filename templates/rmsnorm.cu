@@ -5,18 +5,18 @@
 
 #pragma gputune kernel(rmsnorm)
 #pragma gputune problem(rows = 16384)
-#pragma gputune problem(const columns = 4096) // a constant, so short rows need no checks
+#pragma gputune problem(const columns = 4096) // a compile-time constant, so short rows need no checks
 #pragma gputune problem(type T = half, __nv_bfloat16, float)
 #pragma gputune args(out T y[rows][columns], in T x[rows][columns], in T weight[columns],          \
                      float epsilon = 1e-5, unsigned int rows)
-// KEPT = 1: threads keep their part of a row in registers if it has up to 32 elements; otherwise
-// they read it again.
+// KEPT = 1: threads keep their part of a row in registers if the part has up to 32 elements.
+// Otherwise they read the row a second time.
 #pragma gputune tune(KEPT = 1, 0)
-#pragma gputune tune(ROWS = 1, 2, 4, 8) // rows of a block
+#pragma gputune tune(ROWS = 1, 2, 4, 8) // number of rows of a block
 #pragma gputune vector(VEC = 4, 8, 2, 1 : x, y, weight)
-#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // threads that share a row
-#pragma gputune tune(WEIGHTS = late, early)    // late: after the sum of squares; early: with x
-#pragma gputune tune(CACHE = cached, streamed) // caching of the result
+#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // number of threads that share a row
+#pragma gputune tune(WEIGHTS = late, early)    // loads weights late: after the sum of squares; early: together with x
+#pragma gputune tune(CACHE = cached, streamed) // how to cache the result
 #pragma gputune default(VEC = 1)
 #pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // number of vectors of a thread
 #pragma gputune define(FITS = PARTS * VEC <= 32)
@@ -40,7 +40,7 @@ typedef gputune_streamed caching;
 typedef gputune_cached caching;
 #endif
 
-constexpr unsigned int STEP = THREADS * VEC; // elements that the threads of a row read at once
+constexpr unsigned int STEP = THREADS * VEC; // number of elements that the threads of a row read at once
 
 // Returns true if a thread's k-th vector is in the row: vectors are STEP elements apart.
 GPUTUNE_INLINE bool is_inside(unsigned int first, int k)

@@ -10,10 +10,10 @@
                         unsigned long long ticket[1] = zero)
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
-#pragma gputune tune(STEPS = 1, 2, 3, 4, 6, 8) // vectors of a thread
-#pragma gputune tune(CACHE = cached, streamed) // caching of data that is used once
-// How tiles publish and read sums, and the nanoseconds between two reads: many tiles that read
-// without a pause slow down those that publish.
+#pragma gputune tune(STEPS = 1, 2, 3, 4, 6, 8) // number of vectors of a thread
+#pragma gputune tune(CACHE = cached, streamed) // how to cache data that is used once
+// How tiles publish and read sums, and the nanoseconds between two reads. Many tiles that read
+// without a pause slow down the tiles that publish.
 #pragma gputune tune(TOLD_BY = words, atomics)
 #pragma gputune tune(PAUSE = 0, 200, 700)
 #pragma gputune default(VEC = 1, BLOCK = 512, STEPS = 6, CACHE = cached, TOLD_BY = atomics)
@@ -30,10 +30,10 @@ typedef gputune_streamed caching;
 typedef gputune_cached caching;
 #endif
 
-enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // of the tile only; also of all tiles before it
+enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // sum of a tile; sum of a tile and all tiles before it
 
-// A published word: the launch's number, a kind and a sum in one word, so they become visible at
-// once. Words of earlier launches have another number, so nothing needs to be cleared.
+// Publishes the launch's number, a kind and a sum in a single word, so they become visible together.
+// Words of earlier launches have another number, so nothing needs to be cleared.
 struct teller {
     unsigned long long *told;
     unsigned int launch;
@@ -62,7 +62,7 @@ struct teller {
     {
         return word >> 32 == mark(SUM_OF_TILE) || word >> 32 == mark(SUM_OF_ALL);
     }
-    // Computes the sum of all tiles before this one, with a warp whose threads read one tile each.
+    // Computes the sum of all tiles before this tile, with a warp whose threads read one tile each.
     GPUTUNE_INLINE T sum_before(unsigned int tile) const
     {
         T sum = 0;
@@ -104,12 +104,12 @@ template <typename number> GPUTUNE_INLINE number warp_scan(number value)
 __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsigned long long *told,
                      unsigned long long *ticket)
 {
-    __shared__ T sums[BLOCK / 32]; // sums of the warps, later of all warps before each
+    __shared__ T sums[BLOCK / 32]; // the sum of each warp; later the sum of all warps before it
     __shared__ T begin;
-    __shared__ unsigned long long number; // number of the launch; in the lower half, of the tile
+    __shared__ unsigned long long number; // upper half: number of the launch; lower half: of the tile
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if (threadIdx.x == 0) {
-        number = atomicAdd(ticket, 1ull); // all tiles before this one have started
+        number = atomicAdd(ticket, 1ull); // all tiles before this tile have started
         if ((unsigned int)number == gridDim.x - 1) {
             *ticket = ((number >> 32) + 1) << 32; // the last tile: the next launch starts with tile 0
         }
@@ -136,7 +136,7 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
             }
         }
     }
-    T sum = 0; // the sum of the previous steps
+    T sum = 0; // sum of the thread's previous steps
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
 #pragma unroll
@@ -197,7 +197,7 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
     }
 }
 
-// Each block adds up all elements before its own, then its own, 1024 at a time.
+// Each block adds up all elements before its part, then those of its part, 1024 at a time.
 __global__ void scan_reference(double *y, const T *x, size_t n, double *scale)
 {
     __shared__ double sums[32], magnitudes[32]; // of the warps

@@ -5,17 +5,17 @@
 
 #pragma gputune kernel(softmax)
 #pragma gputune problem(rows = 16384)
-#pragma gputune problem(const columns = 4096) // a constant, so short rows need no checks
+#pragma gputune problem(const columns = 4096) // a compile-time constant, so short rows need no checks
 #pragma gputune problem(type T = float, half, __nv_bfloat16)
 #pragma gputune args(out T y[rows][columns], in T x[rows][columns] = uniform(-8, 8),               \
                      unsigned int rows)
-// KEPT = 1: threads keep their part of a row in registers if it has up to 32 elements; otherwise
-// they read it again.
+// KEPT = 1: threads keep their part of a row in registers if the part has up to 32 elements.
+// Otherwise they read the row a second time.
 #pragma gputune tune(KEPT = 1, 0)
-#pragma gputune tune(ROWS = 1, 2, 4, 8) // rows of a block
+#pragma gputune tune(ROWS = 1, 2, 4, 8) // number of rows of a block
 #pragma gputune vector(VEC = 4, 8, 2, 1 : x, y)
-#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // threads that share a row
-#pragma gputune tune(CACHE = cached, streamed)              // caching of the result
+#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // number of threads that share a row
+#pragma gputune tune(CACHE = cached, streamed)              // how to cache the result
 #pragma gputune default(VEC = 1)
 #pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // number of vectors of a thread
 #pragma gputune define(FITS = PARTS * VEC <= 32)
@@ -38,7 +38,7 @@ typedef gputune_streamed caching;
 typedef gputune_cached caching;
 #endif
 
-constexpr unsigned int STEP = THREADS * VEC; // elements that the threads of a row read at once
+constexpr unsigned int STEP = THREADS * VEC; // number of elements that the threads of a row read at once
 
 // Returns true if a thread's k-th vector is in the row: vectors are STEP elements apart.
 GPUTUNE_INLINE bool is_inside(unsigned int first, int k)

@@ -6,13 +6,13 @@
 #pragma gputune problem(const R = 1, 2, 3, 4)
 #pragma gputune problem(type T = float, double)
 #pragma gputune args(out T y[height][width], in T x[height][width], int height, int width)
-// Weights of the point and of its neighbours at each distance.
+// Weights: c[0] of the point itself, c[d] of its neighbours at the distance d.
 #pragma gputune pass(c : T[R + 1] = value)
-#pragma gputune tune(VIA = l1, shared) // where neighbours are read from
+#pragma gputune tune(VIA = l1, shared) // memory from which neighbours are read
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK_X = 32, 64, 128, 256)
 #pragma gputune tune(BLOCK_Y = 1, 2, 4, 8)
-#pragma gputune tune(ROWS = 1, 2, 4, 8, 16, 32) // successive rows of a thread
+#pragma gputune tune(ROWS = 1, 2, 4, 8, 16, 32) // number of consecutive rows of a thread
 #pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 128, BLOCK_Y = 2, ROWS = 2)
 #pragma gputune require(width % VEC == 0)
 #pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
@@ -29,7 +29,7 @@
 extern __shared__ T tile[];
 enum { TILE_WIDTH = BLOCK_X * VEC + 2 * R, TILE_HEIGHT = BLOCK_Y * ROWS + 2 * R };
 
-// The block's points and R more on each side, as far as they exist.
+// Copies the block's points and R more points on each side, if they exist, to shared memory.
 GPUTUNE_INLINE void stage(const T *x, int height, int width)
 {
     const int left = blockIdx.x * (BLOCK_X * VEC) - R, top = blockIdx.y * (BLOCK_Y * ROWS) - R;
@@ -44,7 +44,7 @@ GPUTUNE_INLINE void stage(const T *x, int height, int width)
 }
 #endif
 
-// Reads a thread's points of a row, in one access if the row is in global memory.
+// Reads a thread's points in a row, by a single access if the row is in global memory.
 GPUTUNE_INLINE gputune_vector<T, VEC> read_points(const T *from)
 {
 #if VIA_l1

@@ -2,24 +2,24 @@
 // launch is tuned
 #include "gputune.cuh"
 
-// A block reads a tile with the points around it once, and computes STEPS steps of it. The work of a
-// launch depends on that, so the winner makes the most steps per second; made[0] is their
-// number.
+// A block reads a tile and the points around it once, and computes STEPS steps of the tile. The work
+// of a launch depends on STEPS, so the variant with the most steps per second wins. made[0] is the
+// number of steps.
 #pragma gputune kernel(stencil2d_steps)
 #pragma gputune problem(height = 8192, width = 8192)
 #pragma gputune problem(const R = 1, 2)
 #pragma gputune problem(type T = float, double)
 #pragma gputune args(out T y[height][width], out unsigned int made[1], in T x[height][width],      \
                      unsigned int height, unsigned int width)
-// Weights of the point and of its neighbours at each distance.
+// Weights: c[0] of the point itself, c[d] of its neighbours at the distance d.
 #pragma gputune pass(c : T[R + 1] = value : uniform(0, 0.2))
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 5, 6, 8)
 #pragma gputune tune(BX = 32, 64, 128)
 #pragma gputune tune(BY = 1, 2, 4, 8, 16)
-#pragma gputune tune(TX = 1, 2, 4) // points of a thread in the last step
+#pragma gputune tune(TX = 1, 2, 4) // number of points that a thread computes in the last step
 #pragma gputune tune(TY = 1, 2, 4, 8)
 #pragma gputune tune(KEPT_IN = shared,                                                             \
-                     registers)       // where a step's results wait until all threads have read
+                     registers)       // memory that holds results until all threads have read
 #pragma gputune tune(UNROLLED = 0, 1) // unrolls the steps
 #pragma gputune default(STEPS = 4, BX = 32, BY = 8, TX = 2, TY = 4, KEPT_IN = shared, UNROLLED = 0)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 1024)
@@ -38,9 +38,9 @@
 
 constexpr int HALO = R * STEPS, WIDE = BX * TX + 2 * HALO, HIGH = BY * TY + 2 * HALO;
 
-extern __shared__ T cells[]; // HIGH rows of WIDE points; twice if results are kept here
+extern __shared__ T cells[]; // HIGH rows of WIDE points; two copies if KEPT_IN is shared
 
-// The index i on a ring of n, for i >= -HALO.
+// Returns i modulo n, for i >= -HALO.
 GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
 {
     return unsigned(i) < n ? i : (i + n * HALO) % n;
@@ -68,7 +68,7 @@ __global__ void stencil2d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
     T *now = cells;
 #pragma unroll UNROLLED ? STEPS : 1
     for (int step = 1; step < STEPS; step++) {
-        const int edge = R * step; // least distance of its points from the tile's edge
+        const int edge = R * step; // least distance of the step's points from the tile's edge
         if constexpr (KEPT_IN_shared) {
             T *next = now == cells ? cells + WIDE * HIGH : cells;
             for (int j = edge + threadIdx.y; j < HIGH - edge; j += BY) {
@@ -115,8 +115,8 @@ __global__ void stencil2d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
 
 #define MOST 8 // steps
 
-// Several steps are one sum over the neighbourhood. Its weights result from the same steps applied
-// to a single 1.
+// Several steps equal a single weighted sum over the neighbourhood. Its weights are the result of the
+// same steps on an array that has a single 1 and is 0 elsewhere.
 __global__ void stencil2d_steps_check(const T *c, const T *y, const unsigned int *made, const T *x,
                                       unsigned int height, unsigned int width,
                                       unsigned long long *wrong)

@@ -7,14 +7,14 @@
 #pragma gputune problem(type T = float, double)
 #pragma gputune args(out T y[depth][height][width], in T x[depth][height][width], int depth,       \
                      int height, int width)
-// Weights of the point and of its neighbours at each distance.
+// Weights: c[0] of the point itself, c[d] of its neighbours at the distance d.
 #pragma gputune pass(c : T[R + 1] = value)
-#pragma gputune tune(VIA = l1, shared) // where a plane's neighbours are read from
+#pragma gputune tune(VIA = l1, shared) // memory from which neighbours in a plane are read
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK_X = 16, 32, 64, 128)
 #pragma gputune tune(BLOCK_Y = 1, 2, 4, 8, 16)
-#pragma gputune tune(PLANES = 1, 4, 8, 16, 64) // successive planes of a thread
-#pragma gputune tune(AHEAD = 0, 1, 2, 4)       // planes being loaded from memory
+#pragma gputune tune(PLANES = 1, 4, 8, 16, 64) // number of consecutive planes of a thread
+#pragma gputune tune(AHEAD = 0, 1, 2, 4)       // number of planes that are loaded ahead
 #pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 64, BLOCK_Y = 4, PLANES = 4, AHEAD = 1)
 #pragma gputune require(width % VEC == 0 && AHEAD < PLANES)
 #pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
@@ -29,14 +29,14 @@
 #pragma gputune reference(stencil3d_reference, block = 32, 8, grid = ceil_div(width, 32),          \
                           ceil_div(height, 8), depth)
 
-// A thread's points of one row.
+// A thread's points in one row.
 typedef gputune_vector<T, VEC> points;
 
 #if VIA_shared
 extern __shared__ T tile[];
 enum { TILE_WIDTH = BLOCK_X * VEC + 2 * R, TILE_HEIGHT = BLOCK_Y + 2 * R };
 
-// The block's points of a plane and R more on each side, as far as they exist.
+// Copies the block's points in a plane and R more on each side, if they exist, to shared memory.
 GPUTUNE_INLINE void stage(const T *plane, int height, int width)
 {
     const int left = blockIdx.x * (BLOCK_X * VEC) - R, top = blockIdx.y * BLOCK_Y - R;
@@ -52,7 +52,7 @@ GPUTUNE_INLINE void stage(const T *plane, int height, int width)
 }
 #endif
 
-// Reads a thread's points, in one access if the row is in global memory.
+// Reads a thread's points in a row, by a single access if the row is in global memory.
 GPUTUNE_INLINE points read_points(const T *from)
 {
 #if VIA_l1
@@ -77,7 +77,7 @@ __global__ void stencil3d(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restric
     const bool there = column < width && row < height;
     const bool inside = there && row >= R && row + R < height;
     const size_t place = there ? size_t(row) * width + column : 0;
-    // This thread's points in the computed plane, R planes on each side, and planes loaded ahead.
+    // This thread's points in the computed plane, in R planes on each side, and in planes loaded ahead.
     points window[2 * R + 1 + AHEAD] = {};
 #pragma unroll
     for (int d = 0; d < 2 * R + AHEAD; d++) {

@@ -2,13 +2,13 @@
 // number of steps in a launch is tuned
 #include "gputune.cuh"
 
-// A block processes PLANES planes of a tile, and those around them, from first to last. When a plane
-// has been read, the first step of the plane R before it can be computed, then the second step of
-// the plane R before that, and so on: the planes that each step needs stay in registers. A warp has
-// a row of the tile, so neighbours in a row are exchanged with shuffles; those above and below come
-// through shared memory, where threads store their first and last R rows. At the tile's border, each
-// step loses R points. The work of a launch depends on STEPS, so the winner makes the most steps per
-// second; made[0] is their number.
+// A block processes PLANES planes of a tile, and the planes around them, from first to last. After
+// plane p was read, the first step of plane p - R can be computed, then the second step of plane
+// p - 2 R, and so on. The planes that each step needs stay in registers. A warp computes whole rows
+// of the tile, so neighbours in a row are exchanged by shuffles. Neighbours above and below come from
+// shared memory, in which threads store their first and last R rows. At the tile's border, each step
+// loses R points. The work of a launch depends on STEPS, so the variant with the most steps per
+// second wins. made[0] is the number of steps.
 #pragma gputune kernel(stencil3d_steps)
 #pragma gputune problem(depth = 512, height = 512, width = 512)
 #pragma gputune problem(const R = 1, 2)
@@ -16,14 +16,14 @@
 #pragma gputune args(out T y[depth][height][width], out unsigned int made[1],                      \
                      in T x[depth][height][width], unsigned int depth, unsigned int height,        \
                      unsigned int width)
-// Weights of the point and of its neighbours at each distance.
+// Weights: c[0] of the point itself, c[d] of its neighbours at the distance d.
 #pragma gputune pass(c : T[R + 1] = value : uniform(0, 0.14))
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 6)
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
-#pragma gputune tune(BY = 4, 8, 16, 32) // warps of a block
-#pragma gputune tune(TY = 1, 2, 4, 8)   // rows of a thread
+#pragma gputune tune(BY = 4, 8, 16, 32) // number of warps of a block
+#pragma gputune tune(TY = 1, 2, 4, 8)   // number of rows of a thread
 #pragma gputune tune(PLANES = 16, 32, 64, 128, 256)
-#pragma gputune tune(AHEAD = 0, 1)  // planes being loaded from memory
+#pragma gputune tune(AHEAD = 0, 1)  // number of planes that are loaded ahead
 #pragma gputune tune(UNROLL = 1, 2) // planes
 #pragma gputune define(ACROSS = (32 - 2 * ceil_div(R * STEPS, VEC)) * VEC,                         \
                        DOWN = BY * TY - 2 * R * STEPS)
@@ -42,20 +42,20 @@
 #pragma gputune check(stencil3d_steps_check, block = 256,                                          \
                       grid = ceil_div(depth * height * width, 256))
 
-constexpr int HALO = R * STEPS, SIDE = (HALO + VEC - 1) / VEC; // points and lanes lost on each side
-constexpr int WIDE = 32 * VEC, EDGES = 2 * R * WIDE;           // points of a warp's row; of its edges
+constexpr int HALO = R * STEPS, SIDE = (HALO + VEC - 1) / VEC; // lost on each side: points, lanes
+constexpr int WIDE = 32 * VEC, EDGES = 2 * R * WIDE;           // points of a warp's row; of its rows at the edges
 
 typedef gputune_vector<T, VEC> points; // a thread's points in one row
 
 extern __shared__ T edges[]; // EDGES points for odd and even planes, for each step and warp
 
-// The index i on a ring of n, for i >= -16.
+// Returns i modulo n, for i >= -16.
 GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
 {
     return unsigned(i) < n ? i : (i + n * 16) % n;
 }
 
-// Returns the point that is `by` points after the thread's j-th in the warp's row.
+// Returns the point that is `by` points after the thread's j-th point in the warp's row.
 GPUTUNE_INLINE T along(const points &row, int j, int by)
 {
     const int to = j + by, lanes = to < 0 ? (VEC - 1 - to) / VEC : to / VEC;
@@ -77,7 +77,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
     for (int v = 0; v < TY; v++) {
         from[v] = wrapped(top + v, height) * width + wrapped(column, width);
     }
-    unsigned int next = wrapped(first - HALO, depth); // next plane to read
+    unsigned int next = wrapped(first - HALO, depth); // the next plane to read
     const auto read = [&](points(&rows)[TY]) {
 #pragma unroll
         for (int v = 0; v < TY; v++) {
@@ -85,7 +85,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
         }
         next = next + 1 == depth ? 0 : next + 1;
     };
-    // For each step, the 2 R latest planes of its input; `now` is the next plane.
+    // before: the 2 R latest input planes of each step. now: the input plane after them.
     points before[STEPS][2 * R][TY] = {}, now[TY], coming[TY];
     const auto step = [&](points(&old)[2 * R][TY], const T *shared) {
         const T *above = shared + max(warp - 1, 0) * EDGES + lane * VEC;
@@ -136,7 +136,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
             for (int v = 0; v < TY; v++) {
                 now[v] = coming[v];
             }
-            read(coming); // what the last call reads is not needed
+            read(coming); // the plane that the last call reads is not used
         }
         T *shared = edges + k % 2 * (STEPS * BY * EDGES);
 #pragma unroll
@@ -148,7 +148,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
                 gputune_store<VEC>(mine + (R + i) * WIDE, before[s][R][TY - R + i]);
             }
         }
-        __syncthreads(); // the edges of two planes ago have been read by all
+        __syncthreads(); // all threads have read the edges of the plane before the last
 #pragma unroll
         for (int s = 0; s < STEPS; s++) {
             step(before[s], shared + s * BY * EDGES);
@@ -168,8 +168,8 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
     }
 }
 
-// Several steps are one sum over the neighbourhood. Its weights, of which one octant is enough,
-// result from the same steps applied to a single 1.
+// Several steps equal a single weighted sum over the neighbourhood. Its weights are the result of the
+// same steps on an array with a single 1. They are symmetric, so one octant is enough.
 __global__ void stencil3d_steps_check(const T *c, const T *y, const unsigned int *made, const T *x,
                                       unsigned int depth, unsigned int height, unsigned int width,
                                       unsigned long long *wrong)

@@ -10,7 +10,7 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(TILE = 32, 64, 128)
 #pragma gputune tune(BLOCK = 64, 128, 256, 512)
-#pragma gputune tune(CACHE = cached, streamed) // caching of data that is used once
+#pragma gputune tune(CACHE = cached, streamed) // how to cache data that is used once
 #pragma gputune tune(ORDER = rows_first, columns_first) // of tiles
 #pragma gputune default(VEC = 1, TILE = 32, BLOCK = 256, CACHE = cached, ORDER = rows_first)
 #pragma gputune require(rows % VEC == 0 && columns % VEC == 0)
@@ -35,7 +35,7 @@ __global__ void transpose(T *__restrict__ y, const T *__restrict__ x, unsigned i
 {
     T(*tile)
     [TILE + 1] =
-        reinterpret_cast<T(*)[TILE + 1]>(shared); // puts a column in different banks
+        reinterpret_cast<T(*)[TILE + 1]>(shared); // the elements of a column are in different banks
     const unsigned int wide = (columns + TILE - 1) / TILE, high = (rows + TILE - 1) / TILE;
     const unsigned int row = (ORDER_rows_first ? blockIdx.x / wide : blockIdx.x % high) * TILE;
     const unsigned int column = (ORDER_rows_first ? blockIdx.x % wide : blockIdx.x / high) * TILE;
