@@ -4,8 +4,8 @@
 #pragma gputune problem(rows = 32, columns = 6 << 20)
 #pragma gputune args(out float y[rows * columns], in float x[rows * columns], \
                      in float bias[columns], size_t rows, size_t columns)
-#pragma gputune l2_persist(KEPT = 0, 25, 50, 75, 100 : bias) // percentage of the maximum set-aside
-#pragma gputune tune(STREAM = 0, 1) // marks x and y as used once
+#pragma gputune l2_persist(KEPT = 0, 25, 50, 75, 100 : bias) // L2 set-aside for the bias, in per cent of the maximum
+#pragma gputune tune(STREAM = 0, 1) // streams x and y past the caches, because they are used once
 #pragma gputune tune(BLOCK = 256, 512, 1024)
 #pragma gputune default(KEPT = 0, STREAM = 0, BLOCK = 256)
 #pragma gputune block(BLOCK)

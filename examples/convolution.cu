@@ -7,7 +7,7 @@
 #pragma gputune args(out float y[h][w], in float x[h][w], int w, int h)
 #pragma gputune tune(BX = 32, 64, 128)
 #pragma gputune tune(BY = 1, 2, 4, 8)
-#pragma gputune tune(TX = 1, 2, 4) // results per thread, a block's width apart
+#pragma gputune tune(TX = 1, 2, 4) // results of a thread, which are a block's width apart
 #pragma gputune default(weights = constant, BX = 32, BY = 8, TX = 1)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 512)
 #pragma gputune block(BX, BY)
@@ -15,7 +15,7 @@
 #pragma gputune work(bytes = 8 * w * h, flops = 2 * SIDE * SIDE * w * h)
 #pragma gputune reference(convolution_reference, block = 32, 8, grid = ceil_div(w, 32), ceil_div(h, 8))
 
-// Reads x; 0 beyond its edges.
+// Returns an element of x, or 0 beyond the edges of x.
 GPUTUNE_INLINE float at(const float *x, int column, int row, int w, int h)
 {
     return column >= 0 && column < w && row >= 0 && row < h ? x[row * size_t(w) + column] : 0;

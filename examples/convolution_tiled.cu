@@ -25,7 +25,7 @@ __constant__ float weights[FILTER_W * FILTER_H];
 
 constexpr int TILE_W = block_size_x * tile_size_x + FILTER_W - 1;
 constexpr int TILE_H = block_size_y * tile_size_y + FILTER_H - 1;
-// Padded rows begin a block's width of banks apart.
+// With padding, the distance of rows is the block's width modulo the 32 banks.
 constexpr int STRIDE = TILE_W + (use_padding ? (block_size_x + 32 - TILE_W % 32) % 32 : 0);
 
 __global__ void convolution_tiled(float *__restrict__ y, const float *x, int w, int h)

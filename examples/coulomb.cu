@@ -1,8 +1,8 @@
 // Direct Coulomb summation: the potential of a few hundred atoms at each point of a grid of n^3 points
 //
-// A thread's points above one another (Z_ITERATIONS) share an atom's distance in the plane. Atoms are read
-// from global memory or from constant memory, which serves a whole warp at once. Each atom is a struct,
-// whose radius the kernel does not read.
+// A thread computes Z_ITERATIONS points with equal x and y, so their distances to an atom differ only in z.
+// Atoms are read from global memory or from constant memory, which serves a whole warp at once. Each atom
+// is a struct; the kernel does not read its radius.
 #include "gputune.cuh"
 
 struct atom {

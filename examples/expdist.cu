@@ -28,7 +28,7 @@
 
 constexpr int TILE_X = block_size_x * tile_size_x, TILE_Y = block_size_y * tile_size_y;
 
-// A block's part of a point set.
+// The part of a point set that a block processes.
 template <int TILE> struct points {
     double x[TILE], y[TILE], scale[TILE];
     __device__ void load(const double *from, const double *scales, int begin, int count)

@@ -6,7 +6,7 @@
 #pragma gputune args(out float c[m][n], in float a[m][k], in float b[k][n], int m, int n, int k)
 #pragma gputune tune(TILE = 16, 32, 64)
 #pragma gputune tune(DEPTH = 8, 16)
-#pragma gputune tune(ROWS = 1, 2, 4, 8) // rows and columns per thread
+#pragma gputune tune(ROWS = 1, 2, 4, 8) // rows and columns of results per thread
 #pragma gputune tune(COLUMNS = 1, 2, 4, 8)
 #pragma gputune default(TILE = 32, DEPTH = 16, ROWS = 4)
 #pragma gputune require(block_x * block_y >= 64 && block_x * block_y <= 1024)

@@ -10,8 +10,8 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x)
 #pragma gputune tune(BLOCK = 128, 256, 512)
 #pragma gputune tune(UNROLL = 1, 2, 4)
-#pragma gputune tune(BLOCKS = resident, 32, 64, 128, 256, 512) // resident: as many as the GPU holds at once
-#pragma gputune tune(SHUFFLE = 1, 0) // sums of warps with shuffles, or of blocks in shared memory
+#pragma gputune tune(BLOCKS = resident, 32, 64, 128, 256, 512) // resident: as many blocks as fit on the GPU
+#pragma gputune tune(SHUFFLE = 1, 0) // 1: sums within warps by shuffles; 0: sums within blocks in shared memory
 #pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 1)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(min(BLOCKS == resident ? max_blocks : min(BLOCKS, max_blocks), \
@@ -48,7 +48,7 @@ GPUTUNE_INLINE float block_sum(float value)
     value = sums[0];
     __syncthreads();
 #endif
-    return value; // valid in the first thread
+    return value; // the sum is valid only in the first thread
 }
 
 __global__ void reduction(float *sum, const float *x, size_t n, float *partial, unsigned int *done)

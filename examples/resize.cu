@@ -6,7 +6,7 @@
 #pragma gputune args(out float y[h][w], in float image[h][ceil_div(w, 8) * 8] = uniform(0, 1), int w, int h, \
                      float step = 0.6)
 #pragma gputune texture(image, filter = linear, address = border, width = w) // rows are padded to 32 bytes
-#pragma gputune tune(FILTER = 1, 0) // 1: the texture's filter, 0: the kernel's
+#pragma gputune tune(FILTER = 1, 0) // 1: the texture unit interpolates; 0: the kernel does
 #pragma gputune tune(BLOCK_X = 16, 32, 64) tune(BLOCK_Y = 1, 4, 8)
 #pragma gputune default(BLOCK_X = 32, BLOCK_Y = 8)
 #pragma gputune block(BLOCK_X, BLOCK_Y)

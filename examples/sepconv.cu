@@ -27,12 +27,12 @@
 
 __constant__ float weights[FILTER];
 
-// y is w x h; a block computes TILE_X * TILE_Y results in steps of its size, with a filter of FW x FH.
+// Convolves x with a filter of FW x FH. y is w x h. Each thread computes TILE_X * TILE_Y results.
 template <int TILE_X, int TILE_Y, int FW, int FH>
 __device__ void convolve(float *__restrict__ y, const float *x, int w, int h)
 {
     constexpr int W = block_size_x * TILE_X + FW - 1, H = block_size_y * TILE_Y + FH - 1;
-    // Padded rows begin a block's width of banks apart.
+    // With padding, the distance of rows is the block's width modulo the 32 banks.
     constexpr int STRIDE = W + (use_padding ? (block_size_x + 32 - W % 32) % 32 : 0);
     __shared__ float tile[H][STRIDE];
     const int x0 = blockIdx.x * (block_size_x * TILE_X), y0 = blockIdx.y * (block_size_y * TILE_Y);

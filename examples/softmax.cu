@@ -21,7 +21,7 @@ struct sum {
     GPUTUNE_INLINE float operator()(float a, float b) const { return a + b; }
 };
 
-// Reduces the block's values, and returns the result in every thread.
+// Reduces the values of the block's threads, and returns the result in every thread.
 template <typename F> GPUTUNE_INLINE float block_reduce(float value, F combine)
 {
     __shared__ float warps[BLOCK / 32];

@@ -1,4 +1,4 @@
-// Makes the mean of the even and of the odd elements of each column zero, in place; then of each row
+// Subtracts the mean of the even and of the odd elements from each column, then from each row, in place
 
 #pragma gputune problem(w = 3539, h = 4391)
 #pragma gputune args(int h, int w, inout float image[h][w])
@@ -15,7 +15,7 @@
 #pragma gputune grid(1, ceil_div(h, block_size_y))
 #pragma gputune reference(zero_mean_rows_reference, block = 128, grid = ceil_div(h, 128))
 
-// The sums of the even and of the odd elements of a line, whose threads are STEP apart in the block.
+// Sums the even and the odd elements of a line. The line's threads are STEP apart in the block.
 template <int THREADS, int STEP> __device__ float2 add_up(float even, float odd, int thread)
 {
     __shared__ float2 sums[block_size_x * block_size_y];
@@ -33,7 +33,7 @@ template <int THREADS, int STEP> __device__ float2 add_up(float even, float odd,
     return mine[-thread * STEP];
 }
 
-// A line of `length` elements, `stride` apart.
+// Subtracts the means from a line of `length` elements that are `stride` apart.
 template <int THREADS, int STEP>
 __device__ void take_means(float *line, int length, int stride, int thread)
 {
