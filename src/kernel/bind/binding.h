@@ -61,8 +61,8 @@ gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, u
 /* Runs all stages for a configuration. Returns the first broken limit. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* Makes the pass() blocks. `ways` contains the way to pass each block; if it is NULL, the
- * configuration decides. Returns the broken limit. */
+/* Makes the pass() blocks. `ways` lists how each block is passed; if it is NULL, the configuration
+ * decides. Returns the broken limit. */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
 gt_limit gt_binding_blocks(gt_binding *binding);

@@ -50,7 +50,7 @@ typedef struct gt_number {
     bool is_filled;    /* true if the number belongs to a buffer or block, false in a scalar */
     bool keeps;        /* true for an offset, which proofs must not change (gt_argument.keeps) */
     bool finite;       /* true if the number must not become NaN or infinite */
-    uint32_t first_other, other_count; /* range of gt_workload.others with the values in prove() */
+    uint32_t first_other, other_count; /* range of its prove() values in gt_workload.others */
 } gt_number;
 
 /* A buffer or parameter block of a workload. */
@@ -64,7 +64,7 @@ typedef struct gt_buffer {
     uint32_t alignment;    /* alignment of an element in bytes; 0: alignment of a component */
     uint32_t first_number; /* index of the first number in gt_workload.numbers */
     uint32_t number_count; /* number of separately filled numbers; 0: one fill for all */
-    uint32_t common;       /* 1 + index of the number that sets all elements, or 0 */
+    uint32_t common;       /* 1 + index of a number that all elements equal, or 0 */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;

@@ -17,7 +17,7 @@ gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template
 
 /* Computes the launch for a problem with other run-time sizes. Sets the grid of each kernel and,
  * unless `bytes` is NULL, the bytes of each argument and scratch buffer (0 for scalars). Returns
- * false if the configuration is invalid there, a grid is empty, or a buffer is too large. Allocates
- * nothing. Thread-safe. */
+ * false if the configuration is invalid at these sizes, a grid is empty, or a buffer is too large.
+ * Allocates nothing. Thread-safe. */
 bool gt_prototype_launch(uint32_t (*grids)[3], uint64_t *bytes, const gt_prototype *prototype,
                          const gt_problem *problem);

@@ -108,7 +108,7 @@ static gputune_status define_bounds(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Prefixes of kernel parameters that pass a block, or the first part of a block. */
+/* Name prefixes of the kernel parameters that pass a block, or the first part of a block. */
 #define BY_VALUE "gputune_pass_value_"
 #define GLOBAL   "gputune_pass_global_"
 

@@ -101,7 +101,7 @@ gt_limit gt_binding_maps(gt_binding *binding)
     return gt_maps_make(maps, binding);
 }
 
-enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* values of CU_TRSF_… */
+enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* values of the driver's CU_TRSF_… */
 enum { FLOATS = 16 }; /* first floating-point value of CUarray_format */
 
 /* CUarray_format by type, or 0 for none. Elements of 8 bytes are read as two integers. */

@@ -7,7 +7,7 @@ static const struct type_facts {
     double roundoff;
     double working; /* roundoff of the type that accumulates sums */
     double rtol;    /* relative error of functions, divisions and fused operations */
-    double tiny;    /* smaller results may be flushed to zero */
+    double tiny;    /* results below this may be flushed to zero */
 } facts[] = {
     [GT_TYPE_F16] = {0x1p-11, 0x1p-24, 2.5e-3, 0x1p-24},
     [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},

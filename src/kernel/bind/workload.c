@@ -284,7 +284,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         const gt_config config = gt_reference_config(binding->template);
         GT_TRY(gt_launch_bind(&out->reference, binding->template, binding->problem, &config,
                               binding->device));
-        out->reference.l2 = (gt_l2_window){0}; /* a window would leave a part of L2 reserved */
+        out->reference.l2 = (gt_l2_window){0}; /* keeping the window would reserve a part of L2 */
     }
     if (parts->reference.present) {
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));

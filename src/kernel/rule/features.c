@@ -15,7 +15,7 @@ typedef struct maker {
     const char *sizes[GT_PROBLEM_MAX]; /* the names of the sizes that vary */
     uint32_t size_count;
     gt_texts needs;    /* the texts of all needs */
-    gt_rule_form form; /* the current variant, for printing its expressions */
+    gt_rule_form form; /* state for printing expressions of the current variant */
 } maker;
 
 /* Adds a feature. If an equal feature exists, adds `grants` to it instead. Sets *index to the
@@ -126,8 +126,8 @@ static gputune_status print_expression(gt_text *out, bool *known, int64_t *value
     return status;
 }
 
-/* Adds a need: the expression must be true. With a comparison, such as "<= 65535", the comparison
- * of the expression must be true instead. */
+/* Adds the need that an expression is true. If there is a comparison, such as "<= 65535", adds the
+ * need that the expression is at most 65535. */
 static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expression *expression,
                                         const char *comparison)
 {

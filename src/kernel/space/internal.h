@@ -32,7 +32,7 @@ typedef enum gt_left {
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    uint64_t key; /* equal keys: equal filter values for any values of the other axes */
+    uint64_t key; /* filters with equal keys have equal values for all values of the other axes */
 } gt_residue;
 
 /* Evaluates a filter when only the axes in `known` have values. Binding stages get only a key. */
@@ -49,7 +49,7 @@ enum {
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* Child of a value without valid continuations. */
+/* The child if a value has no valid continuation. */
 enum { GT_NODE_DEAD = -1 };
 
 /* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes, with
@@ -128,7 +128,7 @@ struct gt_space {
 
 /* Evaluates a filter when only the axes in `known` have values. Returns a reason if the filter
  * cannot be satisfied. Sets *key so that filters with equal keys accept the same values of the
- * remaining axes; 0: satisfied. */
+ * remaining axes. If the filter is satisfied, sets *key to 0. */
 int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
                     uint32_t known, uint64_t *key);
 /* Applies the filters on `axis` whose axes are all in `known`. Returns the first reason, or 0. */

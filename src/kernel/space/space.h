@@ -57,9 +57,9 @@ bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out);
 
 bool gt_space_has(gt_space *space, const gt_config *config);
 
-/* Writes the launch features of a configuration, as logarithms, to `out`. Each kernel has the
- * features threads per block, shared memory, blocks, resident blocks and resident threads. The last
- * feature is the number of blocks in launch_bounds(). Returns the number of features. */
+/* Writes the launch features of a configuration, as logarithms, to `out`. Each kernel has five:
+ * threads per block, shared memory, blocks, resident blocks and resident threads. The last feature
+ * is the number of blocks in launch_bounds(). Returns the number of features. */
 uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space,
                            const gt_config *config);
 

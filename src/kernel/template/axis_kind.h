@@ -14,7 +14,7 @@ typedef struct gt_axis_traits {
     const char *buffers;  /* example of the clause's buffers in messages; NULL: no buffers */
     bool one_buffer;      /* true if the clause has one buffer, possibly of scratch() */
     const char *expected; /* expected values in messages; NULL: the values in the clause */
-    /* ranges of numbers, and of numbers for words (gt_value); empty if least > most */
+    /* allowed numbers, and allowed words as numbers (gt_value); none if least > most */
     struct {
         int64_t least, most;
     } numbers, words;

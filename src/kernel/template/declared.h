@@ -14,7 +14,7 @@ enum {
     GT_AXIS_VALUES = 255,     /* maximum number of values per axis, including added ones */
     GT_AXIS_OWN_VALUES = 192, /* maximum number of values of one axis in its clause */
     GT_WORDS_MAX = 128,       /* maximum number of different words in expressions */
-    GT_WORDS_ADDED = 1024,    /* maximum number including words that users add */
+    GT_WORDS_ADDED = 1024,    /* maximum number of words, including words that users add */
     GT_REQUIRE_MAX = 64,
     GT_START_MAX = 16,
     GT_SCRATCH_MAX = 8,
@@ -214,7 +214,7 @@ gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const ch
 /* Makes an empty template. gt_template_free() frees *out. ENOMEM. */
 gputune_status gt_template_new(gt_template **out);
 
-/* Returns the index of a struct by its first member, which must be a name; -1 if none matches. */
+/* Returns the index of the item whose first member is the string `name`, or -1. */
 #define GT_NAMED(items, count, name) gt_index_by_name(items, sizeof *(items), count, name)
 int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name);
 

@@ -102,8 +102,8 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
 /* Returns true if gputune defines the token: a tunable, a compile-time problem value, or the macro
  * of a value (NAME_word). */
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
-/* Returns the names that kernels get as template arguments, or as arguments in launch() or args();
- * bit i stands for gt_name_at(i). If a parameter has the same name, the name is not a macro. */
+/* Returns a mask of the names that kernels get as template arguments, or in launch() or args(); bit
+ * i stands for gt_name_at(i). If a parameter has such a name, the name is not a macro. */
 uint64_t gt_names_given(const gt_template *template);
 /* Refuses names that would be macros but are also declared in the code. */
 gputune_status gt_names_check(const gt_parse *p);

@@ -105,7 +105,7 @@ typedef struct gt_argument {
     uint32_t holder; /* 1 + index of the struct that points to the buffer; 0: a kernel parameter */
     bool is_buffer;
     gt_direction direction;          /* GT_IN for scalars */
-    char type[GT_NAME_MAX];          /* a type problem value, an element or a struct */
+    char type[GT_NAME_MAX];          /* a type problem value, an element type or a struct */
     const gt_expression *extents[3]; /* extents of a buffer, slowest dimension first */
     uint32_t extent_count;
     gt_fill fill;               /* fill of a buffer */

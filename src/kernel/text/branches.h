@@ -17,7 +17,7 @@ enum { GT_CONDITIONS_MAX = 64 };
 typedef struct gt_conditions {
     gt_truth now; /* whether the current line is compiled */
     gt_defined_fn defined;
-    gt_term_fn term; /* NULL: the values of terms are unknown */
+    gt_term_fn term; /* evaluates a term; NULL: all terms are unknown */
     const void *user;
     struct {
         /* outside: whether the #if is compiled; taken: whether an earlier branch is compiled */

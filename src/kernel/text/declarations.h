@@ -38,7 +38,7 @@ typedef struct gt_piece {
     size_t first_read, reads;    /* names that the declaration uses, in gt_declarations.reads */
     size_t first_named, named;   /* names in a function's signature, in gt_declarations.keys */
     int parent;                  /* index of the class of a member, or -1 for none */
-    uint32_t owner;              /* A in `A::f() { … }`, or 0 for none */
+    uint32_t owner;              /* owner, such as A in `A::f() { … }`, or 0 */
     bool is_torn;                /* true if an #if splits a pair of brackets */
     bool is_marked;   /* true if marked as device code, for example by __global__ or __device__ */
     bool is_constant; /* true for const, constexpr, and types */

@@ -99,8 +99,8 @@ gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 int gt_word_nesting(const gt_word *word);
 /* Returns the index of the first word with this id in [from, to), or `to` if there is none. */
 size_t gt_word_find(const gt_word *words, size_t from, size_t to, uint32_t id);
-/* Returns the index of the bracket that closes the bracket at `at`, or count - 1. Reads only the
- * first branch of an #if. */
+/* Returns the index of the bracket that closes the bracket at `at`, or count - 1 if there is none.
+ * Reads only the first branch of an #if. */
 size_t gt_word_close(const gt_word *words, size_t count, size_t at);
 /* Returns 1 for an #if, -1 for an #endif, and 0 for other words. */
 static inline int gt_word_opens(const gt_word *word)
