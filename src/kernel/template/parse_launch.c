@@ -434,7 +434,7 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
     }
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         const gt_token next = gt_lexer_peek(lexer);
-        const bool qualified = colons || gt_token_is(&next, "::"); /* as in `ns::N` or `N::type` */
+        const bool qualified = colons || gt_token_is(&next, "::");
         if (lexer.token.kind == GT_TOKEN_NAME && !qualified) {
             GT_TRY(bind_name(p, body, &lexer));
         }
