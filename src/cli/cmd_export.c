@@ -9,7 +9,7 @@
 #include <string.h>
 
 static struct {
-    const char *sizes_text; /* the value of --size in the library's form, or NULL for any sizes */
+    const char *sizes_text; /* the value of --size as the library reads it, or NULL for any sizes */
     const char *scenario;
     int format, objective, cache;
 } given;
@@ -190,7 +190,7 @@ static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *fi
             cli_json_text(trial->created));
 }
 
-/* Writes the cache file. Kernel Tuner searches for closing braces in exactly this form. */
+/* Writes the cache file in a fixed layout, because Kernel Tuner searches for closing braces. */
 static void write_cache(const cli_apart *data, FILE *file)
 {
     fputs("{\n\"schema_version\": \"1.1.0\",\n", file);

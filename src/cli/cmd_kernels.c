@@ -76,7 +76,7 @@ const cli_command cmd_kernels = {"kernels",
                                  list_kernels};
 
 typedef struct device_row {
-    gputune_device device; /* must be first, because OF_DEVICE uses offsets */
+    gputune_device device; /* must be the first member, because OF_DEVICE uses offsets */
     const char *note;
 } device_row;
 
@@ -147,7 +147,7 @@ typedef struct ward {
 } ward;
 
 typedef struct diagnosis_row {
-    gputune_diagnosis diagnosis; /* must be first, because OF_DIAGNOSIS uses offsets */
+    gputune_diagnosis diagnosis; /* must be the first member, because OF_DIAGNOSIS uses offsets */
     const char *verdict;
 } diagnosis_row;
 

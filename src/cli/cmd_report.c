@@ -10,7 +10,7 @@
 
 typedef struct report_data {
     cli_records records;
-    cli_measured_list measured; /* scenarios; scenarios that are being tuned come first */
+    cli_measured_list measured; /* scenarios, beginning with those that are being tuned */
     cli_table standing;
     char **sources; /* source code of each scenario's winner, or NULL if unknown */
 } report_data;

@@ -165,11 +165,11 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
     return text != NULL;
 }
 
-/* Fails if another file with the same name was added. */
+/* Adds an included file. Fails if a different file with the same name was added. */
 static int add_include(embedded_files *out, const char *from, const char *name)
 {
     if (strcmp(name, "gputune.cuh") == 0) {
-        return CLI_CONTINUE; /* the library has gputune.cuh */
+        return CLI_CONTINUE; /* gputune.cuh is part of the library */
     }
     size_t bytes;
     char *path = cli_path_beside(from, name);

@@ -298,8 +298,8 @@ static int tune_and_wait(watch *watch, bool is_first)
 }
 
 /* Tunes, and tunes again whenever a selected template or a file that it includes in quotes is
- * saved. Saving cancels a running tuning. Ctrl-C ends the command. A first tuning whose failure
- * cannot be fixed by saving a file ends it too. */
+ * saved. Saving a file cancels a running tuning. The command ends on Ctrl-C, or if the first tuning
+ * fails for a reason that saving a file cannot fix. */
 static int warm_watch(void)
 {
     watch watch = {NULL};

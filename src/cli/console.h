@@ -37,9 +37,9 @@ void cli_console_print(bool is_error, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_console_progress_end(void);
 
-/* Prints a line like cli_console_print(), with this prefix and this colour or NULL. */
+/* Prints `text` on a line of its own, after `prefix`. `color` may be NULL. */
 void cli_console_line(const char *prefix, const char *text, const char *color);
-/* Sends all later lines to `send` instead of stderr. A progress line has the prefix NULL. */
+/* Sends all later lines to `send` instead of stderr. For a progress line, the prefix is NULL. */
 typedef void (*cli_send_fn)(const char *prefix, const char *text, const char *color);
 void cli_console_send(cli_send_fn send);
 
@@ -49,7 +49,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line);
 /* ---- exit codes ------------------------------------------------------------------------------ */
 
 enum {
-    CLI_EXIT_OK = 0,       /* every scenario has a winner and a correct default */
+    CLI_EXIT_OK = 0,       /* every scenario has a winner, and its default is correct */
     CLI_EXIT_NOTHING = 1,  /* nothing found */
     CLI_EXIT_USAGE = 2,    /* a mistake in the command line */
     CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver, no GPU, or a failure reported by `doctor` */
@@ -67,7 +67,7 @@ int cli_trial_exit_code(const char *trial);
 
 /* Prints the last library message or, without one, the status's text. Returns the exit code. */
 int cli_fail(int status);
-/* Returns a library message without the kernel's name at its beginning, because the caller prints
+/* Returns a library message without the kernel's name at its beginning. For callers that print
  * `label` first, which contains the name. */
 const char *cli_without_kernel(const char *message, const char *label);
 

@@ -124,9 +124,9 @@ void cli_fleet_join(void)
     }
     cli_given.own_gpu = cli_format("%d", numbers[1]);
     cli_warm.is_silent = numbers[0] > 0;
-    cli_warm.report = NULL; /* the parent writes the page */
+    cli_warm.report = NULL; /* only the parent writes the page */
     own.channel = numbers[2];
-    unsetenv(variable); /* the workers must not inherit the variable */
+    unsetenv(variable); /* worker processes must not inherit the variable */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     cli_console_send(send_line);
     if (getppid() != numbers[3]) {
@@ -209,14 +209,14 @@ typedef struct failure {
 
 typedef struct child {
     int number; /* number of the GPU */
-    pid_t pid;  /* 0 unless the child is running */
+    pid_t pid;  /* 0 if the child is not running */
     int channel;
     const char *label;
     CLI_LIST(cli_turn) listed; /* scenarios received before READY */
     kind *kind;                /* the GPU's kind; NULL before READY or if the GPU is unusable */
     bool is_busy, is_out;
-    bool is_in_doubt; /* true if the scenario failed here, and another GPU of the same kind is
-                         trying it */
+    bool is_in_doubt; /* true if the scenario failed on this GPU, and another GPU of the same kind
+                         is trying the scenario */
     cli_turn turn;
     int64_t start_ns;
     failure failure; /* failure of the current scenario; handled after all GPUs are open */
@@ -409,8 +409,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* Ends a scenario. If it failed with an error on one GPU and has a winner on another GPU of the
- * same kind, the first GPU gets no more work. */
+/* Ends a scenario. If the scenario failed with an error on one GPU and has a winner on another GPU
+ * of the same kind, the GPU with the error gets no more work. */
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;

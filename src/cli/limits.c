@@ -89,7 +89,7 @@ char *cli_hardware_text(const gputune_record *winner)
     const double memory = has_copy ? winner->bytes * per_s / winner->copy_bytes_per_s : 0;
     const double arithmetic = has_peak ? winner->flops * per_s / peak.per_s : 0;
     const double most = fmax(memory, arithmetic);
-    /* work() may be incomplete, and the kernel may use other units, so name the assumed limit */
+    /* name the limit, because work() may be incomplete and the kernel may use other units */
     const char *gain = most >= at ? "this limit is reached"
                                   : cli_format("at %s limit it would be %.*fx as fast",
                                                most >= near ? "this" : "the nearer",
@@ -103,7 +103,7 @@ char *cli_hardware_text(const gputune_record *winner)
     }
     if (winner->objective != GPUTUNE_OBJECTIVE_KERNEL &&
         winner->objective != GPUTUNE_OBJECTIVE_RATE) {
-        return text; /* other objectives measure more than the kernel's time */
+        return text; /* other objectives do not measure the kernel's time alone */
     }
     const char *shares = text_of_shares(memory, arithmetic, peak.units);
     const double warps = share_of_threads(winner);

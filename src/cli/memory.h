@@ -17,9 +17,9 @@
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
-/* Makes an array of `count` items large enough for one more item. */
+/* Reallocates an array of `count` items if it is full, so that one more item fits. */
 void *cli_grow(void *array, size_t count, size_t bytes);
-/* Appends to an array of `count` items, NULL if empty. Evaluates to the item's address. */
+/* Appends an item to an array; NULL is an empty array. Evaluates to the item's address. */
 #define cli_push(array, count, ...)                                                                \
     ((array) = cli_grow(array, count, sizeof *(array)), (array)[count] = (__VA_ARGS__),            \
      &(array)[(count)++])
@@ -86,7 +86,7 @@ bool cli_next_pair(const char **text, char **name, char **value);
 /* Reads a decimal number and moves *text after it. Returns -1 and leaves *text unchanged if there
  * is no number or it is above `most`. */
 long cli_take_number(const char **text, long most);
-/* Draws a bar for a share from 0 to 1, in at most `cells` cells and in steps of an eighth cell. */
+/* Draws a bar for a share from 0 to 1. The bar has at most `cells` cells, in steps of an eighth. */
 char *cli_bar(double share, size_t cells);
 /* Returns the width of a UTF-8 text on a terminal, counting one column for each code point. */
 size_t cli_columns(const char *text);

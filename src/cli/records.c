@@ -9,7 +9,7 @@
 
 /* A record and derived values. NULL, "", NAN and, with some units, 0 are shown as empty cells. */
 typedef struct row {
-    gputune_record record; /* must be first, because the columns use offsets */
+    gputune_record record; /* must be the first member, because the columns use offsets */
     const char *hot, *default_time, *uncertainty, *speedup, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *flags, *outcome;
     double bytes_per_s, flops_per_s, flops_only, copy_share, failed;
@@ -220,7 +220,8 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
-/* Returns true if `one` is a better winner: of the whole space, or else faster. */
+/* Returns true if `one` is a better winner than `best`. A winner of the whole space is better than
+ * one of a restricted space; otherwise the faster one is better. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
     bool whole = !one->only[0], is_best_whole = !best->only[0];

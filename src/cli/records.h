@@ -1,5 +1,5 @@
-/* Stored records as text and as data: columns, scenarios, the worth of axes (why.c), the GPU's
- * limits (limits.c), failures, and compiler logs. */
+/* Stored records as text and as data: columns, scenarios, the effect of each axis (why.c), the
+ * GPU's limits (limits.c), failures, and compiler logs. */
 #pragma once
 
 #include "cli/scenarios.h"
@@ -19,12 +19,12 @@ cli_table cli_record_table(unsigned view);
 /* Adds a row to a table whose items begin with a gputune_record. */
 void cli_record_add(cli_table *table, const gputune_record *record);
 
-/* A word of the column `flags`, and whether to show it. */
+/* A word of the column `flags`, and true if the word is shown. */
 typedef struct cli_flag {
     bool is_set;
     const char *word;
 } cli_flag;
-/* Returns the words to show, separated by commas. */
+/* Returns the words that are shown, separated by commas. */
 char *cli_flags_text(const cli_flag *flags, size_t count);
 
 /* ---- stored records -------------------------------------------------------------------------- */
@@ -82,11 +82,11 @@ typedef struct cli_entry {
     size_t axis_count;
 } cli_entry;
 
-/* The trials of a scenario by their values: axes, and an entry for each configuration. `from` must
- * outlive the struct. */
+/* The trials of a scenario as a table: the axes with their values, and an entry for each
+ * configuration. `from` must outlive the struct. */
 typedef struct cli_apart {
     const cli_measured *from;
-    /* the axes and the non-numeric sizes, each with its sorted tried values */
+    /* the axes and the non-numeric sizes, each with the sorted values that were tried */
     cli_values axes;
     size_t *choices;
     cli_entry *entries; /* one entry per configuration, sorted by values */
@@ -98,7 +98,7 @@ typedef struct cli_apart {
  * entry. If `launched` is true, trials that were launched only once become entries too. */
 void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched);
 
-/* ---- worth of axes (why.c) ------------------------------------------------------------------- */
+/* ---- effect of each axis (why.c) ------------------------------------------------------------- */
 
 typedef struct cli_why {
     cli_table values;
@@ -110,7 +110,7 @@ cli_why cli_why_tables(void);
  * with this value, divided by the best time of all, minus 1. Returns a summary such as "120
  * variants, 1 of them failed; one is left". */
 char *cli_why_explain(cli_why *why, const cli_measured *from);
-/* Writes the table of winners and defaults, and then each scenario's limits and worth of axes. */
+/* Writes the table of winners and defaults, and then each scenario's limits and effects of axes. */
 void cli_why_write(const cli_table *standing, const cli_measured_list *list,
                    cli_format_kind format);
 
@@ -139,7 +139,7 @@ bool cli_is_failure(const char *status);
  * default failed. `info` describes the tuning and may be NULL; failures beyond its count are from
  * other tunings. */
 void cli_failures_print(const cli_records *records, const gputune_info *info);
-/* Prints, once per kernel, the scalars with which its winner was verified at a single value. */
+/* Prints, once per kernel, the scalar arguments for which only one value was verified. */
 void cli_single_print(const cli_records *records);
 
 /* Returns the exit code of a tuning that has a winner. If the default failed, the code is that of

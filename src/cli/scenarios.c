@@ -249,7 +249,7 @@ gputune_sizes cli_sizes_of(const char *text)
 }
 
 enum { MOST_SCENARIOS = 10000 };
-/* The largest default size on the emulator, which runs 10^8 thread instructions per second. */
+/* The limit of default sizes on the emulator, which runs 10^8 thread instructions per second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 
@@ -276,7 +276,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-/* Returns "" if the default size is small enough for the emulator. */
+/* Returns the size that replaces a default size on the emulator, or "" if the default is small. */
 static const char *small_size(const char *value)
 {
     int64_t number;

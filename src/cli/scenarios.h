@@ -57,9 +57,9 @@ int cli_catalogue_check(const cli_session *session, const char *name);
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "results on every GPU in the database")
 
-/* Makes the kernels of a template known by name if `name` is a path. `name` may be NULL. */
+/* If `name` is a path, adds its template, so its kernels are known by name. `name` may be NULL. */
 int cli_stored_name(const cli_session *session, const char *name);
-/* Sets *out to the value of --size for filters of the library, or to NULL. */
+/* Sets *out to the value of --size as the library's filters read it, or to NULL. */
 int cli_stored_sizes(const char **out);
 /* Sets the members gpu, sizes and any_gpu of the filter from the options. With any_gpu, the results
  * may be of several GPUs. */
@@ -113,8 +113,8 @@ typedef struct cli_scenarios {
             "a configuration to try after the default, before the search; axes left out have "     \
             "their default; may be repeated")
 
-/* Makes each scenario once. A size or axis applies to every kernel that has it; a size or axis that
- * no kernel has is an error. On the emulator, large default sizes are reduced. */
+/* Makes the scenarios, without duplicates. A size or axis applies to every kernel that has it; a
+ * size or axis that no kernel has is an error. On the emulator, large default sizes are reduced. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 
@@ -137,7 +137,7 @@ extern struct cli_tuning {
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* the first word, "measure", is the default */
 
-/* The words of CLI_OPTION_CHOICE, set by cli_tuning_words(). "any" stands for any objective. */
+/* The words of --objective and --strategy, set by cli_tuning_words(). "any": any objective. */
 extern const char *cli_objective_words[], *cli_objective_any_words[], *cli_strategy_words[];
 void cli_tuning_words(void);
 
@@ -169,5 +169,5 @@ int cli_tuning_inputs(void);
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.
  * Ctrl-C cancels library calls with these options. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
-/* Returns `limit_s` or, if it is 0 and the GPU is emulated, a limit for the slow emulator. */
+/* Returns `limit_s`; if it is 0 and the GPU is emulated, a longer limit for the slow emulator. */
 double cli_limit_s(const cli_session *session, double limit_s);

@@ -38,9 +38,9 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* Where a column appears. Text has the columns that share a bit with the table's view. JSON and CSV
- * have all CLI_IN_DATA columns, and those CLI_IN_ITS_DATA columns that share a bit with the view. A
- * narrow terminal leaves out CLI_SPARE columns. */
+/* The formats in which a column appears. Text contains the columns that share a bit with the
+ * table's view. JSON and CSV contain all CLI_IN_DATA columns, and those CLI_IN_ITS_DATA columns
+ * that share a bit with the view. CLI_SPARE columns are left out on a narrow terminal. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,
@@ -86,12 +86,12 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
     }
 #define CLI_FIELD(type, member, title, unit, where)                                                \
     CLI_AS(#member, type, member, title, unit, where)
-/* Copies the texts that columns show in the first `bytes` of an item. The copies have no control
- * characters; NULL becomes "". Texts that equal those of `like`, an item or NULL, are shared
- * instead. */
+/* Replaces the texts that columns show, in the first `bytes` bytes of an item, by copies without
+ * control characters; NULL becomes "". If a text equals that of the item `like` (may be NULL), both
+ * items share one copy. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
-/* Packs the last row into at most `most` bytes, cutting long texts. Returns the number of bytes. */
+/* Packs the last row into at most `most` bytes, cuts long texts, and returns the packed size. */
 size_t cli_table_pack(const cli_table *table, char *out, size_t most);
 /* Reads a packed row. The texts of *item point into `packed`. */
 void cli_table_unpack(void *item, const cli_table *table, const char *packed);

@@ -72,15 +72,15 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     return turns;
 }
 
-/* Returns the absolute logarithm of a ratio, rounded to compare equal for equal ratios. */
+/* Returns the absolute logarithm of a ratio, rounded so that equal ratios compare equal. */
 static double distance(double a, double b)
 {
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);
 }
 
-/* Returns the cost nearest to the mean of a kernel's costs. The size with this cost is tuned first
- * and gets the most time, because the searches of other sizes begin with its results. Measurements:
- * tools/bench/notes/search.md. */
+/* Returns the cost nearest to the geometric mean of a kernel's costs. The size with this cost is
+ * tuned first and gets the most time, because the searches of other sizes begin with its results.
+ * Measurements: tools/bench/notes/search.md. */
 static double find_middle(const cli_turn *turns, size_t count, size_t kernel_place)
 {
     double sum = 0, middle = INFINITY;

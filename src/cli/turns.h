@@ -37,15 +37,15 @@ void cli_turns_sort(cli_turn *turns, size_t count);
  * times as much as later searches, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
-/* Records how long the search of `done` took in all turns of the same kernel, from index `at` on.
- * Does nothing if the result was stored already. */
+/* Records in all turns of the same kernel, from index `at` on, that the search of `done` took
+ * `took_s` seconds. Does nothing if the result was stored already. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
-/* Returns the index of the scenario, from index `at`, that will probably take longest: the first
- * one whose kernel this run has not searched yet. If there is none, returns the costliest scenario
- * of the kernel whose latest search took longest. */
+/* Returns the index of the scenario, from `at` on, that will probably take longest: the first
+ * scenario of a kernel that this run has not searched yet. If there is none, returns the costliest
+ * scenario of the kernel whose latest search took longest. */
 size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
-/* Returns the time for turn `at`: a share of `left_s` seconds by its weight, but at least one
+/* Returns the time for turn `at`: a share of `left_s` seconds by the turn's weight, at least a
  * second. `side_by_side` is the number of scenarios that are tuned at the same time. */
 double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s,
                          size_t side_by_side);

@@ -18,7 +18,7 @@ extern struct cli_warm {
     const char *from;     /* file of misses, or NULL */
     const char *gpus;     /* "all" or "0,2"; NULL for the GPU of --device */
     cli_list regions;     /* values of --sizes */
-    uint32_t variants;    /* number of variants of a rule; 0: the library's default */
+    uint32_t variants;    /* maximum number of variants of a rule; 0: the library's default */
     const char *report;   /* page to write during the tuning, or NULL */
     const char *shard_text;
     cli_shard shard;
@@ -58,7 +58,7 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);
 
 typedef struct cli_progress {
     size_t index, count; /* index of the scenario, counted from 0, and number of scenarios */
-    const char *gpu;     /* name of this GPU if several GPUs are used; otherwise NULL */
+    const char *gpu;     /* name of this GPU if the run uses several GPUs; otherwise NULL */
     const char *label;   /* label of the scenario; cli_warm_try() sets it */
     double shown_s; /* seconds from the scenario's start to the last update of the progress line */
 } cli_progress;

@@ -73,7 +73,7 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
 
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* other data follows a blank */
+    static const char seeded[] = "seed="; /* own data of the program follows a blank */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0 || strchr(one->inputs, ' ')) {
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "

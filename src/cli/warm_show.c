@@ -31,7 +31,7 @@ void cli_progress_draw(char *text)
     cli_console_progress("%s", text);
 }
 
-/* Returns the finished work: compiling and verifying are 70%, eliminating variants is the rest. */
+/* Returns the finished fraction of the work: compiling and verifying are 70%, racing is 30%. */
 static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {
@@ -113,7 +113,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
 }
 
 typedef struct outcome {
-    gputune_info info; /* must be first, because SAME uses offsets */
+    gputune_info info; /* must be the first member, because SAME uses offsets */
     const char *sizes;
     const char *gpu;         /* the model */
     char default_status[16]; /* status of a default that failed; otherwise "" */

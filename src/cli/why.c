@@ -1,4 +1,4 @@
-/* Computes the worth of each axis of a scenario from its trials. */
+/* Computes the effect of each axis of a scenario from the scenario's trials. */
 #include "cli/records.h"
 
 #include "base/text.h"
@@ -11,9 +11,9 @@ enum { BAR_CELLS = 10 };
 #define NEGLIGIBLE 0.0005 /* costs below this are shown as 0% */
 
 /* A value of an axis, for JSON and CSV. The cost compares the best variant with this value to the
- * best of all. It is an upper bound, because not all variants were tried. */
+ * best of all variants. It is an upper bound, because not all variants were tried. */
 typedef struct value_row {
-    gputune_record place; /* must be first, because CLI_PLACE_COLUMNS uses offsets */
+    gputune_record place; /* must be the first member, because CLI_PLACE_COLUMNS uses offsets */
     const char *axis, *value;
     /* `launched`: number of slow variants that were launched only once */
     uint32_t variants, measured, launched;
