@@ -1,9 +1,9 @@
-/* The rule by which results answer requests. */
+/* Decides which stored results answer a request. */
 #include "store/answer.h"
 
 static bool covers_terms(const gt_terms *result, const gt_terms *request)
 {
-    bool tried_enough = /* limit 0 means all variants */
+    bool tried_enough = /* limit 0: all variants */
         !result->limit || (request->limit && request->limit <= result->limit);
     return gt_hash_equal(result->space, request->space) && tried_enough &&
            result->complete >= request->complete &&
@@ -17,7 +17,7 @@ bool gt_answers(const gt_terms *result, const gt_terms *request)
     if (request->effort < GPUTUNE_MEASURE || rules) {
         return is_enough || rules;
     }
-    /* the limit ended the tuning before anything was measured */
+    /* the time limit ended the tuning before anything was measured */
     bool measured_nothing = result->effort < GPUTUNE_MEASURE && result->limit_s > 0;
     bool had_the_time = request->limit_s > 0 && result->limit_s >= request->limit_s;
     return (is_enough || measured_nothing) && result->proved && (result->final || had_the_time) &&

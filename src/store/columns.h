@@ -1,7 +1,7 @@
 /* Rows of trials, winners, rules and compiled code. Each kind of row has a struct and a list of
- * columns. The list determines how columns are written in SQL, bound, read and freed, and how
- * records show them. A new column needs a member of the struct, a line in the list, and a column of
- * the table; to be shown, also a member of gputune_record.
+ * columns. The list determines how columns are written in SQL, bound, read and freed, and how a
+ * gputune_record shows them. To add a column, add a member to the struct, a line to the list, and a
+ * column to the table; to show it, also add a member to gputune_record.
  *
  * Each line has the kind, the column, the member of the struct, and SHOWN(member of gputune_record)
  * or HIDDEN. */
@@ -13,10 +13,10 @@
 #include "stats/summary.h"
 #include "store/answer.h"
 
-/* The version of the tables of db/ and of the columns below. */
+/* The version of the tables in db/ and of the columns below. */
 enum { GT_SCHEMA_VERSION = 1 };
 
-/* A compiled source. `source` is gt_source.hash. */
+/* Compiled code. `source` is the gt_source.hash of its source. */
 typedef struct gt_code {
     gt_hash source;
     char arch[16];     /* "sm_90a" */
@@ -40,13 +40,13 @@ typedef struct gt_code {
 
 typedef enum gt_trial_status {
     GT_TRIAL_OK,         /* raced to the end */
-    GT_TRIAL_ELIMINATED, /* correct, but left the race as slower */
+    GT_TRIAL_ELIMINATED, /* correct, but eliminated from the race because it is slower */
     GT_TRIAL_WRONG,      /* wrong results */
     GT_TRIAL_CRASHED,
     GT_TRIAL_HUNG,
     GT_TRIAL_COMPILE,  /* does not compile */
     GT_TRIAL_LAUNCH,   /* the driver refuses the code */
-    GT_TRIAL_SLOW,     /* not compiled within a call's limit */
+    GT_TRIAL_SLOW,     /* not compiled within the time limit of a call */
     GT_TRIAL_UNPROVED, /* clearly slower in its first launch, so the results were not compared */
     GT_TRIAL_PROVED    /* verified, but not measured */
 } gt_trial_status;
@@ -57,16 +57,16 @@ typedef struct gt_trial {
     gt_hash source;     /* gt_source.hash, the key of the code */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
-    const char *message; /* why the trial failed, was eliminated or was not proved; NULL: "" */
+    const char *message; /* why it failed, was eliminated or was not proved; NULL: "" */
     bool is_default, noisy;
-    gt_summary time; /* in nanoseconds; for the objective energy, in nanojoules */
+    gt_summary time; /* in nanoseconds, or nanojoules if the objective is energy */
     uint32_t eliminated_round;
     gt_resources resources;
     uint32_t shared_bytes; /* dynamic shared memory */
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
-    int driver_version, nvrtc_version; /* versions with which the trial was made */
-    double limit_ns;       /* limit that was too short for a slow or hung variant; otherwise 0 */
+    int driver_version, nvrtc_version; /* versions that the trial was made with */
+    double limit_ns;       /* time limit that a slow or hung variant exceeded; otherwise 0 */
     const char *proved_at; /* sizes and data of the proof (gt_request.proved_at); NULL: "" */
 } gt_trial;
 
@@ -105,12 +105,12 @@ typedef struct gt_winner {
     gt_terms terms;
     char *only; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "" for the whole space */
     char *config, *default_config;
-    char *problem; /* sizes at which the winner was measured; other sizes may share the result */
+    char *problem; /* sizes at which the winner was measured; it may answer for other sizes */
     gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_code code;                 /* the image is empty if it was not stored or is damaged */
-    gt_code fallback; /* code of fallback_config; a zero source means the same code as `code` */
+    gt_code code;                 /* the image is empty if it is not stored or is damaged */
+    gt_code fallback;             /* code of fallback_config; source 0: the same code as `code` */
     char *fallback_config;        /* the safe configuration (gt_config_scalar); NULL: `config` */
-    double median_ns, default_ns; /* medians; 0: none; set by lookups */
+    double median_ns, default_ns; /* medians, set by lookups; 0: none */
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
@@ -157,14 +157,14 @@ typedef struct gt_winner {
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
-/* A rule for the sizes of a region. Free with gt_stored_rule_free() after a lookup. */
+/* A rule, which is for the sizes of a region. Free with gt_stored_rule_free() after a lookup. */
 typedef struct gt_stored_rule {
     char *text;         /* gt_rule_text() */
-    char *sources;      /* contains the hexadecimal gt_source.hash of each variant */
+    char *sources;      /* the gt_source.hash of each variant, in hexadecimal */
     int driver_version; /* driver of the GPU on which the rule was made */
     int nvrtc_version;
     bool proved;      /* true if workers verified the variants on this kind of GPU */
-    char created[24]; /* UTC, ISO 8601; set when stored, unless an import has a date */
+    char created[24]; /* UTC, ISO 8601; set when stored, unless an imported rule has a date */
 } gt_stored_rule;
 
 #define GT_RULE_COLUMNS(X)                                                                         \
@@ -176,7 +176,7 @@ typedef struct gt_stored_rule {
     X(INPLACE, created, created, HIDDEN)
 
 /* The columns of a gt_site (store.h): first those of the GPU, then two of the kernel, then those of
- * the scenario. In this and the next list, an SQL expression may replace a column's name. */
+ * the scenario. In this list and the next, an SQL expression may stand for a column's name. */
 enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
 #define GT_SITE_COLUMNS(X)                                                                         \
     X(TEXT, g.environment, scenario.environment, SHOWN(environment))                               \

@@ -45,7 +45,7 @@ static const char *distrust_file(const struct stat *file)
                                 : NULL;
 }
 
-/* Returns why not to trust a folder. With a sticky bit, others can still place a journal in it. */
+/* Returns why a folder is not trusted. Despite a sticky bit, others can add a journal to it. */
 static const char *distrust_folder(const char *path)
 {
     struct stat folder;
@@ -79,15 +79,15 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns true if another user may have made the file, which is also assumed if it has several
- * links. */
+/* Returns true if another user may have made the file. A file with several links counts as foreign,
+ * too. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
 }
 
-/* Opens a journal that is new or belongs to this user. Also checks the opened file, because another
- * user may have made it after the first check. */
+/* Opens a journal that is new or belongs to this user. Checks it again after opening, because
+ * another user may create it after the first check. */
 static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
 {
     struct stat facts;
@@ -121,7 +121,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Registers the VFS by a unique name, because a program may have several copies of the library. */
+/* Registers the VFS under a unique name: a program may contain several copies of gputune. */
 static int register_vfs(void)
 {
     own.vfs = *own.system;
@@ -131,9 +131,9 @@ static int register_vfs(void)
     return sqlite3_vfs_register(&own.vfs, 0);
 }
 
-/* Sets *name to the VFS that opens databases, or to NULL if the system has no suitable one. This
- * VFS opens a journal only if it belongs to this user or root and nobody else may write it;
- * otherwise opening fails with SQLITE_CANTOPEN. Returns SQLite's code. */
+/* Sets *name to the VFS that opens databases, or to NULL if the system has no suitable VFS. This
+ * VFS refuses a journal that others own or may write, with SQLITE_CANTOPEN; a journal of this user
+ * or of root is opened. Returns SQLite's code. */
 static int find_vfs(const char **name)
 {
     int code = SQLITE_OK;
@@ -148,7 +148,7 @@ static int find_vfs(const char **name)
     return code;
 }
 
-/* Also called when dlclose() unloads the library. */
+/* Runs at exit, and when dlclose() unloads the library. */
 __attribute__((destructor)) static void unregister(void)
 {
     if (own.registered) {
@@ -189,7 +189,7 @@ gt_trouble gt_database_trouble(const gt_database *database)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_SCHEMA:
-    case SQLITE_ERROR: /* the file's tables do not fit the statements */
+    case SQLITE_ERROR: /* the file's tables do not match the statements */
         return GT_TROUBLE_UNUSABLE;
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -301,7 +301,7 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
             status = take(context, &rows);
         }
     } while (status == GPUTUNE_OK && !first_only);
-    sqlite3_reset(rows.statement); /* releases the lock on the file */
+    sqlite3_reset(rows.statement); /* this releases the lock on the file */
     sqlite3_clear_bindings(rows.statement);
     return status == GPUTUNE_ENOTFOUND && !first_only ? GPUTUNE_OK : status;
 }
@@ -327,10 +327,10 @@ static int ends_statement(void *user)
     return gt_patience_left_s(&((const gt_database *)user)->limit) <= 0;
 }
 
-/* Limits what a file can make SQLite do, because it may change after gt_schema_check(). */
+/* Limits what a file can make SQLite do: the file may change after gt_schema_check(). */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
-    /* few steps, because each of them may read a value of GT_LONGEST_BYTES */
+    /* the number of steps is small, because a single step may read GT_LONGEST_BYTES */
     enum { LONGEST_SQL = 100 << 10, STEPS = 100 };
     static const struct {
         int setting, value;
@@ -402,7 +402,7 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     return gt_database_trouble(database);
 }
 
-/* Creates the file for this user only. SQLite gives its journal the same mode. */
+/* Creates the file with access for this user only. SQLite gives its journal the same mode. */
 static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX])
 {
     int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -417,7 +417,7 @@ static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX
     return GT_TROUBLE_NONE;
 }
 
-/* Refuses all but regular files: opening a pipe may block, and a device may have side effects. */
+/* Accepts only regular files: opening a pipe may block, and a device may have side effects. */
 static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;
@@ -430,10 +430,10 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
     return GT_TROUBLE_FAILED;
 }
 
-/* Explains why SQLite did not open the file. access() distinguishes causes that SQLite does not. */
+/* Explains why SQLite cannot open the file. Checks causes that SQLite does not distinguish. */
 static void explain_failed_open(char why[GT_WHY_MAX], const gt_database *database, const char *path)
 {
-    enum { MOST = 504 }; /* SQLite's limit is 512 bytes, with the suffix of a journal */
+    enum { MOST = 504 }; /* SQLite's limit is 512 bytes, including the suffix of a journal */
     char folder[PATH_MAX] = "";
     bool is_relative = path[0] != '/' && getcwd(folder, sizeof folder);
     size_t bytes = strlen(path) + (is_relative ? strlen(folder) + 1 : 0);
@@ -453,7 +453,7 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
 {
     bool is_relative = mode != GT_DATABASE_MEMORY && path[0] != '/';
     char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "",
-                                 path); /* a name that begins with "file:" would be a URI */
+                                 path); /* without "./", a name such as "file:x" would be a URI */
     database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
     sqlite3_free(name);
     if (database->code != SQLITE_OK && mode == GT_DATABASE_MEMORY) {
@@ -498,7 +498,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
 
 static const char locked_by_another[] = "another process has locked it";
 
-/* Checks every page, and writes the first problem to `out`. */
+/* Checks every page of the file, and writes the first problem to `out`. */
 static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 {
     sqlite3_stmt *statement = NULL;
@@ -543,7 +543,7 @@ static void look_inside(gt_store_facts *facts)
     }
 }
 
-/* Checks if a file can be created in the nearest existing folder. */
+/* Checks if files can be created in the nearest parent folder that exists. */
 static void look_at_folder(gt_store_facts *facts)
 {
     GT_FREED char *folder = strdup(facts->path);

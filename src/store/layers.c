@@ -19,25 +19,25 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-/* Longest wait for the system's file, and for the last write before closing. */
+/* Longest wait in seconds for the system's file, and for the last write before closing. */
 #define GT_LOOKUP_WAIT_S 0.1
 
-/* Why a rollback journal, and not a write-ahead log: the index of a write-ahead log is in memory
- * that processes share, so processes of two machines would damage a file on a network file system,
- * where home folders often are. Also, a file that only root may write could not be read. Writes are
- * rare and short.
+/* The files use a rollback journal, not a write-ahead log. The index of a write-ahead log is in
+ * memory that processes share, so processes of two machines would damage a file on a network file
+ * system, where home folders often are. Also, a file that only root may write could not be read.
+ * Writes are rare and short.
  *
  * A damaged file is not changed, because it may belong to another program, or be intact again once
  * its file system is repaired.
  *
- * All threads use one connection to the user's file, and each use of it tries without waiting. If
- * another process has locked the file, the thread releases the connection, waits, and tries again.
- * So no thread waits for another thread that waits for a process. Mutexes, in the order of locking:
+ * All threads use one connection to the user's file, and no use of it waits for a lock. If another
+ * process has locked the file, the thread releases the connection, waits, and tries again. So a
+ * thread that waits for a process does not block other threads. Mutexes, in the order of locking:
  * - `using` protects the connections to files. It is held during disk access, but not while waiting
  * for another process, except briefly at the end of a commit.
  * - `remembering` protects the database in memory.
  * - `telling` protects the log lines and the times of waits. It is held briefly. The state of the
- * file changes under `using` and `telling`, and is read under either. */
+ * file changes only under both `using` and `telling`, so either suffices for reading it. */
 struct gt_store {
     pid_t owner;
     gt_log log;
@@ -54,15 +54,15 @@ struct gt_store {
     uint64_t memory_writes;
 
     pthread_mutex_t telling;
-    bool no_file;    /* true if the file is no longer written */
-    bool unreadable; /* true if the file is no longer read */
-    /* when a wait for the lock last failed and left rows in memory; 0: the file has all rows */
+    bool no_file;    /* true if the user's file is no longer written */
+    bool unreadable; /* true if the user's file is no longer read */
+    /* when a write last failed to get the lock; 0: the file has all rows */
     int64_t lags_since_ns;
     int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
     bool distrust_logged;    /* true once the warning about an untrusted file was logged */
     bool lock_logged;        /* true after a warning about the lock, until a write succeeds */
     bool loss_logged;        /* true once gt_store_check() reported rows that are only in memory */
-    char unkept[GT_WHY_MAX]; /* why rows are only in memory; "" if there are none */
+    char unkept[GT_WHY_MAX]; /* why some rows are only in memory, or "" */
     gt_obstacle unread;      /* why the file did not answer the last lookup */
     char warning[GT_WARNING_MAX]; /* the next log line */
 };
@@ -93,7 +93,7 @@ static void note_read(gt_store *store, const gt_obstacle *obstacle)
     }
 }
 
-/* Stores a log line for layers_flush(), because the log's callback may call the store. */
+/* Stores a log line until layers_flush(), because the log's callback may call the store. */
 static void layers_warn(gt_store *store, const char *format, ...)
 {
     va_list values;
@@ -133,7 +133,7 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file, and reading it unless `keep_reading`. The caller holds `using`. */
+/* Stops writing the user's file and, unless `keep_reading`, reading it. Needs `using`. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -188,7 +188,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read || store->no_file; /* if true, an open file stays open */
+    bool fixed = store->only_read || store->no_file; /* true: an open file stays open */
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
@@ -208,8 +208,8 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
     return GPUTUNE_OK;
 }
 
-/* Calls `work`. Interrupts its statements when the patience `call` ends (NULL: never), but not
- * within the first second, so a call whose time is over is still answered if no lock delays it. */
+/* Calls `work`. Interrupts its statements when the patience `call` ends (NULL: never), but not in
+ * the first second, so that an expired call still gets an answer if no lock delays it. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -221,7 +221,7 @@ static gputune_status work_within(gt_database *database, gt_store_fn work, void 
         database->limit.until_ns = least.until_ns;
     }
     gputune_status status = work(database, context);
-    database->limit = endless; /* the caller's cancel flag may not outlive the call */
+    database->limit = endless; /* the caller's cancel flag may not exist after the call */
     return status;
 }
 
@@ -235,7 +235,7 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     obstacle->trouble = gt_database_trouble(store->file);
     snprintf(obstacle->why, sizeof obstacle->why, "%s", gt_database_why(store->file));
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
-        gt_database_close(&store->file); /* releases the lock, for which other threads wait */
+        gt_database_close(&store->file); /* this releases the lock, for which others wait */
     }
     return status;
 }
@@ -254,7 +254,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
         bool locked = obstacle.trouble == GT_TROUBLE_LOCKED || obstacle.trouble == GT_TROUBLE_SLOW;
         bool opened = store->file;
         if (!opened && !locked &&
-            store->no_file) { /* keep the first reason; the file may still become usable */
+            store->no_file) { /* keep the first reason: the file may become usable */
             memcpy(obstacle.why, store->unkept, sizeof obstacle.why);
         }
         if (!writes) {
@@ -276,11 +276,11 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
     return writes ? GPUTUNE_EDATABASE : GPUTUNE_ENOTFOUND;
 }
 
-/* Calls `work` on the user's file. Tries again until `limit` while another process has locked the
- * file; then returns EBUSY, without a message. The file also counts as locked if a statement runs
- * longer than `call` (NULL: no limit). A lookup waits for the connection as long as `call` allows,
- * a write as long as `limit` allows. Returns ENOTFOUND if the file cannot be read; EDATABASE if it
- * is damaged or cannot be written, so the store has stopped using it. */
+/* Calls `work` on the user's file. While another process has locked the file, tries again until
+ * `limit`, then returns EBUSY, without a message. A statement that runs longer than `call` (NULL:
+ * no limit) counts as a lock, too. A lookup waits for the connection as long as `call` allows, a
+ * write as long as `limit` allows. Returns ENOTFOUND if the file cannot be read. Returns EDATABASE
+ * if it is damaged or cannot be written; the store then no longer uses it. */
 static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                       const gt_patience *call, const gt_patience *limit)
 {
@@ -305,9 +305,9 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 /* --- the longest wait of a lookup ------------------------------------------------------------- */
 
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
-static const double listing_s = 0.5;    /* wait of a lookup without a patience */
-static const double share = 0.25;       /* fraction of the caller's time limit that lookups wait */
-/* after an unsuccessful wait, calls do not wait for this many seconds */
+static const double listing_s = 0.5;    /* longest wait of a lookup without a patience */
+static const double share = 0.25; /* fraction of the caller's patience that a lookup may wait */
+/* after a wait without success, lookups do not wait for this many seconds */
 static const double pause_s = 1;
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
@@ -316,7 +316,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
                                fmin(longest_wait_s, share * gt_patience_left_s(patience)));
 }
 
-/* Returns how long a lookup waits for the file. Even if it waits for 0 s, it tries once. */
+/* Returns how long a lookup waits for the file. With 0 s, it still tries once. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -375,7 +375,7 @@ gputune_status gt_store_path(char **out, const char *path)
     return gt_path_format(out, "%s/gputune.db", folder);
 }
 
-/* Finds the path of the user's file. Sets no_file for ":memory:" or without a cache folder. */
+/* Finds the path of the user's file. There is no file for ":memory:" or without a cache folder. */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
@@ -392,7 +392,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
     return GPUTUNE_OK;
 }
 
-/* Creates the folders of a file in the cache. The folder of a named file must exist. */
+/* Creates the folders of the default file. For a named file, checks that its folder exists. */
 static gputune_status prepare_folder(const gt_store *store, const char *path)
 {
     if (!named_file(path)) {
@@ -428,7 +428,7 @@ static gputune_status open_user(gt_store *store, const char *path)
         give_up_folder(store);
         return GPUTUNE_OK;
     }
-    /* if the file is locked, each later call waits as long as its own patience allows */
+    /* if the file is locked now, each later call waits for it with its own patience */
     status = read_file(store, find_nothing, NULL, store->only_read ? NULL : &none);
     if (!store->only_read || status == GPUTUNE_ENOMEM) {
         return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
@@ -466,7 +466,7 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GPUTUNE_OK;
 }
 
-/* Calls `work` on a database, if any. A failing database counts as empty. */
+/* Calls `work` on a database. A failing or missing database counts as empty. */
 static gputune_status ask_database(gt_database *database, gt_store_fn work, void *context)
 {
     gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
@@ -478,7 +478,7 @@ static bool searches_lower(gputune_status status, bool all)
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
 }
 
-/* Calls `work` on the layers below the user's file: wisdom, and the system's file. */
+/* Calls `work` on the layers below the user's file: imported winners and the system's file. */
 static gputune_status read_below(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience, bool all)
 {
@@ -543,7 +543,7 @@ static bool is_writable(const gt_store *store)
 
 static void roll_back(gt_database *database)
 {
-    const int code = database->code; /* keep the cause of the failure */
+    const int code = database->code; /* keep the cause of the first failure */
     const gt_patience limit = database->limit;
     if (!sqlite3_get_autocommit(database->handle)) {
         database->limit = gt_patience_for(INFINITY, NULL);
@@ -558,9 +558,9 @@ typedef struct transaction {
     void *context;
 } transaction;
 
-/* Calls the work in a transaction. First rolls back an earlier transaction whose rollback ran out
- * of memory. The commit waits briefly for readers of other processes, and lets no new reader begin.
- * If a reader continues, the whole transaction is tried again later. */
+/* Calls `work` in a transaction. First rolls back an earlier transaction if its rollback ran out of
+ * memory. The commit waits briefly for readers of other processes, and lets no new reader begin. If
+ * a reader continues, the caller repeats the whole transaction later. */
 static gputune_status in_transaction(gt_database *database, void *context)
 {
     const transaction *what = context;
@@ -575,7 +575,7 @@ static gputune_status in_transaction(gt_database *database, void *context)
     return status;
 }
 
-/* Writes the user's file. `call` limits how long statements run, `patience` how long to wait. */
+/* Writes the user's file. `call` limits how long statements run, `patience` limits waits. */
 static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *call, const gt_patience *patience)
 {
@@ -631,7 +631,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return status;
 }
 
-/* Statements that copy rows of `kept` to the file. Rows come after the rows that they refer to. */
+/* Statements that copy rows of `kept` to the file, each after the rows that it refers to. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,    GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN,  GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER, GT_SQL_BRING_RULE};
@@ -639,7 +639,7 @@ enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
-    uint64_t writes; /* value of memory_writes when the rows were copied */
+    uint64_t writes; /* memory_writes when the rows were copied */
 } bringing;
 
 /* Copies the database `from` to `kept`, an empty database attached to the writer's connection. */
@@ -684,7 +684,7 @@ static void detach_store(gt_store *store)
     }
 }
 
-/* Deletes rows from memory that are now in the file, except leases and newer rows. */
+/* After a copy to the file, deletes the database in memory unless it has leases or newer rows. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
     int64_t leases = 1;
@@ -713,7 +713,7 @@ bool gt_store_lags(gt_store *store)
     return store->lags_since_ns && !store->no_file;
 }
 
-/* Moves rows that are in memory because the file was locked. No mutex may be held. */
+/* Moves rows to the file that were kept in memory while it was locked. No mutex may be held. */
 static void layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};
@@ -733,7 +733,7 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* Like layers_bring(), but gives up 0.3 s after the last failed wait. */
+/* Like layers_bring(), but waits at most 0.3 s after the last failed wait. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 0.3;
@@ -767,7 +767,7 @@ gputune_status gt_store_check(gt_store *store, bool writing)
 void gt_store_close(gt_store *store)
 {
     if (!store || !layers_own(store)) {
-        return; /* closing an inherited connection would drop the parent's locks */
+        return; /* in a forked child, closing a connection would drop the parent's locks */
     }
     bring_the_rest(store);
     if (gt_store_lags(store) && !store->loss_logged) {
@@ -803,7 +803,7 @@ static void warn_of_lock(gt_store *store)
              "another process had locked it, and some results were lost");
 }
 
-/* Lookups read the database in memory first, so it is written, too, if it exists. */
+/* Writes the database in memory, too, if it exists, because lookups read it first. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {
@@ -833,13 +833,13 @@ typedef struct merging {
     gputune_merged *merged;
 } merging;
 
-/* Copies the rows of `kept` to the file, and counts those that were new. */
+/* Copies the rows of all merged files to the user's file, and counts those that were new. */
 static gputune_status bring_all(gt_database *database, void *context)
 {
     merging *what = context;
     gputune_merged *merged = what->merged;
     merged->taken_trials = merged->taken_winners = merged->taken_codes = merged->taken_rules =
-        0; /* an earlier attempt may have counted rows */
+        0; /* an earlier try may have counted rows */
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));
@@ -889,7 +889,7 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count)
 {
-    static const double each_s = 5; /* longest wait for each locked file */
+    static const double each_s = 5; /* longest wait for each file that is locked */
     GT_SCOPED(gt_database_close) gt_database *all = NULL;
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
     GT_TRY(layers_open_memory(&all));

@@ -1,29 +1,28 @@
-/* The store's stack of databases: which ones are read or written, and what happens if one fails. */
+/* The store's stack of databases: which are read or written, and what happens if one fails. */
 #pragma once
 
 #include "store/database.h"
 
-/* Works on one database. May be called several times, each time from scratch. */
+/* Works on one database. May be called again after a failure; it then starts from scratch. */
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
-/* Returns how long to wait for a file locked by another process: a quarter of the call's patience,
- * at most 5 s, which leaves time to continue without the file. */
+/* Returns how long to wait for a file that another process has locked: a quarter of the call's
+ * patience, at most 5 s. This leaves time to continue without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
-/* Calls `work` on each layer from the top until it returns OK. Returns ENOTFOUND, without a
- * message, if no call does, or if the file cannot be read now. Also returns other failures of
- * `work`. */
+/* Calls `work` on each layer, from the top, until it returns OK or fails. Returns its failure, or
+ * ENOTFOUND, without a message, if no layer has a result or the file cannot be read now. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
-/* Calls `work` on every layer from the top. Stops at a failure other than ENOTFOUND, and returns
- * it. If a database fails midway, the rows read so far stay. EBUSY, without a message, if the file
- * is locked. */
+/* Calls `work` on every layer, from the top. Stops at a failure other than ENOTFOUND, and returns
+ * it. If a database fails midway, keeps the rows read until then. EBUSY, without a message, if the
+ * file is locked. */
 gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience);
-/* Calls `work` in an IMMEDIATE transaction on the user's file or, if that fails or stays locked, on
- * the database in memory. Does nothing in a forked child or in a read-only store. If `work` fails
- * other than with EDATABASE, rolls back and returns the failure. The caller must block SIGXFSZ
- * (base/signals.h), because SQLite may write files even in a lookup. */
+/* Calls `work` in an IMMEDIATE transaction on the user's file. If the file fails or stays locked,
+ * uses the database in memory instead. Does nothing in a forked child or in a read-only store. If
+ * `work` fails other than with EDATABASE, rolls back and returns the failure. The caller must block
+ * SIGXFSZ (base/signals.h), because SQLite may write files even in a lookup. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
 /* Like gt_store_write(), but only on the user's file. EBUSY, without a message, if it stayed

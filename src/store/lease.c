@@ -1,4 +1,4 @@
-/* Leases: which process is tuning which scenario.
+/* Leases record which process is tuning which scenario.
  *
  * A lease is a row of the database with the holder's process and the expiry time. The holder renews
  * it every second. Other processes read the row until the lease is free, and take it in a
@@ -7,16 +7,15 @@
  *
  * A lease is free if one of these is true:
  * - There is no row.
- * - The holder was a process of this machine that has ended, even if another process has its number
- * now.
+ * - The holder was a process of this machine that has ended, even if its process number was reused.
  * - The holder is this process, which could not release the lease.
  * - The holder is on another machine, and the lease has expired by the wall clock.
  * - This thread has watched the lease for GT_LEASE_SECONDS without a renewal. This needs no common
  * clock.
  *
  * If no file can be written, or it stays locked for a quarter of the patience, the lease is kept in
- * memory, visible only to threads of this process. Waiting only reads, so it does not keep the
- * holder from writing. */
+ * memory and is visible only to threads of this process. Waiting only reads the file, so it does
+ * not keep the holder from writing. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -33,8 +32,8 @@
 #include <unistd.h>
 
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
-static const double longest_wait_s = 30; /* limit of a wait without a patience */
-static const double brief_wait_s = 0.1;  /* limit of one renewal's wait; renewals repeat */
+static const double longest_wait_s = 30; /* longest wait in a call without a patience */
+static const double brief_wait_s = 0.1;  /* longest wait of a renewal, which is repeated anyway */
 
 /* --- processes -------------------------------------------------------------------------------- */
 
@@ -46,9 +45,9 @@ static const char *skip_fields(const char *at, int count)
     return at;
 }
 
-/* Returns the start of a process in clock ticks since boot; 0 if it does not exist or is a zombie.
- * In /proc/PID/stat the name may contain anything, and ends at the last parenthesis. The state of
- * the main thread, the number of threads and the start follow. */
+/* Returns the start of a process in clock ticks since boot, or 0 if it does not exist or is a
+ * zombie. In /proc/PID/stat, the name may contain any character and ends at the last parenthesis.
+ * Later fields are the state of the main thread, the number of threads and the start. */
 static int64_t start_of(int64_t pid)
 {
     enum { FIELDS_TO_THREADS = 18, FIELDS_TO_START = 2 };
@@ -84,7 +83,7 @@ typedef struct lease_try {
     gt_hash left; /* owner of the lease that this process could not release */
     char machine[MACHINE_MAX];
     int64_t holder; /* process that holds the lease; 0 if none or unknown */
-    int64_t seen;   /* the holder when the file was last readable */
+    int64_t seen;   /* holder in the last row that could be read */
 } lease_try;
 
 typedef struct lease_row {
@@ -116,7 +115,7 @@ typedef struct lease_sight {
 } lease_sight;
 
 /* Returns for how many seconds this thread has watched the lease without a change. A pause between
- * two looks counts for at most half a second, because both processes may have been stopped. */
+ * two looks counts for at most 0.5 s, because the holder may have been stopped, too. */
 static double watched_s(const lease_row *row, gt_hash key)
 {
     static _Thread_local lease_sight last;
@@ -131,8 +130,8 @@ static double watched_s(const lease_row *row, gt_hash key)
     return last.same_s;
 }
 
-/* Returns false if the lease is free, as described at the top. A wrong wall clock can only end a
- * lease of another machine too early. */
+/* Returns false if the lease is free, as described at the top of the file. A wrong wall clock can
+ * only free a lease of another machine too early. */
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
@@ -173,7 +172,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Looks at the lease without writing. EBUSY if another process holds it. */
+/* Reads who holds the lease. EBUSY if another process holds it. */
 static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
                                     const gt_patience *patience)
 {
@@ -182,8 +181,8 @@ static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
     return is_read && attempt->holder ? GPUTUNE_EBUSY : GPUTUNE_OK;
 }
 
-/* Takes the lease. EBUSY if another process holds it, or if the file was locked until the patience
- * ended. If the file is locked for gt_layers_file_patience(), keeps the lease in memory. */
+/* Takes the lease. If the file stays locked for gt_layers_file_patience(), takes it in memory.
+ * EBUSY if another process holds it, or if the file was locked until the patience ended. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     GT_TRY(look_at_lease(store, attempt, patience));
@@ -276,7 +275,7 @@ static gputune_status renew_lease(gt_database *database, void *context)
 
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    /* in the second half of a lease, it is worth waiting until its end */
+    /* in the second half of a lease, wait for the file until the lease ends */
     double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
     bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
     const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);
@@ -304,7 +303,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     bool held = lease->held;
     lease->held = false;
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
-        /* others wait until the lease expires, but this process must not wait for itself */
+        /* other processes wait until the lease expires; this one must not wait for itself */
         GT_SCOPED(gt_unlock) pthread_mutex_t *mutex = gt_lock(&left.mutex);
         left.owner = lease->owner;
     }

@@ -1,4 +1,4 @@
-/* Lists and deletes winners and trials with everything stored about them. */
+/* Lists and deletes winners and trials, and everything stored about them. */
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "store/keys.h"
@@ -9,11 +9,11 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
-    /* index of the first row of each trial, and of each winner's space */
+    /* maps each trial, and each winner's space, to the index of its first row */
     gt_hash_index trials, spaces;
     const gt_records_filter *filter;
     bool all_trials;
-    size_t upper; /* number of rows found in upper layers */
+    size_t upper; /* number of rows found in the layers above */
 } record_search;
 
 static void free_row(gt_record_row *row)
@@ -70,7 +70,7 @@ static void show_record(gt_record_row *row)
     }
 }
 
-/* Sets *above if one of the first `upper` rows has the same site and hash. Indexes the row. */
+/* Adds a row to the index. Sets *above if one of the first `upper` rows has its site and hash. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
@@ -81,9 +81,9 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
     return GPUTUNE_OK;
 }
 
-/* Decides if a row is kept. A winner hides lower layers' winners of the same space. If all trials
- * are read, a trial hides the same trial of lower layers; otherwise it hides all lower rows of its
- * scenario. */
+/* Decides if a row is kept. A winner hides winners of the same space in lower layers. If all trials
+ * are read, a trial hides the same trial in lower layers; otherwise a row hides all rows of its
+ * scenario in lower layers. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;
@@ -151,7 +151,7 @@ static bool is_newer(const gputune_record *a, const gputune_record *b)
 }
 
 /* Marks outdated rows of one kernel on one kind of GPU. With one_version, keeps only rows of the
- * current version or, if it has no results, of the newest. */
+ * current version or, if there are none, of the newest version. */
 static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
     gt_hash hand = {0};
@@ -178,8 +178,8 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
  * different code, only those with the latest code count. If a restriction has winners of different
  * spaces, only those of the latest space count. */
 
-/* Returns a key that is equal for rows that may replace each other: trials of the same
- * configuration, or winners of the same restriction. */
+/* Returns a key that rows share if one may replace another: trials of the same configuration, or
+ * winners of the same restriction. */
 static gt_hash replacing_key(const gt_record_row *row, bool winners)
 {
     const gt_hash site =
@@ -272,7 +272,7 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
-/* Calls `each` for the records in order. If `answer` is not 0, only returns it. */
+/* Calls `each` for the records in order. If `answer` is not 0, only returns `answer`. */
 static int give_records(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
@@ -293,7 +293,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 {
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
     int answer = gt_store_read_all(store, read_records, &search, NULL);
-    /* gt_store_check() reports a locked file */
+    /* if the file is locked, gt_store_check() reports it */
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer;
     if (answer == GPUTUNE_OK) {
         answer = settle_versions(&search);
@@ -307,11 +307,11 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 
 typedef struct forgetting {
     record_search search;
-    bool outdated; /* true to select only superseded versions */
+    bool outdated; /* true: select only superseded versions of templates */
     bool searched; /* true if the file is writable and was searched */
 } forgetting;
 
-/* Adds a rule as a record, the only row of its scenario on its kind of GPU. */
+/* Adds a rule as a record. A rule's scenario has no other rows on the same kind of GPU. */
 static gputune_status add_rule(void *context, gt_rows *rows)
 {
     record_search *search = context;
@@ -341,7 +341,7 @@ static bool is_of_same_site(const gt_record_row *a, const gt_record_row *b)
            strcmp(a->record.environment, b->record.environment) == 0;
 }
 
-/* Finds the selected rows: all rows of a scenario on one kind of GPU, or none. */
+/* Finds the selected rows: always all rows of a scenario on one kind of GPU, or none of them. */
 static gputune_status find_selected(gt_database *database, void *context)
 {
     forgetting *work = context;
@@ -358,7 +358,7 @@ static gputune_status find_selected(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Deletes the selected rows, then code, scenarios and kernels without trials or rules. */
+/* Deletes the selected rows, then all code, scenarios and kernels that nothing uses any more. */
 static gputune_status forget_selected(gt_database *database, void *context)
 {
     static const gt_sql of_site[] = {GT_SQL_DROP_SOURCES, GT_SQL_DROP_RULE_SOURCES,

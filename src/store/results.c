@@ -1,4 +1,4 @@
-/* Reads and writes trials, winners and compiled code, of one scenario or of related ones. */
+/* Reads and writes trials, winners and code of one scenario, or of scenarios related to it. */
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "base/number.h"
@@ -53,9 +53,9 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     gt_rows_integer(rows); /* skip the constant before the columns */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_correct(trial->status)) {
-        *(char *)trial->proved_at = '\0'; /* other users may have written the row */
+        *(char *)trial->proved_at = '\0'; /* not trusted: other users may have written the row */
     }
-    /* a failure on the GPU counts only for the same driver */
+    /* a failure on the GPU counts only with the same driver */
     bool counts = gt_trial_is_correct(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
                   trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
                   trial->driver_version == search->driver_version;
@@ -100,11 +100,11 @@ gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
 /* ---- trials elsewhere ------------------------------------------------------------------------ */
 
 typedef struct group {
-    int64_t gpu, scenario; /* ids in the current layer */
+    int64_t gpu, scenario; /* row ids in the current layer */
     gt_hash key;
-    double distance; /* distance of the sizes */
+    double distance; /* distance of its sizes from the wanted sizes */
     bool other_gpu, other_values, other_objective;
-    size_t order; /* position in the order of finding */
+    size_t order; /* position in the order in which groups were found */
     gt_related_list trials;
 } group;
 
@@ -114,7 +114,7 @@ typedef struct related_search {
     const gt_scenario *wanted;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
     gt_hash own;
-    gt_hash_index places; /* maps the key of a group to its index, while a layer is read */
+    gt_hash_index places; /* maps a group's key to its index while a layer is read */
 } related_search;
 
 void gt_related_list_free(gt_related_list *list)
@@ -143,7 +143,7 @@ static int nearest_first(const void *left, const void *right)
 static group take_group(const related_search *search, gt_rows *rows)
 {
     group one = {.gpu = gt_rows_integer(rows), .order = search->groups.count};
-    one.scenario = gt_rows_integer(rows); /* columns are read from left to right */
+    one.scenario = gt_rows_integer(rows); /* read in this order, from left to right */
     const char *fixed = search->wanted->fixed ? search->wanted->fixed : "";
     const char *environment = gt_rows_text(rows);
     one.key = group_key(environment, gt_rows_hash(rows));
@@ -164,7 +164,7 @@ static gputune_status add_group(void *context, gt_rows *row)
     return place == next ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
 }
 
-/* Lists the groups of a layer, except those of upper layers and the scenario itself. */
+/* Lists the groups of a layer, except the scenario itself and groups of the layers above. */
 static gputune_status list_groups(related_search *search, gt_database *database)
 {
     const gt_device *device = search->device;
@@ -200,8 +200,8 @@ static void drop_groups(related_search *search, size_t from)
     search->groups.count = from;
 }
 
-/* Adds the trials of a layer's nearest groups. Each layer may fill the whole list, because its
- * groups may be nearer than those of upper layers. */
+/* Adds the trials of a layer's nearest groups. Each layer may add GT_RELATED_MAX trials, because
+ * its groups may be nearer than those of the layers above. */
 static gputune_status read_groups(related_search *search, gt_database *database, size_t at)
 {
     size_t found = 0;
@@ -215,7 +215,7 @@ static gputune_status read_groups(related_search *search, gt_database *database,
                              one->gpu, one->scenario, GT_RELATED_OF_ONE, GT_RELATED_FASTEST));
         found += one->trials.count;
     }
-    drop_groups(search, at); /* the other groups are too far away */
+    drop_groups(search, at); /* the remaining groups are too distant */
     return GPUTUNE_OK;
 }
 
@@ -225,12 +225,12 @@ static gputune_status read_related(gt_database *database, void *context)
     const size_t upper = search->groups.count;
     gputune_status status = read_groups(search, database, upper);
     if (status != GPUTUNE_OK) {
-        drop_groups(search, upper); /* lets the layer be read again */
+        drop_groups(search, upper); /* so that the layer can be read again */
     }
     return status;
 }
 
-/* Collects the nearest trials of all layers. Numbers the groups, the nearest first. */
+/* Collects the nearest trials of all layers, and numbers the groups from the nearest one. */
 static gputune_status gather_related(gt_related_list *out, related_search *search)
 {
     gt_array_sort(&search->groups, nearest_first);
@@ -294,7 +294,7 @@ static gputune_status take_code(void *code, gt_rows *row)
     return gt_columns_take(code, row, &gt_code_columns);
 }
 
-/* Finds code by source, arch, ptx and NVRTC version (0: newest). ENOTFOUND if it is not usable. */
+/* Finds code by source, arch, ptx and NVRTC version (0: newest). ENOTFOUND if none is usable. */
 static gputune_status find_code(gt_database *database, void *context)
 {
     gt_code *code = context;
@@ -366,7 +366,7 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     return GPUTUNE_OK;
 }
 
-/* Loads an image. A missing or damaged image stays empty; the code can be compiled again. */
+/* Loads an image. If it is missing or damaged, it stays empty, and the code is compiled again. */
 static gputune_status load_code(gt_code *code, gt_database *database)
 {
     bool has_source = code->source.high || code->source.low;
@@ -386,8 +386,8 @@ typedef struct winner_search {
     const gt_scenario *scenario;
 } winner_search;
 
-/* Marks upper layers' winners as final if they answer for `given`, a winner of the system's
- * database, and are as fast. Winners of the system's database always count as final. */
+/* Marks winners of the layers above as final if they answer for `given`, a winner of the system's
+ * database, and are at least as fast. Winners of the system's database always count as final. */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {
     for (size_t i = 0; i < search->upper; i++) {
@@ -447,10 +447,10 @@ typedef struct near_sizes {
 } near_sizes;
 
 typedef struct nearest_search {
-    gt_winner best; /* has no configuration until a winner is found */
+    gt_winner best; /* its configuration is NULL until a winner is found */
     double distance;
     const gt_scenario *wanted;
-    const gt_hash *other; /* winners of these trials are skipped */
+    const gt_hash *other; /* trials whose winners are skipped */
     size_t other_count;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
     GT_ARRAY(near_sizes) list; /* sizes in the current layer, the nearest first */
@@ -473,7 +473,7 @@ static gputune_status list_sizes(void *context, gt_rows *row)
     return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
-/* Ranks winners at the same distance: those of the whole space first, then final ones. */
+/* Ranks winners at the same distance: winners of the whole space first, then final winners. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;
@@ -564,8 +564,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
                       &gt_winner_columns, &winner);
 }
 
-/* Deletes trials up to row `last` whose configurations have later trials with other code or another
- * launch. Also deletes their winners and code. */
+/* Deletes trials up to row `last` if a later trial of the same configuration has other code or
+ * another launch. Also deletes their winners and code. */
 static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
                                     int64_t last)
 {
@@ -579,7 +579,7 @@ static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t 
     return count > 0 ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
-/* Stores the trials. A trial that this tuning has already stored keeps its date. */
+/* Stores the trials. A trial that the same tuning stored before keeps its date. */
 static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t scenario,
                                  const gt_outcome *outcome, const char *created)
 {

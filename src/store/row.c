@@ -1,4 +1,4 @@
-/* Binds and reads rows by the descriptions of their columns. */
+/* Binds and reads rows, as the descriptions of their columns specify. */
 #include "store/row.h"
 
 #include "base/selection.h"
@@ -39,7 +39,7 @@ const gt_columns gt_site_columns = COLUMNS(GT_SITE_COLUMNS);
 const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);
 #undef ROW
 
-/* A stored hash: big-endian, so files are the same on every machine. */
+/* A hash as it is stored: big-endian, so files are the same on every machine. */
 typedef struct stored_hash {
     uint64_t high, low;
 } stored_hash;
@@ -57,7 +57,7 @@ static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
 
 static int bind_real(sqlite3_stmt *statement, int index, double value)
 {
-    /* SQLite would store NaN as NULL, and -0 as 0, which has a different checksum */
+    /* SQLite would store NaN as NULL and -0 as 0, and the checksum would not match */
     return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value + 0.0);
 }
 
@@ -275,7 +275,7 @@ static gt_hash hash_value(sqlite3_value *value)
         return gt_hash_bytes(&real, sizeof real);
     case SQLITE_NULL:
         return (gt_hash){0};
-    default: { /* get the pointer first, because this may change the number of bytes */
+    default: { /* first get the pointer: this may change the number of bytes */
         /* NULL for an empty value, or if out of memory */
         const void *bytes = sqlite3_value_blob(value);
         return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};

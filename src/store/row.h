@@ -1,4 +1,4 @@
-/* Table rows as structs: binds parameters and reads columns by the lists of columns.h. */
+/* Converts between table rows and structs, using the lists of columns in columns.h. */
 #pragma once
 
 #include "store/store.h"
@@ -36,8 +36,8 @@ typedef struct gt_record_row {
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
     gt_trial_status default_status; /* -1: the default has no trial */
     double volume;
-    int winner_order; /* later winners of a file have higher numbers */
-    bool superseded;  /* true if another version of the template counts instead */
+    int winner_order; /* higher for winners that were stored later in the file */
+    bool superseded;  /* true if another version of the template is used instead */
     bool left_out;
     gt_trial trial;
     gt_winner winner;
@@ -55,7 +55,7 @@ typedef struct gt_row_value {
 } gt_row_value;
 
 gt_row_value gt_column_value(const gt_column *column, const void *row);
-/* Sets a column's member to a copy of the value. An array may truncate a text. ENOMEM. */
+/* Sets a column's member to a copy of the value. Truncates a text that exceeds an array. ENOMEM. */
 gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
 /* Binds ?1, ?2, ... by `types`: t const char * (or NULL), h gt_hash, i int64_t, n int, d double, b
@@ -68,7 +68,7 @@ typedef struct gt_rows {
     sqlite3_stmt *statement;
     int column;
 } gt_rows;
-/* Return the next column. Texts and blobs are valid until the next row; a text is never NULL. */
+/* Return the next column. Texts and blobs are valid until the next row. A text is never NULL. */
 int64_t gt_rows_integer(gt_rows *rows);
 double gt_rows_real(gt_rows *rows);
 const char *gt_rows_text(gt_rows *rows);
@@ -80,12 +80,12 @@ const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns);
 /* Frees the texts of a row. */
 void gt_columns_free(void *row, const gt_columns *columns);
-/* Sets the members of *record that show columns of the row. The row still owns the texts. */
+/* Sets the members of *record that show columns of the row. The row still owns its texts. */
 void gt_columns_show(gputune_record *record, const gt_columns *columns, const void *row);
 
 /* Registers the SQL functions gt_checksum() and gt_sizes_match(). Returns SQLite's code.
  *
  * gt_checksum(value, ...) hashes the types and bytes of its arguments. It detects rows that were
- * changed after they were written, but does not protect against an attacker. gt_sizes_match() calls
- * the function of base/selection.h, so rows of other sizes need not be read. */
+ * changed after they were written, but does not protect against an attacker. gt_sizes_match() is
+ * the function of base/selection.h; with it, a statement need not return rows of other sizes. */
 int gt_functions_register(sqlite3 *handle);

@@ -11,7 +11,7 @@ void gt_stored_rule_free(gt_stored_rule *rule)
     gt_columns_free(rule, &gt_rule_columns);
 }
 
-/* Returns the scenario that a rule is stored under. Its bucket "rule" differs from any problem. */
+/* Returns the scenario under which a rule is stored. No problem has its bucket, "rule". */
 static gt_scenario scenario_of_rule(const gt_scenario *scenario, const char *region)
 {
     gt_scenario of_rule = *scenario;
@@ -41,7 +41,7 @@ static gputune_status take_rule(void *context, gt_rows *rows)
 static gputune_status find_rule(gt_database *database, void *context)
 {
     rule_search *search = context;
-    gt_stored_rule_free(&search->found); /* an earlier attempt may have left texts */
+    gt_stored_rule_free(&search->found); /* an earlier try may have left texts */
     search->found = (gt_stored_rule){0};
     return database->distrust
                ? GPUTUNE_ENOTFOUND
@@ -107,7 +107,7 @@ gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome
 typedef struct rule_listing {
     const gt_wanted *wanted;
     gt_listed_rules *out;
-    gt_hash_index above; /* rules of upper layers and of the current layer */
+    gt_hash_index above; /* rules of this layer and of the layers above */
 } rule_listing;
 
 void gt_listed_rules_free(gt_listed_rules *list)
@@ -160,7 +160,7 @@ gputune_status gt_store_rules(gt_listed_rules *out, gt_store *store, const gt_wa
     rule_listing listing = {.wanted = wanted, .out = &list};
     gputune_status status = gt_store_read_all(store, list_rules, &listing, NULL);
     gt_hash_index_free(&listing.above);
-    /* gt_store_check() reports a locked file */
+    /* if the file is locked, gt_store_check() reports it */
     GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_OK : status);
     *out = gt_take(&list);
     return GPUTUNE_OK;

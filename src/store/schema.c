@@ -1,4 +1,4 @@
-/* The tables of a database file, made by the steps of db/. */
+/* Creates and checks the tables of a database file, as the SQL files of db/ define them. */
 #include "store/schema.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 extern const struct embedded {
     const char *name, *text;
-} gt_schema_steps[]; /* sorted by name, "001_tables" first; ends with a NULL name */
+} gt_schema_steps[]; /* the SQL files of db/, sorted by name; a NULL name ends the list */
 
 int gt_schema_integer(int64_t *out, sqlite3 *handle, const char *sql)
 {
@@ -26,8 +26,8 @@ static int run_sql(sqlite3 *handle, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
 }
 
-/* Returns true if `sql` is the statement or, if `grown` is true, the statement with further columns
- * at one place. */
+/* Returns true if `sql` equals the statement or, if `grown` is true, equals it except for columns
+ * that were added at one place. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
 {
     size_t length = strlen(sql), same = 0;
@@ -54,7 +54,7 @@ static bool is_known(const char *sql, bool grown)
     return false;
 }
 
-/* Returns true if `sql` creates a table without expressions. */
+/* Returns true if `sql` creates a table and contains no expression. */
 static bool is_plain_table(const char *sql, const char *start)
 {
     const char *columns = strchr(sql, '(');
@@ -69,7 +69,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
         &statement, NULL);
     while (!code && !why[0] && sqlite3_step(statement) == SQLITE_ROW) {
         const char *sql = (const char *)sqlite3_column_text(statement, 2);
-        /* a UNIQUE index has no text; ANALYZE and newer versions add tables */
+        /* the index of UNIQUE has no SQL text; ANALYZE and newer versions add tables */
         bool is_harmless = !sql || is_known(sql, version > 1) ||
                            is_plain_table(sql, "CREATE TABLE sqlite_stat") ||
                            (version > GT_SCHEMA_VERSION && is_plain_table(sql, "CREATE TABLE "));

@@ -3,12 +3,12 @@
 
 #include "store/columns.h"
 
-/* Maximum length of a value that is read or deleted, because a longer one takes too much time. */
+/* Longest value that is read or deleted. Longer values would take too much time. */
 #define GT_LONGEST_BYTES     67108864
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
 
-/* Turn a list of columns into SQL: ", name", ", ? AS name", or ", x.name" with the alias x. */
+/* These turn a list of columns into SQL: ", name", ", ? AS name", or ", x.name" with alias x. */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
 #define GT_PASTE_BOUND(kind, name, ...)    ", ? AS " #name
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
@@ -18,22 +18,22 @@
 #define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
 #define GT_PASTE_SITE(kind, name, ...)     #name ", "
 
-/* The columns of a table, each after a comma, because other columns precede them. Aliases: p
- * compiled, c cubin, g gpu, s scenario, t trial, d the default's trial, w winner, r rule. */
+/* The columns of a table, each after a comma, because other columns precede them. The aliases are p
+ * for compiled, c cubin, g gpu, s scenario, t trial, d the default's trial, w winner, r rule. */
 #define GT_TEXT_CODE   GT_CODE_COLUMNS(GT_PASTE_COMPILED)
 #define GT_TEXT_TRIAL  GT_TRIAL_COLUMNS(GT_PASTE_TRIAL)
 #define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
 #define GT_TEXT_RULE   GT_RULE_COLUMNS(GT_PASTE_RULE)
 
-/* A checksum covers a row and its context: a code's image; a trial's or rule's GPU and scenario; a
- * winner's GPU, scenario, family and sizes. A row with a wrong checksum counts as missing. */
+/* A checksum covers a row and its context: for code, the image; for a trial or rule, GPU and
+ * scenario; for a winner, also family and sizes. A row with a wrong checksum counts as missing. */
 #define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
 #define GT_TEXT_RULE_SUM   "gt_checksum(g.environment, s.hash" GT_TEXT_RULE ")"
 #define GT_TEXT_WINNER_SUM "gt_checksum(g.environment, s.hash, s.family, w.sizes" GT_TEXT_WINNER ")"
 
-/* Selects sound winners: the winner and its trial have correct checksums, and the trial is correct
- * and has the same configuration (statuses 0 and 1: GT_TRIAL_OK and GT_TRIAL_ELIMINATED). */
+/* Selects intact winners: the winner and its trial have the right checksums, and the trial is
+ * correct (status 0 or 1: GT_TRIAL_OK, GT_TRIAL_ELIMINATED) and has the same configuration. */
 #define GT_TEXT_SOUND_WINNER                                                                       \
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
@@ -49,18 +49,18 @@
         GT_TEXT_WON GT_TEXT_DEFAULT "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL            \
                                     "AND " GT_TEXT_SOUND_WINNER
 
-/* Selects the rows of one GPU and scenario. Follows a table's name. */
+/* Selects the rows of one GPU and scenario. This text follows a table's name. */
 #define GT_TEXT_OF       " t" GT_TEXT_PLACE("t") "WHERE g.environment = ?1 AND s.hash = ?2 "
 #define GT_TEXT_TRIAL_OF "trial" GT_TEXT_OF
 
-/* Selects GPU ?1's trials of scenario ?2, up to row ?3, whose configurations have later rows. */
+/* Selects trials of GPU ?1 and scenario ?2 up to row ?3 whose configurations have later rows. */
 #define GT_TEXT_REPLACED                                                                           \
     "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
     "(SELECT config FROM trial WHERE gpu = ?1 AND scenario = ?2 AND id > ?3)"
 
 /* The rest of an INSERT statement after its first columns: the columns of a list, and the checksum.
- * `keys` are the values of the first columns, `text` and `sum` those of the others. `more` begins
- * the inner row, whose alias follows. */
+ * `keys` are the values of the first columns, `text` those of the listed columns, `sum` the
+ * checksum. `more` begins the columns of the inner row. The alias of this row follows. */
 #define GT_TEXT_SET(list, keys, text, sum, more)                                                   \
     list(GT_PASTE_NAME) ", checksum) SELECT " keys text ", " sum " FROM (SELECT " more list(       \
         GT_PASTE_BOUND) ") "
@@ -72,7 +72,7 @@
     "t" GT_TEXT_HERE
 #define GT_TEXT_HERE ", gpu g, scenario s WHERE g.id = ?1 AND s.id = ?2"
 
-/* A condition for a row r of the table rule: the rule uses the source. */
+/* A condition on a row r of the table rule: it is true if the rule uses the source. */
 #define GT_TEXT_USES(source) "instr(r.sources, lower(hex(" source ")))"
 
 /* The columns of a table that are copied between databases. */
@@ -80,7 +80,7 @@
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
     "copy_bytes_per_s"
-/* Sets the facts of a GPU's row. The parameters are the GPU's columns of GT_SITE_COLUMNS. */
+/* Sets the facts in a GPU's row. The parameters are the GPU's columns of GT_SITE_COLUMNS. */
 #define GT_TEXT_GPU_SET                                                                            \
     "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS INTEGER), "        \
     "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, iif(?15 > 0, ?15, copy_bytes_per_s)) "          \
@@ -93,8 +93,8 @@
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
-/* Values that rank rows with the same key; the highest row is kept. A finished trial ranks above
- * an unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW); otherwise the later one ranks higher. */
+/* Values that rank rows with the same key; the highest row is kept. A finished trial ranks above an
+ * unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW); then the later trial ranks higher. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
 #define GT_TEXT_RULE_EVIDENCE(row)  "(" row ".proved, " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
@@ -118,10 +118,10 @@
     X(GPU_ROW, "INSERT INTO gpu (environment) VALUES (?1) "                                        \
                "ON CONFLICT DO UPDATE SET environment = excluded.environment RETURNING id")        \
     X(GPU_SET, GT_TEXT_GPU_SET)                                                                    \
-    /* set the facts only if there are none */                                                     \
+    /* sets the facts of a GPU only if it has none */                                              \
     X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* requires a GPU's row with the same rates, so rates of a damaged row are ignored */          \
+    /* needs an intact GPU's row with the same rates, because rates of damaged rows are ignored */ \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
@@ -145,16 +145,16 @@
       "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
       "AND p.checksum = " GT_TEXT_CODE_SUM " ORDER BY p.nvrtc_version DESC LIMIT 1")               \
     X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF "AND " GT_TEXT_SOUND_TRIAL)       \
-    /* a kernel's scenarios that have trials, for each GPU; ?3, ?4 and ?6 are name, origin and MIG \
-     * profile of the current GPU; ?5 includes GPUs of another origin */                           \
+    /* scenarios of a kernel that have trials, for each GPU; ?3, ?4 and ?6 are the current GPU's   \
+     * name, origin and MIG profile; if ?5 is true, GPUs of another origin are included */         \
     X(RELATED_SCENARIOS,                                                                           \
       "SELECT g.id, s.id, g.environment, s.hash, s.sizes, s.fixed, s.objective, "                  \
       "g.name = ?3 AND g.origin = ?4 AND g.mig_profile = ?6 "                                      \
       "FROM kernel k JOIN scenario s ON s.kernel = k.id CROSS JOIN gpu g "                         \
       "WHERE k.name = ?1 AND k.identity = ?2 AND (?5 OR g.origin = ?4) AND "                       \
       "EXISTS (SELECT 1 FROM trial t WHERE t.gpu = g.id AND t.scenario = s.id)")                   \
-    /* ?3 random trials (those with the lowest hashes), the ?4 fastest, and the winners, including \
-     * trials that were launched only once (status 8) */                                           \
+    /* selects ?3 random trials (those with the lowest hashes), the ?4 fastest trials, and the     \
+     * winners; trials that were launched only once (status 8) are included */                     \
     X(RELATED_TRIALS,                                                                              \
       "WITH known AS (SELECT id, hash, median FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "    \
       "status IN (0, 1, 8) AND samples > 0 AND median > 0) "                                       \
@@ -165,11 +165,11 @@
                "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = "   \
                "?1 AND "                                                                           \
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
-    /* a replaced trial with hash ?5 keeps its date if that is not before ?4 */                    \
+    /* if trial ?5 is replaced, it keeps its date unless that is before ?4 */                      \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_OFFER, "INSERT OR IGNORE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)        \
-    /* delete the trials up to row ?3 of configurations that were tried again later, and before    \
-     * them their winners and unused code */                                                       \
+    /* delete the trials up to row ?3 of configurations that were tried again later; first delete  \
+     * their winners and unused code */                                                            \
     X(LAST_TRIAL, "SELECT coalesce(max(id), 0) FROM trial")                                        \
     X(REPLACED, "SELECT count(*) FROM " GT_TEXT_REPLACED)                                          \
     X(REPLACED_WINNERS, "DELETE FROM winner WHERE gpu = ?1 AND scenario = ?2 AND trial IN "        \
@@ -202,14 +202,14 @@
     X(LEASE_GET, "SELECT machine, pid, start, expires_ms, owner FROM lease WHERE key = ?1")        \
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \
                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                \
-    X(LEASE_RENEW, /* changes the row even if the clock stands still */                            \
+    X(LEASE_RENEW, /* changes the row even if the clock has not advanced */                        \
       "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
     X(LEASES, "SELECT count(*) FROM lease")                                                        \
-    /* copy rows of `kept`, a database in memory, unless the file has rows that rank higher */     \
+    /* copy rows of `kept`, a database in memory, unless rows of the file rank higher */           \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
-    /* also set the facts of a GPU that a killed tuning left without facts */                      \
+    /* also sets the facts of a GPU if a killed tuning left it without facts */                    \
     X(BRING_GPU,                                                                                   \
       "INSERT INTO main.gpu (" GT_TEXT_GPU ") SELECT " GT_TEXT_GPU " FROM kept.gpu WHERE true "    \
       "ON CONFLICT (environment) DO UPDATE SET (" GT_TEXT_GPU ") = (SELECT " GT_TEXT_GPU           \
@@ -247,7 +247,7 @@
                                      " FROM kept.rule r " GT_TEXT_PLACE_OF("r")                    \
                                          GT_TEXT_UNLESS_MORE("rule", "r", "", GT_TEXT_OTHER_RULE,  \
                                                              GT_TEXT_RULE_EVIDENCE))               \
-    /* delete damaged rows before a merge; winners first, because they need their trials */        \
+    /* delete damaged rows before a merge; first winners, because they need their trials */        \
     X(KEPT_WINNERS, "DELETE FROM kept.winner WHERE id NOT IN (SELECT w.id FROM kept.winner w "     \
                     "JOIN kept.gpu g ON g.id = w.gpu JOIN kept.scenario s ON s.id = w.scenario "   \
                     "JOIN kept.trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND "          \
@@ -272,7 +272,7 @@
       "r" GT_TEXT_PLACE("r") "WHERE g.environment = ?1 AND s.hash = ?2 AND " GT_TEXT_USES(         \
           "p.source"))                                                                             \
     X(DROP_RULES, "DELETE FROM rule WHERE id IN (SELECT t.id FROM rule" GT_TEXT_OF ")")            \
-    /* afterwards, delete code that no trial and no rule uses any more */                          \
+    /* then delete code that no trial and no rule uses any more */                                 \
     X(DROP_BEGIN, "CREATE TEMP TABLE IF NOT EXISTS dropped (source BLOB PRIMARY KEY) "             \
                   "WITHOUT ROWID")                                                                 \
     X(DROP_NONE, "DELETE FROM temp.dropped")                                                       \

@@ -34,7 +34,7 @@ static void base64_append(gt_text *out, const void *bytes, size_t count)
     }
 }
 
-/* Decodes four characters. Returns the number of bytes, or 0 if they are not base64. */
+/* Decodes four base64 characters. Returns the number of bytes, or 0 if they are not base64. */
 static size_t read_group(unsigned char out[3], const char *text)
 {
     size_t padding = text[3] != '=' ? 0 : text[2] != '=' ? 1 : 2;
@@ -52,7 +52,7 @@ static size_t read_group(unsigned char out[3], const char *text)
     return 3 - padding;
 }
 
-/* Decodes base64 to *out, which the caller frees. Returns false if that fails. */
+/* Decodes base64 to *out, which the caller frees. Returns false if it is not base64. */
 static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);
@@ -136,7 +136,7 @@ static void write_row(gt_text *out, const char *word, const gt_columns *columns,
     gt_text_append(out, "\n");
 }
 
-/* Writes a line with the columns of a code, and a line with its image. */
+/* Writes a line with the columns of compiled code, and a line with its image. */
 static void write_code(gt_text *out, const char *facts_word, const char *word, const gt_code *code)
 {
     const gt_image *image = &code->image;
@@ -188,7 +188,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* formatted input would measure the length of the whole text */
+    memcpy(high, text, HALF); /* sscanf would measure the length of the whole text */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
@@ -236,7 +236,7 @@ static gputune_status read_number(gt_row_value *out, const gt_column *column, co
     return GPUTUNE_OK;
 }
 
-/* Reads the value at *at into the column (NULL: skips it), and moves *at past it. */
+/* Reads the value at *at into the column (NULL: ignores it), and moves *at past the value. */
 static gputune_status read_value(void *row, const gt_column *column, char **at)
 {
     char *text;
@@ -324,7 +324,7 @@ static gputune_status read_variant(gt_wisdom_entry *entry, const char *at)
     return read_image(&entry->codes.items[entry->codes.count - 1].image, at);
 }
 
-/* Reads a line. Skips lines with an unknown first word. */
+/* Reads a line of an entry. Skips a line whose first word is unknown. */
 static gputune_status read_part(gt_wisdom_entry *entry, char *line)
 {
     const char *word = take_word(&line);
@@ -414,7 +414,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Maximum number of other trials in an entry, as hints for searches at other sizes. */
+/* Maximum number of further trials in an entry; they are hints for searches at other sizes. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
@@ -441,7 +441,7 @@ static gputune_status take_other(void *context, gt_rows *row)
     return GPUTUNE_OK;
 }
 
-/* Appends an entry, unless an upper layer has a winner of the same space. */
+/* Appends an entry, unless a layer above has a winner of the same space. */
 static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
                                    gt_database *database)
 {
@@ -482,7 +482,7 @@ static gputune_status export_rows(gt_database *database, void *context)
     return gt_query_each(database, export_row, context, GT_SQL_WISDOM, "");
 }
 
-/* Adds the code of a source, if it is stored and the entry lacks it. */
+/* Adds the code of a source to the entry, if it is stored and not there yet. */
 static gputune_status add_variant(gt_wisdom_entry *entry, gt_store *store, gt_hash source)
 {
     gt_code code;
@@ -571,7 +571,7 @@ static bool is_sound_site(const gt_site *site)
            is_one_of(site->scenario.cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT);
 }
 
-/* Returns true if a tuning could have stored the entry. */
+/* Returns true if the entry is one that a tuning could have stored. */
 static bool is_sound(const gt_wisdom_entry *entry)
 {
     const gt_site *site = &entry->site;
@@ -590,7 +590,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* Adds a trial to import. An untrusted trial must be verified here before it counts as correct. */
+/* Adds a trial to import. If not trusted, it must be verified before it counts as correct. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;
@@ -648,7 +648,7 @@ static gputune_status import_entries(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Reads all entries. Skips damaged ones, with a warning about the first. */
+/* Reads all entries. Skips damaged entries, and warns about the first of them. */
 static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
 {
     for (;;) {
