@@ -13,7 +13,7 @@
 
 static gputune_status prove_slower(gt_field *field);
 
-/* Ends a quick compile, which has no result if its launch is too short to be timed. */
+/* Ends a GT_ROLE_QUICK variant. It has no result if its launch is too short to be timed. */
 static void settle_quick(gt_field *field, gt_variant *variant)
 {
     bool is_sample = gt_field_pilot_is_sample(field, variant);
@@ -44,7 +44,7 @@ static void append_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends the command that finds the faulty line with the emulator, at the smaller sizes. */
+/* Appends a command that finds the faulty line on the emulator, at the smaller of the two sizes. */
 static gputune_status append_check_command(gt_text *out, const gt_field *field,
                                            const gt_variant *variant)
 {
@@ -71,7 +71,7 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends the other sizes that the proof launched, unless the message names the failed launch. */
+/* Appends the other launches that may have failed, unless the message names the failed launch. */
 static void append_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -195,13 +195,14 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
-/* Counts the variants, except a default that the field added. */
+/* Counts the variants, but not a default that the field added itself. */
 static size_t asked_count(const gt_field *field)
 {
     return field->variants.count - field->added_default;
 }
 
-/* Finds the first variant with the most frequent failure, and counts that failure; NULL if none. */
+/* Finds the most frequent failure. Returns the first variant with it, and sets *count to how many
+ * variants have it. NULL if none failed. */
 static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
 {
     const gt_variant *first = NULL;
@@ -282,7 +283,7 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
     return gt_store_put_cubins(request->services->store, codes.items, codes.count, patience);
 }
 
-/* Returns the dynamic shared memory of a block; unit->resources contains the static part. */
+/* Returns the dynamic shared memory per block; unit->resources contains the static part. */
 static uint32_t shared_bytes_of(const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -322,7 +323,7 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
-/* Turns a line of gt_verified.single into text. Returns true if no other value was tried. */
+/* Appends a line of gt_verified.single as text. Returns true if no other value was tried. */
 static bool append_single_values(gt_text *text, char *line, uint32_t index)
 {
     char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
@@ -403,7 +404,7 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* Returns a variant's outcome. A quick compile whose launch is too short to be timed has failed. */
+/* Returns a variant's outcome. A quick compile fails if its launch is too short to be timed. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&
@@ -437,9 +438,9 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
 
 /* A variant cannot win if its first launch takes this many times as long as the best one. */
 #define SLOWER_OF_ALL 2.0
-/* Above this launch time, the host's overhead in the times of events is negligible. */
+/* The host's overhead in the time between events is negligible for launches longer than this. */
 #define LONG_ENOUGH_NS 50e3
-/* A first launch was fast by chance if samples take this many times as long. */
+/* A first launch was fast by chance if its variant's samples take this many times as long. */
 #define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
@@ -487,9 +488,9 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }
 
-/* Returns the time of a verified variant's first launch, or the median of its samples if that
- * launch was fast by chance. Returns 0 if unknown. First launches are a little slower than samples,
- * so they are compared only with each other. */
+/* Returns the time of a verified variant's first launch or, if that was fast by chance, the median
+ * of its samples; 0 if unknown. First launches are compared only with each other, because they are
+ * a little slower than samples. */
 static double first_launch(const gt_field *field, const gt_variant *variant)
 {
     double pilot = gt_field_pilot(field, variant);
@@ -505,7 +506,7 @@ static void note_best(gt_field *field, const gt_variant *variant)
     }
 }
 
-/* Proves a variant after all if its first launch is not clearly slower than the best one now. */
+/* Proves a variant that seemed too slow, unless its first launch is far slower than the best. */
 static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
 {
     bool is_slower =
@@ -518,8 +519,8 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
     return gt_array_push(&field->compiled, variant);
 }
 
-/* Finds the best first launch again. Then proves variants that seemed too slow only because the
- * earlier best variant failed, or was fast by chance. */
+/* Determines the best first launch again. Then proves variants that seemed too slow only because
+ * the earlier best variant failed, or was fast by chance. */
 static gputune_status prove_slower(gt_field *field)
 {
     field->best_ns = 0;
@@ -546,7 +547,7 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-/* Sends a variant to the measure worker. Fails the variant if its launch cannot be bound. */
+/* Sends a variant to the measure worker. If its launch cannot be bound, the variant fails. */
 static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 {
     gt_farm *farm = field->options.farm;
@@ -602,8 +603,8 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* If the default is not verified yet, puts a variant that seems wrong back and sets *waits. If the
- * default is wrong on the same data, the data are not used against other variants. */
+/* If a variant seems wrong before the default is verified, puts the variant back and sets *waits.
+ * If the default fails on the same data, these data are then not used for other variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {
@@ -636,7 +637,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     free(variant->verified.findings);
     free(variant->verified.single);
-    variant->verified = event->verified; /* the variant now owns it */
+    variant->verified = event->verified; /* the variant now owns the strings */
     event->verified.findings = event->verified.single = NULL;
     if (variant->role == GT_ROLE_QUICK) {
         settle_quick(field, variant);
@@ -647,7 +648,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_report(field, variant, gt_field_pilot(field, variant));
-    /* the best variant may have failed in the meantime */
+    /* since the job was sent, the best variant may have failed */
     return reconsider_variant(field, variant);
 }
 

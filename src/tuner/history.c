@@ -74,7 +74,7 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-/* Fails if the configuration failed. Sets *proved if it was verified for this request. */
+/* Fails if the configuration failed earlier. Sets *proved if it was verified for this request. */
 static gputune_status judge_config(bool *proved, const gt_request *request, const gt_config *config,
                                    bool only_harm)
 {

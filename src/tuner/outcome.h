@@ -6,7 +6,7 @@
 typedef enum gt_fault {
     GT_FAULT_NONE,
     GT_FAULT_VARIANT, /* the variant does not compile, launch, terminate or compute correctly */
-    GT_FAULT_MACHINE, /* memory, a worker or the GPU was unavailable; another attempt may succeed */
+    GT_FAULT_MACHINE, /* memory, a worker or the GPU was not available; a retry may succeed */
     GT_FAULT_CALLER   /* a mistake in the call or template, or a cancel */
 } gt_fault;
 
@@ -20,12 +20,12 @@ typedef struct gt_ending {
         GT_KEEP_ALWAYS
     } keep;                 /* when the trial is stored (gt_outcome_is_kept()) */
     bool costs_one_variant; /* false if this status fails the whole tuning */
-    bool leaves_an_answer;  /* true if the call may still be answered without measuring */
+    bool leaves_an_answer;  /* true if a choice without measuring may still answer the call */
 } gt_ending;
 
 const gt_ending *gt_ending_of(gputune_status status);
-/* Returns true if a trial with this status is stored. A crash or hang is stored only if it is
- * `repeatable`: it happened again in another worker. */
+/* Returns true if a trial with this status is stored. For a crash or hang, `repeatable` must be
+ * set: it happened again in another worker. */
 bool gt_outcome_is_kept(gputune_status status, bool repeatable);
 /* Returns the failure of a stored trial; OK if the trial was correct. */
 gputune_status gt_trial_failure(gt_trial_status status);

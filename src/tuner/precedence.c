@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-/* The resources of a configuration, in the order of comparison. */
+/* The resources of a configuration, in the order in which they are compared. */
 typedef struct usage {
     uint64_t is_other, cluster_blocks, shared_bytes, registers, vector_bytes;
 } usage;
 
-/* Returns a configuration's resources; no cluster and shared memory if it cannot be bound. */
+/* Returns a configuration's resources. If it cannot be bound, omits cluster and shared memory. */
 static usage usage_of(const gt_request *request, const gt_config *config,
                       const gt_resources *resources)
 {

@@ -4,9 +4,9 @@
 
 #include "tuner/request.h"
 
-/* Returns true if configuration `a` wins a tie against `b`. The default wins; otherwise the
- * configuration with fewer resources (smaller cluster, less shared memory per block, fewer
- * registers per thread, narrower vectors); otherwise the one with the earlier value of the first
- * axis that differs. Values not listed in the template come last, in ascending order. */
+/* Returns true if configuration `a` wins a tie against `b`. The default always wins. Otherwise the
+ * configuration with fewer resources wins (smaller cluster, less shared memory per block, fewer
+ * registers per thread, narrower vectors). If these are equal, the earlier value of the first axis
+ * that differs wins. Values that the template does not list come last, in ascending order. */
 bool gt_precedes(const gt_request *request, const gt_config *a, const gt_resources *of_a,
                  const gt_config *b, const gt_resources *of_b);

@@ -6,9 +6,9 @@
 
 typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
-    /* Writes up to `count` new configurations, and returns how many. 0: needs results first. */
+    /* Writes up to `count` new configurations and returns how many; 0 if it needs results first. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
-    /* Reports a verification, a failure or new samples. result->point is not set; time 0 is
+    /* Reports a verification, a failure or new samples. result->point is not set. A time of 0 means
      * unknown. May be NULL. */
     void (*on_result)(gt_proposer *self, const gt_config *config, const gt_tried *result,
                       bool is_quick);

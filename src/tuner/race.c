@@ -11,13 +11,13 @@
 #include <stdlib.h>
 
 enum {
-    GT_RACE_LEVEL = 5,             /* number of shared rounds needed for a decision by bounds */
+    GT_RACE_LEVEL = 5,             /* shared rounds before bounds may decide */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* like GT_RACE_LEVEL, in an exhaustive race */
     GT_RACE_CALM_FIRST = 3, /* like GT_RACE_LEVEL, if the spread of all contestants is known */
-    GT_RACE_MISSED_MAX = 3  /* consecutive rounds without a value after which a contestant fails */
+    GT_RACE_MISSED_MAX = 3  /* a contestant fails after this many rounds in a row without a value */
 };
 
-/* One-sided error probabilities of the bounds that eliminate a contestant or end the race. */
+/* One-sided error probabilities of the bounds that eliminate a contestant and that end the race. */
 #define DROP_ERROR 0.003
 #define STOP_ERROR 0.012
 
@@ -26,7 +26,7 @@ struct gt_race {
     gt_random random;
     gt_runner *first, *last; /* contestants in the order of joining; owned */
     uint32_t count;
-    GT_ARRAY(gt_runner *) by_id; /* NULL if no contestant has the id */
+    GT_ARRAY(gt_runner *) by_id; /* an element is NULL if no contestant has its index as id */
     uint64_t *ids;               /* contestants of the current round */
     size_t ids_capacity;
     gt_race_round round; /* count 0: no round */
@@ -36,7 +36,7 @@ struct gt_race {
     gt_runner *winner;    /* NULL until the race is decided */
     gt_runner *reserve;   /* the best contestant that left as slower */
     bool tie, complete;
-    bool is_tied;    /* true if only gt_race_break_tie() is missing for a decision */
+    bool is_tied;    /* true if the race is decided except for gt_race_break_tie() */
     uint32_t finals; /* number of final rounds so far */
     gt_race_end decided, end;
     double deviation; /* standard deviation of a log-ratio; negative: unknown */
@@ -44,12 +44,12 @@ struct gt_race {
     size_t scratch_capacity;
 };
 
-/* From PRIOR_FROM contestants on, the common spread has up to PRIOR_WEIGHT degrees of freedom. */
+/* The common spread is used if at least PRIOR_FROM contestants show it. It then has one degree of
+ * freedom per contestant, but at most PRIOR_WEIGHT. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-/* A contestant is calm if its three or four ratios are no more spread than those of all contestants
- * usually are. The error of its median then follows from the common standard deviation, as for the
- * median of three or four normal values. */
+/* A contestant is calm if its three or four ratios are within the usual range of such ratios. The
+ * error of their median then follows from the common standard deviation, as for normal values. */
 enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
 static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
 static const double calm_range = 4; /* in standard deviations */
@@ -136,7 +136,7 @@ static double unbiased(double variance, uint32_t freedom)
     return variance / (root * root * root);
 }
 
-/* Gives a calm contestant the common spread, so it can be judged before round `level`. */
+/* If a contestant is calm, gives it the common spread, so it can be judged before round `level`. */
 static void calm_down(gt_race *race, gt_runner *runner, double deviation)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -227,8 +227,9 @@ static double median_time(gt_race *race, const gt_runner *runner)
 }
 
 /* Returns true if a faster contestant may replace the incumbent. If the two have not shared every
- * round, the gain must be clear, because all others must then be sampled again. Exact values need
- * one shared round. After a stop, one slow sample may cause the gain, so the medians must agree. */
+ * round, the gain must be clear, because all others must then be sampled with the new incumbent.
+ * With exact values, one shared round suffices. After a stop, one slow sample may have caused the
+ * gain, so the medians must agree. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -268,12 +269,12 @@ static void choose_incumbent(gt_race *race)
     race->incumbent = next;
 }
 
-/* Returns the standard deviation of a log-ratio over all contestants, including quick rounds;
- * negative if unknown. Keeps the last value while there are too few ratios. `variances` is scratch
+/* Returns the standard deviation of log-ratios over all contestants, including quick rounds;
+ * negative if unknown. Keeps the previous value if there are too few ratios. `variances` is scratch
  * memory with one entry per contestant. */
 static double field_deviation(gt_race *race, double *variances)
 {
-    enum { KNOWN_AFTER = 8 }; /* total degrees of freedom needed to know the deviation */
+    enum { KNOWN_AFTER = 8 }; /* degrees of freedom from which the deviation is known */
     const gt_runner *incumbent = race->incumbent;
     uint32_t freedom = 0;
     size_t count = 0;
@@ -312,14 +313,14 @@ static void compare_all(gt_race *race)
     }
 }
 
-/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each log-ratio is above a floor,
- * and log-ratio + epsilon is above k standard deviations. If the contestant would win by epsilon, n
- * such ratios have a probability of Q(k)^n <= 7e-5. */
+/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each log-ratio exceeds both a
+ * floor and k standard deviations minus epsilon. If the contestant could win by epsilon, n such
+ * ratios would have a probability of Q(k)^n <= 7e-5. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* Returns the least log-ratio for an early decision; INFINITY if there are too few ratios. */
+/* Returns the log-ratio above which `count` ratios decide early; INFINITY for too few ratios. */
 static double early_least(const gt_race *race, size_t count, double deviation)
 {
     if (count < EARLY_FIRST || deviation < 0) {
@@ -330,8 +331,8 @@ static double early_least(const gt_race *race, size_t count, double deviation)
     return sure > early_floor[row] ? sure : early_floor[row];
 }
 
-/* Returns true if all samples of a contestant are below the incumbent's median. Otherwise two
- * disturbed samples of the incumbent would make every contestant of their rounds seem faster. */
+/* Returns true if all samples of a contestant are below the incumbent's median. Otherwise, two
+ * disturbed samples of the incumbent could make the contestant seem faster. */
 static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     if (!race_shared(incumbent, incumbent, GT_RACE_FULL)) {
@@ -379,7 +380,7 @@ static void leave_race(gt_race *race, gt_runner *runner, gt_race_leave how)
     }
 }
 
-/* Brings the reserve back if only the default is left. */
+/* If only the default is left, returns the best eliminated contestant to the race. */
 static void race_call_reserve(gt_race *race)
 {
     if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED) {
@@ -403,7 +404,7 @@ static void drop_first(gt_race *race)
         return;
     }
     for (const gt_runner *r = race->first; r; r = r->next) {
-        best = r->pending < best ? r->pending : best; /* the comparison is false for NaN */
+        best = r->pending < best ? r->pending : best; /* a comparison with NaN is false */
     }
     for (gt_runner *r = race->first; r; r = r->next) {
         bool first = r->samples.count == 1 && isfinite(r->pending);
@@ -431,8 +432,8 @@ static double least_of(const gt_race *race, size_t count)
 }
 
 /* Returns true if a contestant is far slower in every shared round. Prefers full samples, because
- * quick samples are less certain. A first ratio to an earlier incumbent also counts, because the
- * current incumbent is at least as fast. */
+ * quick samples are less certain. The first ratio, to an earlier incumbent, also counts, because
+ * the current incumbent is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
@@ -453,7 +454,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     return least > early_least(race, count, deviation);
 }
 
-/* Stores the first ratio of each new contestant, if the incumbent was in the round. */
+/* If the incumbent was in the round, stores the first log-ratio of each new contestant. */
 static void note_first(gt_race *race)
 {
     double best = race->incumbent->pending;
@@ -508,8 +509,8 @@ static void race_judge(gt_race *race)
 
 /* --- ending a race ---------------------------------------------------------------------------- */
 
-/* Returns true if the comparison with the default is precise to epsilon, because the default wins
- * ties. Only the width of the interval counts, so neither contestant is favoured. */
+/* Returns true if the default is known to be slower, or its ratio is known to epsilon, because it
+ * wins ties. Only the width of the interval counts, so neither contestant is favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);
@@ -517,8 +518,8 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Returns true if more samples of a contestant cannot change the result. Sets *at_limit to true if
- * this is only because it reached max_rounds. */
+/* Returns true if more samples of a contestant cannot change the result, or if it has reached
+ * max_rounds. In the latter case sets *at_limit to true. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -572,7 +573,7 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            gt_paired_bound(&runner->paired, 1, STOP_ERROR) <= within;
 }
 
-/* Returns true if the estimate is within epsilon of the incumbent and its interval includes 0. */
+/* Returns true if the mean is within epsilon of the incumbent and the interval includes 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
@@ -580,8 +581,8 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            gt_paired_bound(&runner->paired, -1, STOP_ERROR) <= 0;
 }
 
-/* Returns true if a contestant is not shown to be slower, and unlikely to be much slower. The limit
- * is 2 epsilon, because the incumbent may be the luckiest of many equal contestants. */
+/* Returns true if a contestant is not shown to be slower, and is unlikely to be much slower. The
+ * limit is 2 epsilon, because the incumbent may be the luckiest of many equal contestants. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -725,8 +726,8 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Enters the contestants with too few rounds. If there are none, enters only the default if only
- * the default is undecided. Otherwise enters all, because a single lucky sample must not decide. */
+/* Chooses the contestants of a full round: those with too few rounds or, if only the default is
+ * undecided, the default. Otherwise all, because a single lucky sample must not decide. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -783,7 +784,7 @@ static void fill_round(gt_race *race)
         return;
     }
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
-        return; /* gt_race_end_round() will decide the race, or contestants will join */
+        return; /* nothing to sample: the race will be decided, or contestants will join */
     }
     bool quick =
         pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
@@ -842,8 +843,8 @@ static gputune_status keep_samples(gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* Returns true if winner and default need final rounds, because the interval must not use the
- * samples that chose the winner. Exact values need only one shared round. */
+/* Returns true if winner and default need final rounds, because the interval of the speed-up must
+ * not use the samples that chose the winner. For exact values, one shared round suffices. */
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = race->winner, *standard = race->standard;
@@ -944,7 +945,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
-            race_judge(race); /* decide again, because other rules apply after a stop */
+            race_judge(race); /* decide again, because a stopped race has other rules */
         }
         race_choose(race);
     }
@@ -999,7 +1000,7 @@ bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
     return !runner_is_in(runner) && runner != race->reserve;
 }
 
-/* Copies a contestant's values of one kind. Final samples count as full ones, too. */
+/* Copies a contestant's values of one kind. Final samples count as full samples, too. */
 static size_t copy_samples(double *out, const gt_runner *runner, gt_race_kind kind)
 {
     size_t count = 0;
@@ -1037,7 +1038,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* only the scratch memory changes */
+    gt_race *scratch_of = (gt_race *)race; /* this changes only the scratch memory */
     const gt_runner *fast = find_runner(race, id), *slow = find_runner(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {
@@ -1047,7 +1048,7 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
         count = race_ratios(scratch_of, slow, fast, GT_RACE_ANY);
     }
     if (!count) {
-        gt_summary fast, slow; /* the two never shared a round */
+        gt_summary fast, slow; /* for contestants that never shared a round */
         GT_TRY(gt_race_summary(race, id, &fast));
         GT_TRY(gt_race_summary(race, other, &slow));
         out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;

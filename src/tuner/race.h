@@ -14,14 +14,14 @@
  * Elimination. If many contestants are new, they first get two quick rounds. A contestant leaves
  * immediately if it takes more than `drop_ratio` times as long as the best contestant of its first
  * round. After five shared rounds (`level`), it leaves if the lower bound of its log-ratio to the
- * incumbent is above 0. Three shared rounds suffice if eight contestants show the noise and the
- * contestant's own ratios vary no more than that. It leaves even earlier if every ratio shows that
- * it cannot win by epsilon. The default never leaves.
+ * incumbent is above 0. Three shared rounds suffice if at least eight contestants show how large
+ * the noise is, and the contestant's own ratios vary no more than that. A contestant leaves even
+ * earlier if each of its ratios shows that it cannot win by epsilon. The default never leaves.
  *
  * End. The race is decided when only one contestant is left, or when no lower bound is below
- * -epsilon. A few final rounds of winner and default then give the interval of the speed-up, from
- * samples that did not influence the choice. Among equal contestants, the one that `precedes` the
- * others wins; with `tie_break`, the caller chooses (gt_race_break_tie()). */
+ * -epsilon. Then winner and default share a few final rounds. These give the interval of the
+ * speed-up from samples that did not influence the choice. Among equal contestants, the one that
+ * `precedes` the others wins; with `tie_break`, the caller chooses (gt_race_break_tie()). */
 #pragma once
 
 #include "base/array.h"
@@ -30,12 +30,12 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns by what fraction the quick sample `value` may differ from full ones, without noise. */
+/* Returns by what fraction the quick sample `value` differs from full samples without noise. */
 typedef double gt_race_doubt(double value);
 
 /* Which contestants count as tied when a race is decided. */
 typedef enum gt_race_tie {
-    GT_TIE_NONE,   /* no contestants; `precedes` decides */
+    GT_TIE_NONE,   /* no contestants; `precedes` chooses the winner */
     GT_TIE_LIKELY, /* contestants that may be as good as the best */
     GT_TIE_WITHIN  /* contestants within epsilon of the best that were not shown to be slower */
 } gt_race_tie;
@@ -46,14 +46,14 @@ typedef struct gt_race_options {
     /* maximum ratio of a contestant's first time to the best; 0: 2; below 1: no maximum */
     double drop_ratio;
 
-    uint32_t level;             /* shared rounds needed for a decision by bounds; 0: 5 */
+    uint32_t level;             /* shared rounds before bounds may decide; 0: 5 */
     uint32_t max_rounds;        /* maximum number of full rounds per contestant; 0: 60 */
     uint32_t final_rounds;      /* number of final rounds of winner and default; 0: 8 */
     uint32_t quick_from;        /* number of new contestants that triggers quick rounds; 0: 5 */
     gt_race_doubt *quick_doubt; /* uncertainty of quick samples; NULL: as certain as full samples */
-    bool exact;      /* true if values are modelled without noise, so one short round decides */
+    bool exact;      /* true if values are modelled and have no noise, so one short round decides */
     bool exhaustive; /* true if contestants leave only after 10 shared rounds, or if they fail */
-    /* true if contestants leave only by drop_ratio or failure, and the caller ends the race */
+    /* true if only drop_ratio and failures eliminate contestants, and the caller ends the race */
     bool fixed;
     gt_race_tie tie_break;
     /* Returns true if contestant `a` wins a tie against `b`. NULL: the lower id wins. */
@@ -85,13 +85,13 @@ typedef enum gt_race_leave {
 typedef enum gt_race_kind {
     GT_RACE_QUICK, /* short samples, ignored once there are full ones */
     GT_RACE_FULL,
-    GT_RACE_FINAL, /* samples of winner and default after the decision */
+    GT_RACE_FINAL, /* samples of winner and default, taken after the decision */
     GT_RACE_ANY    /* in comparisons: samples of all kinds */
 } gt_race_kind;
 
 typedef struct gt_race_sample {
     double value;
-    uint32_t round; /* counted from 1; values of one round were sampled side by side */
+    uint32_t round; /* counted from 1; values of the same round were measured close in time */
     gt_race_kind kind;
 } gt_race_sample;
 
@@ -102,7 +102,7 @@ typedef struct gt_runner {
     gt_race_leave left;
     uint32_t left_round; /* round after which the contestant left; 0: it is still in */
     uint32_t missed;     /* number of consecutive rounds without a value */
-    double ratio;        /* time relative to the incumbent's, now or when the contestant left */
+    double ratio;        /* time relative to the incumbent's, now or when leaving */
     double first;   /* log-ratio to the incumbent in the contestant's first round; NaN: unknown */
     double pending; /* value in the current round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
@@ -121,7 +121,7 @@ typedef struct gt_race_round {
 typedef struct gt_race_result {
     gt_race_end end;
     uint64_t winner;
-    bool has_default; /* true if the default was sampled, even if it failed later */
+    bool has_default; /* true if the default has samples, even if it failed later */
     /* winner compared with the default (gt_race_compare()); 1 if the default won */
     gt_verdict verdict;
     uint32_t rounds, samples;
@@ -131,15 +131,15 @@ typedef struct gt_race_result {
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant. `id` indexes a table, so it must be small; EINVAL if it is already in use. At
- * most one contestant may be the default. ENOMEM. */
+/* Adds a contestant. `id` is an index, so it must be small; EINVAL if it is already in use. At most
+ * one contestant may be the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
 /* Declares that no more contestants will join. Until then, the race ends only by gt_race_stop(). */
 void gt_race_complete(gt_race *race);
 /* Returns true if there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
-/* Sets *out to the contestants to sample next, in random order. New contestants are sampled with
- * the incumbent until a decision is possible. Discards the samples of an unfinished round. */
+/* Sets *out to the contestants to sample next, in random order. Samples new contestants together
+ * with the incumbent until a decision is possible. Discards the samples of an unfinished round. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
 /* Records a value of the current round. Ignores a value that is not positive and finite; after
  * three rounds without a value, the contestant fails. EINVAL if `id` is not in the round. */
@@ -150,9 +150,9 @@ void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends the round: eliminates contestants, and decides the race if possible. Sets *end to
  * GT_RACE_RUNNING if the race continues. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
-/* Returns true if the race is decided except for a tie, which gt_race_break_tie() breaks. The tied
- * contestants have gt_runner.tied. If the race is stopped now, `precedes` breaks the tie. If the
- * winner or the default fails, the race continues. */
+/* Returns true if the race is decided except for a tie, which gt_race_break_tie() must break.
+ * gt_runner.tied marks the tied contestants. If the race is stopped now, `precedes` breaks the tie.
+ * If the winner or the default fails, the race continues. */
 bool gt_race_is_tied(const gt_race *race);
 /* Makes a tied contestant the winner. EINVAL if the contestant is not tied. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
@@ -170,17 +170,17 @@ const gt_runner *gt_race_first(const gt_race *race);
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Returns true if contestant `a` wins a tie against `b`. */
 bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
-/* Returns true if a contestant was eliminated for good. The best eliminated one may return. */
+/* Returns true if a contestant was eliminated for good. The best eliminated contestant was not. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
-/* Summarises a contestant's samples: the final samples if there are at least 5, because these are
- * the longest and did not influence the choice; otherwise the full samples or, without these, the
- * quick samples. ENOMEM. */
+/* Summarises a contestant's samples. Uses the final samples if there are at least 5, because they
+ * are the longest and did not influence the choice; otherwise the full samples or, if there are
+ * none, the quick samples. ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
-/* Compares two contestants in the final rounds that they share, or in all shared rounds if fewer
- * than 3 are final. Sets *out to the time of `other` relative to that of `id`, with its interval.
+/* Compares two contestants in the final rounds that they share or, if these are fewer than 3, in
+ * all shared rounds. Sets *out to the time of `other` divided by that of `id`, with an interval.
  * ENOMEM. */
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other);
-/* Gets the result so far, or the final one. ENOVARIANT if every contestant failed. */
+/* Gets the result so far, or of the ended race. ENOVARIANT if every contestant failed. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);
 /* Writes why a contestant left, such as "4.2% slower after 6 samples", or "". Returns `out`. */
 const char *gt_race_leave_text(char *out, size_t bytes, const gt_runner *runner);

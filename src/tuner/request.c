@@ -28,8 +28,8 @@ gputune_objective gt_default_objective(const gt_template *template)
                                : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
-/* Fails if launches do different amounts of work but are compared by time, or if they are compared
- * by work but the template does not state it. */
+/* Fails if launches of variants do different amounts of work but times are compared, or if rates
+ * are compared but the template does not state the work. */
 static gputune_status check_objective(const gt_template *template, gputune_objective objective)
 {
     const gt_objective *facts = gt_objective_facts(objective);
@@ -103,7 +103,7 @@ static gputune_status make_only_text(gt_request *request)
     return gt_text_take(&request->only_text, &text);
 }
 
-/* Lists the const and type values, which must be equal to use results of another size. */
+/* Lists the const and type values. A result of another size is used only if these are equal. */
 static gputune_status make_fixed_text(gt_request *request)
 {
     gt_text text = {0};
@@ -129,7 +129,7 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Appends the hash of the code that computes expected results, unless trial hashes include it. */
+/* Appends the hash of the code that computes expected results, unless trial hashes contain it. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
     gt_hash hash;
@@ -143,7 +143,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
 }
 
-/* Describes where a proof is valid: at which sizes, and with which expected results. */
+/* Describes for what a proof is valid: at which sizes, and with which data and expected results. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_text text = {0};
@@ -228,7 +228,7 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
-/* Compares the element type of an input with the template's. Vectors may be declared as numbers. */
+/* Compares the element type of an input with the template's. A vector may be given as numbers. */
 static gputune_status check_input_type(const gt_request *request, const char *buffer,
                                        const char *type)
 {
@@ -249,7 +249,7 @@ static gputune_status check_input_type(const gt_request *request, const char *bu
     return GPUTUNE_OK;
 }
 
-/* Checks the inputs, even if a stored result may answer the request. */
+/* Checks the call's inputs, even if a stored result can answer the request without them. */
 static gputune_status check_inputs(const gt_request *request)
 {
     const gputune_options *o = &request->options;
@@ -407,7 +407,7 @@ gputune_status gt_request_outlive_call(gt_request *request)
         GT_TRY(gt_strdup(&request->samples_path, o->samples_path));
     }
     o->samples_path = request->samples_path;
-    o->alignments = NULL; /* the workload and the space have already used them */
+    o->alignments = NULL; /* not needed any more: the workload and the space have used them */
     o->alignment_count = 0;
     o->only = o->start = NULL;
     o->only_count = o->start_count = 0;
@@ -433,7 +433,7 @@ gt_patience gt_request_grace(gt_request *request)
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy)
 {
     const char *name = request->template->name;
-    /* a cancel also ends the extra time after the limit */
+    /* a cancel counts even in the extra time after the limit */
     bool canceled =
         gt_is_canceled(request->options.cancel) || gt_is_canceled(request->services->closing);
     return canceled ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before %s", name, before)
@@ -511,11 +511,11 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    /* lets messages about faults name the line */
+    /* so messages about faults can name the line */
     if (request->check || request->device->emulated) {
         all[count++] = "-lineinfo";
     }
-    /* NVRTC before 12.8 lacks the option: quick compiles are then full ones, and soon end */
+    /* NVRTC before 12.8 lacks this option; then quick compiles are full compiles, and soon end */
     if (quickly) {
         all[count++] = "--Ofast-compile=min";
     }

@@ -22,14 +22,14 @@ struct gt_services {
     uint32_t compile_workers; /* number of compile workers per farm; 0 if unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
-    const char *pinned;   /* file from which all results are taken, without tuning; NULL: none */
-    gt_gpu_user gpu_user; /* the kind of session for which the GPU is taken */
+    const char *pinned;   /* file that provides all results, without tuning; NULL: none */
+    gt_gpu_user gpu_user; /* kind of session that takes the right to use the GPU */
     /* Prepares a live input: sets *out to an IPC handle, or to bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
     /* Waits until live inputs on the device are filled. */
     gputune_status (*wait_for_inputs)(void *user, const gputune_options *options);
     void *user;
-    /* not 0: the tuner is closing, so calls must end soon; may be NULL */
+    /* *closing is not 0 if the tuner is closing and calls must end soon; may be NULL */
     const volatile int *closing;
 };
 
@@ -48,7 +48,7 @@ typedef struct gt_request {
     gt_log log;   /* logs to the tuner and to the call */
     bool by_path; /* true if the call named the template by path */
     gt_problem problem;
-    gt_problem odd_tail; /* odd-tail sizes, at which a proof also launches variants */
+    gt_problem odd_tail; /* the odd-tail sizes, at which proofs launch variants too */
     gt_workload workload;
     gputune_options options; /* the call's options, with defaults filled in */
     gt_space *space;         /* space of the problem, restricted by the options; owned */
@@ -57,32 +57,32 @@ typedef struct gt_request {
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* time limit and cancel flag of the call */
-    gt_patience grace;    /* result of gt_request_grace(); until_ns 0: unused */
+    gt_patience grace;    /* result of gt_request_grace(); until_ns is 0 before */
     gt_code default_code; /* code of the default; no image until it is compiled */
-    gt_terms terms;       /* minimum terms of a result that answers the request */
+    gt_terms terms;       /* terms that a stored result must fulfil to answer the request */
     gt_lease *lease;      /* lease that the tuning holds, or NULL */
-    bool check;           /* true if the emulator's sanitizer checks variants instead of proofs */
-    const gt_background_use *background; /* NULL if a caller waits for the request */
+    bool check;           /* true: the emulator's sanitizer checks variants; no proofs */
+    const gt_background_use *background; /* set for a background tuning; NULL if a caller waits */
     struct {
         gputune_status failure; /* failure of the default in this call, or OK */
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* files with contents of buffers (data.h) */
-    char *proved_at; /* sizes and data of a proof; proofs at other sizes or data are ignored */
-    char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "" if none */
+    char *proved_at;                     /* sizes and data for which a proof must be valid */
+    char *only_text; /* the call's restrictions, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
     char *odd_tail_text;   /* "" if there are no odd-tail sizes */
     char *samples_path;    /* copy of options.samples_path, if the request outlives its call */
-    const char *host_text; /* processor that results depend on, or NULL */
+    const char *host_text; /* the host's processor, if results depend on it, or NULL */
 } gt_request;
 
-/* Makes a request from the arguments of a call. The caller frees it with gt_request_free().
- * `device` may differ from the services', to compile for another GPU. EINVAL, ENOTFOUND,
+/* Makes a request from the arguments of a call. The caller frees it with gt_request_free(). To
+ * compile for another GPU, `device` may differ from the services' device. EINVAL, ENOTFOUND,
  * ETEMPLATE. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
-/* The values of a problem as callers pass them: a number by name, or "T=half" for a type. */
+/* A problem's values in the form in which callers pass them: NAME and a number, or "T=half". */
 typedef struct gt_problem_items {
     gputune_size items[GT_PROBLEM_MAX];
     char words[GT_PROBLEM_MAX][2 * GT_NAME_MAX];
@@ -104,7 +104,7 @@ static inline void gt_request_end(gt_request **request)
 /* Restarts the request's time limit. */
 void gt_request_begin(gt_request *request);
 /* Makes the request independent of the call's pointers, except callbacks, `user` and `cancel`.
- * EINVAL if it has inputs, files or a reference, which belong to the call; ENOMEM. */
+ * EINVAL if it has inputs, files or a reference, because these belong to the call; ENOMEM. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)
@@ -113,38 +113,38 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns a short extra time to answer after the limit. It begins with the first call. */
+/* Returns a short extra time for answering after the limit. The first call starts it. */
 gt_patience gt_request_grace(gt_request *request);
 
-/* Copies the caller's options. Options that an older caller lacks, or all if `given` is NULL, get
- * their defaults. EINVAL for an unknown struct size. */
+/* Copies the caller's options. Sets defaults for options that an older caller does not know, or for
+ * all options if `given` is NULL. EINVAL for an unknown struct size. */
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given);
-/* Checks arguments of a call without the template. EINVAL for NULL and numbers out of range. */
+/* Checks arguments of a call that need no template. EINVAL for NULL and numbers out of range. */
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
-/* Adapts a workload to the call's own reference, if any. */
+/* If the call has its own reference, makes the workload use it. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
 /* Finds the buffer for a caller's input. EINVAL if the kernel has no such buffer, or if it is an
  * output or has a different size. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 
-/* Returns the objective of a request that sets none. */
+/* Returns the objective for requests that set none. */
 gputune_objective gt_default_objective(const gt_template *template);
 /* Fails with ECANCELED or ETIMEOUT. `before` is a step that was not reached, such as "it was
  * compiled"; `remedy` is advice if the limit was too short. */
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy);
 /* Prepares the request's space. ETIMEOUT or ECANCELED if it did not finish. */
 gputune_status gt_request_prepare_space(const gt_request *request);
-/* Prepares and rewinds the space. Warns if it excludes requested values. ENOVARIANT if empty. */
+/* Prepares and rewinds the space. Warns if it lacks requested values. ENOVARIANT if it is empty. */
 gputune_status gt_request_space_to_try(const gt_request *request);
 /* Warns if the space excludes the default, because speed-ups are then unknown. */
 void gt_request_warn_of_default(const gt_request *request);
-/* Returns true if constraints and device allow a configuration, ignoring options.only. */
+/* Returns true if constraints and device allow a configuration. Ignores options.only. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
-/* Fills in *out for compiling a source, with less optimisation if `quickly`. The caller frees the
- * array *options, but not its strings. ENOMEM. */
+/* Sets *out to the request for compiling a source, with less optimisation if `quickly`. The caller
+ * frees the array *options, but not its strings. ENOMEM. */
 gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
                                     const gt_request *request, const gt_source *source,
                                     bool quickly);
