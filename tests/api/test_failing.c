@@ -24,7 +24,7 @@ typedef struct world {
     uint32_t seen;
 } world;
 
-/* Links only three of the shipped templates, because every template needs the same calls. */
+/* Links only a few of the shipped templates, because the calls are the same for every template. */
 static void link_templates(const char *folder)
 {
     static const char *const names[] = {"axpy.cu", "dot.cu", "stencil2d_steps.cu", "gputune.cuh"};

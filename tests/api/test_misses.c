@@ -1,5 +1,5 @@
 /* Tests the file of misses. Each scenario occurs in the file only once, with a count, even if
- * several processes write to the file. */
+ * several processes write the file. */
 #include "api/misses.h"
 #include "support/folder.h"
 #include "support/test.h"

@@ -150,7 +150,7 @@ TEST_OF(test_table_grows, world *w, open_world, close_world)
     }
 }
 
-/* A request with the same or a lower time limit gets the first result. */
+/* A request with the same time limit as the first one, or a lower limit, gets the first result. */
 TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_world)
 {
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
@@ -167,7 +167,7 @@ TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_w
     expect(w, 1024, &five, second);
 }
 
-/* The winner of an interrupted tuning was not re-verified and may fail later. */
+/* The plan of an interrupted tuning was not re-verified, so later results replace it. */
 TEST_OF(unproved_plan_is_outdated_by_a_result, world *w, open_world, close_world)
 {
     gt_terms unproved = *terms_of(GPUTUNE_MEASURE);
@@ -308,7 +308,7 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     assert_false(is_in(w, &keys[0]));
     assert_false(is_in(w, &keys[1]));
     assert_true(is_in(w, &keys[2]));
-    /* the plan may belong to the replaced template, because it was started earlier */
+    /* the plan may belong to the replaced template, because it was requested before */
     add_key(w, &keys[0], terms, w->plan);
     assert_false(is_in(w, &keys[0]));
     ASSERT_OK(gt_plan_table_add(w->table, &keys[3], terms, w->plan, false,

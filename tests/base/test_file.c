@@ -78,7 +78,7 @@ TEST_OF(folder_is_not_read_as_a_file, char *folder, open_folder, close_folder)
     assert_non_null(strstr(gputune_error(), "Is a directory"));
 }
 
-/* Reading any of these files used to fill the memory or block forever. */
+/* Reading one of these files would fill the memory or block forever. */
 TEST_OF(only_regular_files_of_bounded_size_are_read, char *folder, open_folder, close_folder)
 {
     char *fifo = path_in(folder, "fifo"), *large = path_in(folder, "large"), *text = NULL;
@@ -135,7 +135,7 @@ TEST(cache_folder_follows_the_environment)
     assert_string_equal(folder, "/tmp/.cache/gputune");
     free(folder);
     folder = NULL;
-    setenv("HOME", "/nonexistent", 1); /* the cache folder is created only if HOME exists */
+    setenv("HOME", "/nonexistent", 1); /* no cache folder is created if HOME does not exist */
     assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_ENOTFOUND);
     assert_non_null(strstr(gputune_error(), "HOME is /nonexistent"));
     unsetenv("HOME");

@@ -18,7 +18,7 @@ static void touch(const char *folder, const char *name)
     fclose(file);
 }
 
-/* Checks the matches in the folder. `expected` lists them, separated by commas. */
+/* Checks which files match the pattern. `expected` lists them, separated by commas. */
 static void expect(const char *folder, const char *pattern, const char *expected)
 {
     char *whole, found[512] = "";

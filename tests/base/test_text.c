@@ -119,7 +119,7 @@ TEST(nearest_name_is_found)
     assert_null(gt_nearest("", names, COUNT(names)));
     static const char *const letters[] = {"n", "ab"};
     assert_string_equal(gt_nearest("nn", letters, 2), "n");
-    /* otherwise any two letters would be similar */
+    /* a single letter has no similar name; otherwise any two letters would be similar */
     assert_null(gt_nearest("m", letters, 2));
     assert_null(gt_nearest("xy", letters, 2));
     assert_null(gt_nearest("bcd", letters, 2));
@@ -134,7 +134,7 @@ TEST(very_long_word_has_no_nearest_name)
     assert_null(gt_nearest(word, names, 1));
 }
 
-/* A quoted source may have any encoding, and a message may be cut within a character. */
+/* A message may quote a source in any encoding, and may be cut within a character. */
 TEST(invalid_utf8_is_replaced)
 {
     static const char *const cases[][2] = {{"caf\xe9 \xc3\xa9", "caf? \xc3\xa9"},

@@ -25,8 +25,8 @@ TEST(words_are_quoted_for_a_shell)
     assert_string_equal(cli_shell_word("it's `x`.cu"), "'it'\\''s `x`.cu'");
 }
 
-/* The list is reallocated after the mark but must outlive the mark. A sanitizer reports memory that
- * is released too early. */
+/* The list is reallocated after the mark, but releasing memory up to the mark must not free the
+ * list. A sanitizer reports it if the list is freed too early. */
 TEST(mark_releases_later_memory)
 {
     const char **list = cli_grow(NULL, 0, sizeof *list);

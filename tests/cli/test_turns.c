@@ -6,7 +6,7 @@
 
 enum { COUNT = 6 };
 
-/* Three scenarios of each kernel: gemm with m = n = 256, 64, 1024, and axpy with n = 9, 7, 8. */
+/* Three scenarios of each kernel: gemm at m = n = 256, 64 and 1024, axpy at n = 9, 7 and 8. */
 static cli_kernel kernels[2] = {{.given = "gemm"}, {.given = "axpy"}};
 static cli_scenario scenarios[COUNT];
 
@@ -69,7 +69,7 @@ TEST(equal_costs_keep_the_order_given)
     check_places(turns, (const size_t[]){0, 1, 2, 3, 4, 5});
 }
 
-/* Computes the share of each turn if every turn uses the fraction `used` of its share. */
+/* Computes the time share of each turn if every turn uses the fraction `used` of its share. */
 static void divide(double *shares, const cli_turn *turns, double left_s, double used)
 {
     for (size_t i = 0; i < COUNT; i++) {

@@ -1,12 +1,12 @@
-/* The snippets of each family. Their results are defined by PTX: no snippet divides by zero or
- * leaves the rounding to the assembler, which may fuse a product and a sum without .rn. The errors
- * of approximations are those of the PTX ISA, plus half an ulp for the emulator's rounding. */
+/* The snippets of each opcode family. PTX defines their results: no snippet divides by zero, or
+ * omits .rn, without which the assembler may fuse a product and a sum. The errors of approximations
+ * are those of the PTX ISA, plus half an ulp for the emulator's rounding. */
 #include "op_cases.h"
 
 // clang-format off
 #define ULP_F32 0x1p-23
 #define APPROX(relative, absolute) {(relative) + ULP_F32 / 2, (absolute)}
-#define SMALLEST_F32 0x1p-126 /* tolerance for a result that only one side flushes to zero */
+#define SMALLEST_F32 0x1p-126 /* tolerance if only one side flushes a result to zero */
 
 static const op_pattern add_and_multiply[] = {
     {"<add|sub|min|max><.u16|.s16> %ho, %h0, %h1;", "iii", RESULT_BITS, {0, 0}},

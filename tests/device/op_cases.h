@@ -1,4 +1,4 @@
-/* Opcode families: PTX snippets in a common frame, expanded over their modifiers. */
+/* Opcode families: PTX snippets, which are expanded over modifiers and run in a common kernel. */
 #pragma once
 
 #include "side.h"
@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 /* One snippet. `<a|b|c>` stands for each of a, b and c in turn: all combinations are tried (<<=n>
- * repeats the choice of the n-th group, from 0). It reads
+ * repeats the choice of the n-th group, from 0). The snippet reads
  *   %l0 %l1 %l2 (64 bits), %r0.. %h0.. %f0.. %d0.. (the same inputs' low bits), %thread, %lane,
  *   %slot, %shared, %local (32 bytes of the thread's own global, shared and local memory)
- * and writes one of %lo %ro %ho %fo %do %po; what it does not write is zero. */
+ * and writes one of the results %lo %ro %ho %fo %do %po. Parts that are not written are zero. */
 typedef struct op_pattern {
     const char *code;
     const char *inputs; /* letters for the inputs a, b and c, explained in op_inputs.h */
@@ -30,11 +30,11 @@ extern const size_t op_family_count;
 
 typedef struct pair {
     side sides[SIDE_COUNT];
-    const char *dump; /* folder to which every module's text is written, or NULL */
+    const char *dump; /* folder for the text of every module, or NULL */
     int dumped;
 } pair;
 
-/* Runs all snippets of a family on both sides. */
+/* Runs all snippets of a family on the GPU and on the emulator, and compares the results. */
 void op_family_run(pair *both, const op_family *family, tally *counts);
 
 /* Writes the text of a module to the dump folder, if a dump was requested. */

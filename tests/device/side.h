@@ -1,4 +1,4 @@
-/* Runs PTX on one of two drivers whose results are compared. */
+/* Runs PTX on a GPU or on the emulator, to compare their results. */
 #pragma once
 
 #include "base/device.h"

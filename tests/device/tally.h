@@ -25,8 +25,8 @@ typedef struct tolerance {
 /* One family's counts. */
 typedef struct tally {
     uint64_t cases, results, mismatches, nan_bits, inexact;
-    uint64_t refused;   /* cases that one side could not load or run */
-    double largest;     /* largest relative difference of approximate results */
+    uint64_t refused;   /* number of cases that one side could not load or run */
+    double largest;     /* largest relative difference of two approximate results */
     char first[768];    /* description of the first mismatch, or "" */
     char refusal[1024]; /* description of the first refusal, or "" */
 } tally;

@@ -149,9 +149,9 @@ static uint64_t element_bits(const uint8_t *element, uint32_t bytes)
 }
 
 /* Templates whose results PTX does not define exactly, because they use approximations or add in an
- * order that depends on the speed of blocks. All other templates must agree exactly. In `scan` a
- * sum near 0 may follow sums up to 26,000 (200,000 elements of up to 100), so the allowed error is
- * relative to the largest sums. */
+ * order that depends on the speed of blocks. All other templates must agree exactly. The error of
+ * `scan` is relative to its largest sums, up to 26,000, because sums near 0 contain their rounding
+ * errors. */
 static const struct {
     const char *name;
     tolerance allowed;
@@ -217,7 +217,7 @@ static void run_image(work *w, const gt_image *image, const gt_launch *descripti
                        : gt_fail_memory();
         ran = status == GPUTUNE_OK;
         if (status == GPUTUNE_ECUDA && s == SIDE_GPU) {
-            w->counts->cases--; /* not a case: the GPU cannot run the variant */
+            w->counts->cases--; /* does not count as a case if the GPU cannot run the variant */
         } else if (!ran) {
             tally_refusal(w->counts, config, names[s]);
         }
@@ -297,7 +297,7 @@ static gputune_status run_sample(work *w)
     return status;
 }
 
-/* Sets small run-time sizes that leave a tail. Other problem values keep their defaults. */
+/* Sets small run-time sizes that leave partial blocks. Other problem values keep their defaults. */
 static size_t small_sizes(gputune_size *out, const gt_template *template)
 {
     /* Kernels with three sizes are matrix products. */

@@ -1,5 +1,5 @@
-/* Declares the entry points of the emulated driver by their exported names, for tests that are
- * linked with the emulator. */
+/* Declares the emulated driver's entry points under their exported names, for tests that link the
+ * emulator. */
 #pragma once
 
 #include "emulator/driver_abi.h"

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Like assert_true(), which would run the rest of the suite again in a child process. */
+/* Like assert_true(), which in a child process would run the rest of the suite again. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -98,11 +98,11 @@ static inline CUdeviceptr new_buffer(size_t bytes)
     CUdeviceptr buffer;
     OK(cuMemAlloc_v2(&buffer, bytes));
     OK(cuMemsetD8_v2(buffer, 0, bytes));
-    OK(cuStreamSynchronize(NULL)); /* non-blocking streams do not wait for the fill */
+    OK(cuStreamSynchronize(NULL)); /* non-blocking streams do not wait for fills */
     return buffer;
 }
 
-/* Ends a spinning kernel. Sanitizers ignore the race, because it is intended. */
+/* Ends a spinning kernel. The race with the kernel is intended, so sanitizers must ignore it. */
 __attribute__((no_sanitize("thread"))) static inline void raise_flag(volatile int *flag)
 {
     *flag = 1;

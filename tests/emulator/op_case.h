@@ -3,12 +3,12 @@
 
 #include "machine_fixture.h"
 
-/* An instruction with operands and expected result. It reads %l0 to %l2 (64 bits; %r, %h, %f and %d
- * have their low bits) and writes one or more of %lo, %ro, %ho, %fo, %do, %po. */
+/* An instruction with its operands and expected result. The instruction reads %l0 to %l2 (64 bits;
+ * %r, %h, %f and %d are their low bits) and writes one or more of %lo, %ro, %ho, %fo, %do, %po. */
 typedef struct op_case {
     const char *code;
     uint64_t a, b, c;
-    uint64_t want; /* bitwise or of all results, which are zero if not written */
+    uint64_t want; /* bitwise or of all results; results that are not written are 0 */
 } op_case;
 
 static const char op_case_head[] =

@@ -158,7 +158,7 @@ TEST_ON_DEVICE(occupancy_of_blocks_and_clusters)
     CHECK(blocks == 2);
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 201 * 1024));
     CHECK(blocks == 0);
-    /* Measured on an H200. Shared memory is the limiting resource. */
+    /* These values were measured on an H200. Shared memory limits the number of clusters. */
     CHECK(active_clusters(add, 8, 100 * 1024) == 30 && active_clusters(add, 8, 200 * 1024) == 15);
     CHECK(active_clusters(add, 16, 100 * 1024) == 14 && active_clusters(add, 16, 200 * 1024) == 7);
     CHECK(active_clusters(add, 32, 0) == 0);
@@ -295,7 +295,7 @@ TEST_IN_CHILD(illegal_address_is_sticky)
     OK(cuDeviceGetCount(&count));
 }
 
-/* Reads at an offset from the end of the first of two consecutive allocations. */
+/* Cases that read at an offset from the end of the first of two consecutive allocations. */
 static const struct outside {
     bool from_second, freed;
     long offset;

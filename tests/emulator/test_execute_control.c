@@ -158,7 +158,7 @@ TEST(stack_overflow_faults)
     assert_non_null(strstr(m.fault.message, "stack overflow"));
 }
 
-/* Every block waits for the whole grid. */
+/* A kernel in which every block waits for all blocks of the grid. */
 static const char grid_barrier[] =
     HEAD ".visible .entry k(.param .u64 count)\n{\n"
          ".reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p<3>;\n"
@@ -202,7 +202,7 @@ TEST(endless_loop_is_cancelled)
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\nL: bra L;\n}\n", 100, 64);
 }
 
-/* The device cannot hold all blocks of the grid at the same time. */
+/* The blocks wait for each other, but the device cannot hold all of them at the same time. */
 TEST(grid_too_large_for_its_barrier_is_cancelled)
 {
     run_until_cancelled(grid_barrier, 40, 1);

@@ -62,7 +62,8 @@ static int value_of(int i, number n)
     return i * 7 % 11 - (n == U8 ? 0 : 5);
 }
 
-/* Computes C = A * B + C with one warp, or with four warps for 64 rows. C is stored by rows. */
+/* Computes C = A * B + C with one warp, or with four warps if C has 64 rows. C is stored by
+ * rows. */
 static void run_product(const char *source, const product *p)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
@@ -137,8 +138,8 @@ TEST(test_wmma)
     }
 }
 
-/* Each register of a lane contains EACH elements, whose rows and columns depend on the register's
- * number. */
+/* In this kernel, each register of a lane contains EACH elements, whose rows and columns depend on
+ * the register's number. */
 static const char mma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
     "typedef %s factor; typedef %s sum;\n"
@@ -165,7 +166,7 @@ static const char mma[] =
     "  for (int i = 0; i < M * N / 32; i++) *place[i] = all.x[i];\n"
     "}\n";
 
-/* Writes the operands of an instruction with d, a and b registers for D, A and B. */
+/* Writes the operands of an instruction that has d, a and b registers for D, A and B. */
 static void name_operands(char *out, size_t bytes, unsigned d, unsigned a, unsigned b, char sum,
                           char factor)
 {
@@ -297,7 +298,7 @@ TEST(stmatrix_transposes)
                    "  st.global.b32 [%d0], %r1;\n  ret;\n}\n");
     uint16_t *out = machine_alloc(&m, 128);
     machine_launch(&m, "k", 1, 32, &out);
-    for (int i = 0; i < 64; i++) /* the matrix is transposed */
+    for (int i = 0; i < 64; i++) /* the loaded matrix is transposed */
         assert_int_equal(out[i % 8 * 8 + i / 8], i);
 }
 
@@ -365,7 +366,7 @@ static const char wgmma[] =
 
 typedef struct warpgroup_product {
     product p;
-    const char *types, *flags; /* C types of sums and factors; operands after the descriptors */
+    const char *types, *flags; /* C types of sums and factors; further operands */
     int span;
     bool columns, registers;
 } warpgroup_product;

@@ -11,7 +11,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
 
 enum { U8 = 0, U16 = 1, F32 = 7, INVALID = 1 };
 
-/* The beginning of each kernel. RANK, COORDINATES (names) and BYTES (size of a box) are macros. */
+/* The beginning of each kernel. The macros are RANK, COORDINATES (the names of the coordinates) and
+ * BYTES (the size of a box). */
 static const char prelude[] =
     "struct alignas(64) map_type { unsigned long long opaque[16]; };\n"
     "__device__ unsigned at(const void *p) { return __cvta_generic_to_shared(p); }\n"
@@ -34,8 +35,8 @@ static const char prelude[] =
     "}\n"
     "struct place { int x[5]; };\n";
 
-/* Copies a box to shared memory, writes its bytes to global memory, and copies the box to another
- * tensor. */
+/* A kernel that copies a box to shared memory, writes its bytes to global memory, and copies the
+ * box to another tensor. */
 static const char through[] =
     "extern \"C\" __global__ void through(const __grid_constant__ map_type from,\n"
     "    const __grid_constant__ map_type to, unsigned char *dump, place c) {\n"
@@ -90,11 +91,11 @@ static CUresult encode(encoded *out, const copied *c, void *address)
 
 static uint32_t side(const copied *c, int i)
 {
-    uint32_t step = i ? c->steps[i] : 1; /* tensor maps ignore the first step */
+    uint32_t step = i ? c->steps[i] : 1; /* tensor maps ignore the element stride of dimension 0 */
     return i < c->rank ? (c->box[i] + step - 1) / step : 1;
 }
 
-/* Returns the index in the tensor of an element of the box; -1 if the element is outside of the
+/* Returns an element's index in the tensor from its index in the box; -1 if it is outside the
  * tensor. */
 static int64_t place_of(const copied *c, const encoded *e, uint32_t element)
 {

@@ -14,7 +14,7 @@
     "mul.wide.u32 %d5, %r0, 16; add.u64 %d6, %d0, %d5;\n" head instruction                         \
     "st.global.v4.b32 [%d6], {%r1, %r2, %r3, %r4};\nret;\n}\n"
 #define REALS "ld.global.v2.f32 {%f0, %f1}, [%d4];\n"
-/* The coordinates are x and the layer, as floats. */
+/* Loads the coordinates x and layer as floats, and converts the layer to an integer. */
 #define LAYER REALS "cvt.rzi.s32.f32 %r5, %f1;\n"
 
 static const char plane[] =
@@ -59,7 +59,7 @@ static const struct {
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_BORDER, 0, 0.0f, 1.5f, 5},
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_WRAP, NORMALIZED, 0.0f, 0.5f, 11.5f},
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_MIRROR, NORMALIZED, 0.0f, 0.5f, 10},
-    /* weights have 8 fraction bits */
+    /* interpolation weights have 8 fraction bits */
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_CLAMP, 0, 1.5f + 1.0f / 1024, 1.5f, 11},
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_CLAMP, 0, 1.5f + 3.0f / 1024, 1.5f,
      11 + 1.0f / 256},

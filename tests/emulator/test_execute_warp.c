@@ -146,7 +146,7 @@ TEST(test_special_registers)
     assert_int_equal(out[0], 1);
 }
 
-/* Each block writes to the shared memory of the next block, with both kinds of address. */
+/* Each block writes to the next block's shared memory, by a shared and by a generic address. */
 static const char ring[] =
     HEAD ".visible .entry k(.param .u64 a)\n{\n" REGS ".shared .align 8 .b32 box[2];\n"
          "ld.param.u64 %d0, [a]; mov.u32 %r0, %cluster_ctarank; mov.u32 %r1, %cluster_nctarank;\n"
@@ -171,8 +171,8 @@ TEST(test_distributed_shared_memory)
         for (uint32_t i = 0; i < grid; i++) {
             uint32_t before = i / size * size + (i + size - 1) % size;
             assert_int_equal(a[2 * i], before);
-            /* the emulator fills shared memory with one of four bytes, because its contents are
-             * undefined */
+            /* shared memory is uninitialised here; the emulator has filled it with one of four
+             * bytes */
             uint32_t held = a[2 * i + 1] - i % size;
             assert_int_equal(held, (held & 0xff) * 0x01010101u);
         }

@@ -94,7 +94,7 @@ static void third_fails(void)
     OK(cuMemAlloc_v2(&buffer, 4));
 }
 
-/* On hardware, too, a sticky error makes the device unusable for the process. */
+/* A scripted sticky error makes the device unusable for the process, as on hardware. */
 static void sticks(void)
 {
     open_device();

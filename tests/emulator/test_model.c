@@ -48,12 +48,12 @@ static double time_of(const copy *copy)
 static double bandwidth(uint64_t n, uint64_t width, int threads)
 {
     static uint64_t address = UINT64_C(1) << 37;
-    address += UINT64_C(1) << 38; /* new addresses, so the cache never contains the data */
+    address += UINT64_C(1) << 38; /* a new address, whose data are not cached yet */
     copy copy = copy_of(n, width, threads, address);
     return 8.0 * (double)n / time_of(&copy);
 }
 
-/* An H200 reaches 1692, 3345 and 4257 GB/s. */
+/* Expects about 1692, 3345 and 4257 GB/s, which were measured on an H200. */
 TEST(vector_width_increases_bandwidth)
 {
     double one = bandwidth(1 << 28, 1, 128), two = bandwidth(1 << 28, 2, 128),
@@ -148,7 +148,8 @@ static void clusters(copy *copy)
     copy->counters.issued[EMU_CLASS_FMA] = copy->counters.warps * 5000;
 }
 
-/* In each comparison the second kernel does the same work in a way that is slower on hardware. */
+/* In each comparison, both kernels do the same work, the second one in a way that is slower on
+ * hardware. */
 TEST(costly_access_patterns_take_longer)
 {
     assert_true(with(no_conflicts) < with(bank_conflicts));
@@ -156,7 +157,7 @@ TEST(costly_access_patterns_take_longer)
     assert_true(with(floats) < with(doubles));
     assert_true(with(nothing) < with(one_long_warp));
     assert_true(with(roomy) < with(crowded));
-    assert_true(with(floats) < with(clusters)); /* clusters use only 112 of 132 SMs */
+    assert_true(with(floats) < with(clusters)); /* clusters can use only 112 of 132 SMs */
 }
 
 TEST(carveout_divides_shared_memory_and_l1)

@@ -1,5 +1,5 @@
-/* Kernels of tests/poisoned/bad.cu, one for every way in which a variant can be bad. The tests run
- * on the emulator, or with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_LONG=1 adds the slow
+/* The kernels of tests/poisoned/bad.cu. Each has variants that are bad in another way. The tests
+ * run on the emulator, or with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_LONG=1 adds the slow
  * cases. */
 #pragma once
 
@@ -10,8 +10,8 @@
 enum { N = 4099, MILLION = 1 << 20 };
 
 typedef struct bad {
-    const char *name, *status; /* name of the kernel and status of its trials */
-    int failure;               /* expected status if every variant is bad in this way */
+    const char *name, *status; /* the kernel's name, and the status of its failed trials */
+    int failure;               /* status of the call if every variant of the kernel is bad */
     double limit_s;            /* time limit of the tuning; 0 for the default limit */
     int n;
     /* true if a GPU may compute wrong results instead of crashing */
@@ -62,7 +62,7 @@ static int entries(const char *folder)
     return count;
 }
 
-/* Counts child processes, including ended ones that were not reaped. */
+/* Counts child processes, including those that have ended but were not reaped. */
 static int children(void)
 {
     char path[64], line[4096] = "";
@@ -94,7 +94,7 @@ static void expect_no_traces(traces before)
     traces now = traces_now();
     for (int i = 0;
          i < 100 && (now.children > before.children || now.descriptors > before.descriptors); i++) {
-        usleep(50000); /* killed workers may end later */
+        usleep(50000); /* killed workers may need a while to end */
         now = traces_now();
     }
     assert_true(now.children <= before.children);
@@ -144,14 +144,14 @@ static bool hangs(const bad *b)
     return strcmp(b->status, "hung") == 0;
 }
 
-/* The first call of a tuner sets the deadline of its workers, so kernels that hang have a separate
- * tuner with a short deadline. */
+/* Kernels that hang use a separate tuner with a short deadline, because the first call of a tuner
+ * sets the deadline of its workers. */
 static gputune_options options_of(const bad *b)
 {
     setenv("GPUTUNE_EMU_DEADLINE", hangs(b) ? "0.5" : "4", 1);
     static const char *const only[] = {"BLOCK=64"};
     double limit_s = b->limit_s > 0 ? b->limit_s : 240;
-    if (getenv("GPUTUNE_SANITIZED")) { /* a sanitizer slows down everything except the compiler */
+    if (getenv("GPUTUNE_SANITIZED")) { /* sanitizers slow down everything except the compiler */
         limit_s *= 10;
     }
     gputune_options options = OPTIONS(.only = only, .only_count = 1, .time_limit_s = limit_s);
@@ -167,6 +167,6 @@ static bool can_be_tried(const bad *b)
 static int open_bad(void **state)
 {
     (void)state;
-    setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* MB, so greedy_compile fails soon */
+    setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* in MB; greedy_compile fails soon */
     return world_open(world_driver());
 }

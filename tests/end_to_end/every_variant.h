@@ -69,8 +69,8 @@ static void field_settle(gt_field *field)
     }
 }
 
-/* Checks that every variant is correct, or refused because its block needs too many registers,
- * which only compiling shows. */
+/* Checks that every variant is correct, or was refused after compiling because its block needs too
+ * many registers. */
 static void field_judge(const gt_field *field)
 {
     uint32_t wrong = 0, refused = 0;
@@ -117,7 +117,7 @@ static uint32_t propose_nth(gt_proposer *self, gt_config *out, uint32_t count)
 static void verify_begin(gt_field *field, gt_request **request, const char *kernel,
                          gputune_sizes sizes, uint32_t step, uint64_t seed)
 {
-    static every_nth sample; /* static, because the field keeps a pointer */
+    static every_nth sample; /* static, because the field keeps a pointer to it */
     OK(gt_request_make(request, &setup.services, &setup.device, kernel, sizes,
                        &OPTIONS(.seed = seed)));
     gt_space *space = (*request)->space;
@@ -142,7 +142,7 @@ static void verify_end(gt_field *field, gt_request *request)
     gt_request_free(request);
 }
 
-/* Verifies every `step`-th variant, or every third of these without GPUTUNE_TEST_LONG. */
+/* Verifies every `step`-th variant with GPUTUNE_TEST_LONG, otherwise only every third of them. */
 static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;

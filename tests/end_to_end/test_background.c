@@ -124,7 +124,7 @@ TEST(close_ends_a_tuning_and_leaves_no_process)
 {
     gputune *tuner = tuner_open(world.database);
     gputune_options options = in_background();
-    options.only_count = 0; /* searching the whole space takes long */
+    options.only_count = 0; /* search the whole space, which takes long */
     for (size_t i = 0; i < 3; i++) {
         source_of(tuner, (1 << 20) + i, &options);
     }

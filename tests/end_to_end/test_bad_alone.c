@@ -1,9 +1,9 @@
-/* Tests kernels whose variants are all bad. The call must fail with the variants' status, and no
- * caller may get a variant that failed its proof. */
+/* Tests kernels whose variants are all bad. The call must fail with the status of these variants,
+ * and no caller may get a variant that failed its proof. */
 #include "bad_variants.h"
 #include "support/folder.h"
 
-/* Writes the kernels without their good variants. */
+/* Writes the kernels of bad.cu without their good variants. */
 static void write_alone(const char *path)
 {
     GT_FREED char *text = NULL;
@@ -29,11 +29,11 @@ static void check_alone(gputune *tuner, const char *path, const bad *b)
     char kernel[192];
     gputune_plan *plan = NULL;
     gputune_options options = options_of(b);
-    options.time_limit_s *= 3; /* a busy machine compiles for seconds before a variant can hang */
+    options.time_limit_s *= 3; /* a busy machine may compile for seconds before a variant hangs */
     snprintf(kernel, sizeof kernel, "%s:%s", path, b->name);
     int status = tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options);
     bool astray = may_be_wrong_instead(b) && status == GPUTUNE_EWRONG;
-    /* on a fast machine the compiler exceeds its memory before the time limit */
+    /* on a fast machine the compiler may exceed its memory limit before its time limit */
     bool greedy = !strcmp(b->status, "slow") && status == GPUTUNE_ECOMPILE;
     if (status != b->failure && !astray && !greedy) {
         fail_msg("%s alone: %d: %s", b->name, status, gputune_error());

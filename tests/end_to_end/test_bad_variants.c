@@ -29,7 +29,7 @@ static void expect_trials(gputune *tuner, const bad *b)
     filter.kernel = b->name;
     filter.all_trials = true;
     OK(gputune_records(tuner, &filter, on_trial, &s));
-    /* a busy machine may not finish this compile */
+    /* a busy machine may not finish compiling the slow variant */
     const bool is_unjudged = s.bad == 0 && !strcmp(b->status, "slow");
     if ((s.bad != 1 && !is_unjudged) || s.good != 2 || s.other != 0) {
         fail_msg("%s: %d bad trials, %d good ones, %d others; expected 1, 2 and 0", b->name, s.bad,

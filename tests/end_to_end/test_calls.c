@@ -185,7 +185,7 @@ static int together(void *user, void *data, size_t bytes)
     return 0;
 }
 
-/* Passes structs of every type with this size. Returns how many calls fail with EINVAL. */
+/* Passes structs of every type with this struct size. Returns how many calls fail with EINVAL. */
 static int refusals(gputune *tuner, uint32_t size)
 {
     const gputune_options options = cached_only();
@@ -366,7 +366,7 @@ TEST(close_ends_a_tuning_of_another_thread)
     sem_destroy(&t.begun);
 }
 
-/* Releases objects in the order of a program that frees everything before it ends. */
+/* Uses plans after their tuner was closed. Using them must fail, and releasing them must work. */
 static void use_after_closing(const char *debug)
 {
     gputune_info info = GPUTUNE_INFO_INIT;

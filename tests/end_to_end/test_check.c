@@ -14,7 +14,7 @@ typedef struct planted {
 } planted;
 
 typedef struct checked_class {
-    const char *class; /* NULL if no fault is planted */
+    const char *class; /* NULL if the kernels have no planted faults */
     planted planted[PLANTED_MAX];
     int planted_count;
     uint32_t variants;
@@ -28,7 +28,7 @@ static int on_finding(void *user, const gputune_finding *finding)
         t->variants++;
         return 0;
     }
-    if (!strcmp(finding->kind, "launch")) { /* the emulator has too few registers for the launch */
+    if (!strcmp(finding->kind, "launch")) { /* the emulated GPU has too few registers */
         return 0;
     }
     if (!t->class || !strstr(finding->configuration, "BAD=1")) {
@@ -48,7 +48,7 @@ static int on_finding(void *user, const gputune_finding *finding)
     return 0;
 }
 
-/* Records that a check must find these mistakes ("race, state") in a line. */
+/* Records that a check must find mistakes of these kinds ("race, state") in a line. */
 static void expect_mistakes(checked_class *t, const char *kinds, unsigned int line)
 {
     char list[64], *rest;
