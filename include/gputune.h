@@ -16,8 +16,7 @@
  * line. Parameters come in this order: results (unchanged on failure), the object, the call's
  * inputs, options, a callback and its `user` pointer. A NULL pointer that is not allowed, or an
  * unknown enumerator, returns EINVAL. The library prints only if GPUTUNE_LOG requests it. It does
- * not exit, install signal handlers, synchronise the caller's streams or change the current
- * context.
+ * not exit, handle signals, synchronise the caller's streams or change the current context.
  *
  * Structs. Initialise a struct that begins with `size` with its _INIT macro. A member that is 0 has
  * its default, unless stated otherwise. Later releases append members; programs compiled with an
@@ -144,11 +143,10 @@ GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* ---- Sizes and arguments --------------------------------------------------------------------- */
 
-/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a value that is a word is
- * part of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch. In C,
- * both lists live until the end of the enclosing block. In C++ they are objects that hold the
- * array: keep such an object in a variable of type auto, and pass it as GPUTUNE_SIZES_IN or
- * GPUTUNE_ARGS_IN. */
+/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a word such as half is part
+ * of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch. In C, both
+ * lists live until the end of the enclosing block. In C++ they are objects: keep them in variables
+ * of type auto, and pass them as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
 
 typedef struct gputune_size {
     const char *name;
@@ -245,10 +243,9 @@ typedef struct gputune_options gputune_options;
  * limit or a cancel ends the measuring first, the plan is the template's default. If several calls
  * want the same new plan, the first one makes it and the others wait for up to half their limit.
  * After a limit ended a tuning, a call continues it only if its own limit is longer. The call fails
- * only if there is nothing to launch: a mistake in the call or the template, no compiler and no
- * stored code, or a limit (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile the
- * default. Edits of the template or its includes are noticed within a second. The caller releases
- * *out. */
+ * only if there is nothing to launch: a mistake in call or template, no compiler and no stored
+ * code, or a limit (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile the default.
+ * Edits of the template or its includes take effect within a second. The caller releases *out. */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
@@ -262,8 +259,7 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * if no fallback was verified. A graph that captures a launch may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference and returns the plan. Plans that the tuner keeps need no references. NULL is
- * allowed. */
+/* Adds a reference and returns the plan; plans kept by the tuner need none. NULL is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops a reference; the last one waits for launches that use the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
@@ -286,7 +282,7 @@ struct gputune_open_options {
     const char *device;    /* index, UUID or "none"; NULL: the current context's device, or "0" */
     const char *driver;    /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
     const char *database;  /* a path, or ":memory:" to store nothing; NULL: the user's database */
-    const char *templates; /* folder of kernels that calls name; NULL: the installed folder */
+    const char *templates; /* folder of kernels given by name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
     const char *record;    /* file that counts requests without a result; see gputune_misses() */
     const char *const *include_paths; /* folders searched before the toolkit's; EINVAL if missing */
@@ -303,8 +299,7 @@ struct gputune_open_options {
      * tunes: tune_kernel() returns the file's result for exactly these sizes and options on this
      * kind of GPU, or fails with ENOTCACHED. A result of another driver version is verified in a
      * worker before its first launch. Calls with `force`, and calls that measure or import results,
-     * return EUNSUPPORTED. If the file cannot be imported, gputune_open() returns the status of
-     * gputune_wisdom_load(). */
+     * return EUNSUPPORTED. gputune_open() fails like gputune_wisdom_load(). */
     const char *pinned;
 };
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
@@ -321,7 +316,7 @@ typedef enum gputune_effort {
  * that LAUNCH or LATENCY cannot tell apart. */
 typedef enum gputune_objective {
     GPUTUNE_OBJECTIVE_DEFAULT, /* RATE if work() uses axes, LAUNCH with a pass axis, else KERNEL */
-    GPUTUNE_OBJECTIVE_KERNEL,  /* device time, by graph replay */
+    GPUTUNE_OBJECTIVE_KERNEL,  /* device time, measured by replaying a graph */
     GPUTUNE_OBJECTIVE_LAUNCH,  /* host time of launches back to back */
     GPUTUNE_OBJECTIVE_LATENCY, /* host time of one launch and a synchronisation */
     GPUTUNE_OBJECTIVE_ENERGY,  /* energy per launch in nanojoules, measured by NVML */
@@ -341,7 +336,7 @@ typedef enum gputune_strategy {
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all variants, in the order of the axes */
     GPUTUNE_STRATEGY_RANDOM,     /* random variants, each equally likely */
     GPUTUNE_STRATEGY_MODEL,      /* variants that a model of the measurements predicts to be fast */
-    GPUTUNE_STRATEGY_LOCAL       /* descents among neighbours, with restarts */
+    GPUTUNE_STRATEGY_LOCAL       /* local search: moves to faster neighbours, with restarts */
 } gputune_strategy;
 enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
 
@@ -411,8 +406,7 @@ struct gputune_options {
     const gputune_alignment *alignments; /* buffers whose alignment differs from `alignment` */
     size_t alignment_count;
     /* Entries "AXIS=v,v" that restrict the space. The default is always raced, even if it is
-     * excluded, and may win. If the entries allow no configuration, a tuning fails with
-     * ENOVARIANT. */
+     * excluded, and may win. If no configuration is allowed, tuning fails with ENOVARIANT. */
     const char *const *only;
     size_t only_count;
     bool force;                  /* tune again although a result is stored */
@@ -491,18 +485,17 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Your own templates ---------------------------------------------------------------------- */
 
-/* Reads a template file or, with PATH:KERNEL, one kernel of it. From then on, the names of these
- * kernels mean only the kernels of this file. On ETEMPLATE, the message contains
- * file:line:column. */
+/* Reads a template file or, with PATH:KERNEL, one kernel of it. From then on, the names of its
+ * kernels mean only these kernels. On ETEMPLATE, the message contains file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 typedef struct gputune_include {
     const char *name, *text; /* `name` is the text between the quotes */
 } gputune_include;
-/* Adds a template from memory, such as the output of `gputune embed`. From then on, the kernel's
- * name and `name` ("axpy.cu") mean this template; messages use `name` as the path. `includes` (may
- * be NULL) lists the files that the template includes in quotes, and ends with a NULL name; other
- * files are searched in the template folder. The texts are copied. On ETEMPLATE, the message
- * contains name:line:column. */
+/* Adds a template from memory, such as the output of `gputune embed`. The kernel's name and `name`
+ * ("axpy.cu") then mean this template; messages use `name` as the path. `includes` (may be NULL)
+ * lists files that the template includes in quotes, and ends with a NULL name; other files are
+ * searched in the template folder. The texts are copied. On ETEMPLATE, the message has
+ * name:line:column. */
 GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
                                    const gputune_include *includes);
 
@@ -516,8 +509,7 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  * request after another, with low-priority workers. While the application uses the GPU, the tuning
  * takes only `share` of the GPU's time. Later calls return the winner, so a program that keeps a
  * plan for long should call tune_kernel() again. gputune_close() stops a tuning; the next process
- * continues it. The options `inputs`, `files` and `reference` are refused (EINVAL), because they
- * may not outlive the call. */
+ * continues it. EINVAL for `inputs`, `files` and `reference`, which may not outlive the call. */
 
 typedef struct gputune_background_state {
     uint32_t size;
@@ -564,10 +556,10 @@ typedef struct gputune_group {
 #define GPUTUNE_GROUP_INIT GPUTUNE_INIT(gputune_group)
 /* Does what tune_kernel() does, for all processes of a group. Collective: every process calls it in
  * the same order, with the same kernel, sizes and options. Rank 0 tunes while the others wait in
- * the broadcast. Every rank gets a plan with rank 0's configuration and times. A worker verifies
- * the configuration first, unless it was verified on this kind of GPU before. If rank 0 fails, all
- * ranks fail with its status. If another rank fails (its GPU or template differs), only that rank
- * gets an error. */
+ * the broadcast. Every rank gets a plan with rank 0's configuration and times. A worker first
+ * verifies the configuration unless this kind of GPU has verified it. If rank 0 fails, all ranks
+ * fail with its status. If another rank fails (its GPU or template differs), only that rank gets an
+ * error. */
 GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                                       GPUTUNE_SIZES_IN sizes, const gputune_options *options,
                                       const gputune_group *group);
@@ -591,10 +583,10 @@ typedef struct gputune_wisdom_options {
 } gputune_wisdom_options;
 #define GPUTUNE_WISDOM_OPTIONS_INIT GPUTUNE_INIT(gputune_wisdom_options)
 
-/* Imports wisdom from text, and sets *count (may be NULL) to the number of results. A result that
- * the tuner already has is not replaced. An untrusted result is verified at its first request,
- * whatever the effort, and never launched if wrong. ERECORDED if the text is not wisdom, or of a
- * newer version. */
+/* Imports wisdom from text, and sets *count (may be NULL) to the number of results. Results that
+ * the tuner already has are kept. An untrusted result is verified at its first request, whatever
+ * the effort, and never launched if wrong. ERECORDED if the text is not wisdom, or of a newer
+ * version. */
 GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                                       const gputune_wisdom_options *options);
 /* Imports wisdom from a file. ENOTFOUND or EIO if it cannot be read. */

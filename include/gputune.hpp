@@ -225,9 +225,8 @@ template <> class [[nodiscard]] result<void>
 namespace detail
 {
 
-/* A callback for C code, through which no exception may pass. The callback catches an exception and
- * returns a value other than 0, which ends the call. The C++ interface then rethrows the
- * exception. */
+/* A callback for C code, through which no exception may pass. It catches an exception and returns a
+ * value other than 0, which ends the call. The C++ interface then rethrows the exception. */
 template <typename Function> struct guarded {
     Function &function;
 #if defined(__cpp_exceptions)
@@ -268,8 +267,7 @@ template <typename Function> struct guarded {
     }
 };
 
-/* Convert the status of a call to a result without a value, or with the value that the call filled
- * in. */
+/* Convert the status of a call to a result, which contains nothing or the call's output. */
 inline result<void> done(int status)
 {
     return status < 0 ? result<void>(last_failure(status)) : result<void>();
@@ -698,7 +696,7 @@ template <typename T> void set_arithmetic(slot &out, const expected &want, const
         out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
         out.item = &out.bits;
         out.mistake = !out.bits && want.buffer_bytes ? "is a null pointer" : nullptr;
-    } else { /* the template's type may be an enumeration */
+    } else { /* the template's type may be an enumeration; pass the number */
         out.item = &value;
         out.mistake = !is_scalar || std::is_floating_point_v<T> || sizeof(T) != want.bytes
                           ? "is a number; the template has a buffer or another type"
@@ -868,8 +866,7 @@ class plan
         return state_ ? state_->handle : nullptr;
     }
 
-    /* Describes the plan, for example its configuration and source. Strings live as long as the
-     * plan. */
+    /* Describes the plan's configuration, source and times. Strings live as long as the plan. */
     gputune_info info() const
     {
         gputune_info out = GPUTUNE_INFO_INIT;
@@ -884,8 +881,7 @@ class plan
      * most 8 bytes is passed by by_value(). The element types of pointers and spans are checked,
      * and so are the sizes of spans. A block of parameters is passed as an array, std::array,
      * std::vector or span in host memory, whose type and size are checked; as a pointer to its
-     * elements; or as a struct of its size. On EINVAL, the message names the argument that does not
-     * fit. */
+     * elements; or as a struct of its size. On EINVAL, the message names the wrong argument. */
     template <typename... Arguments>
     result<void> try_launch(void *stream, const Arguments &...arguments) const
     {
@@ -924,8 +920,7 @@ class plan
         gputune_parameter out = GPUTUNE_PARAMETER_INIT;
         return detail::filled(gputune_plan_parameter(&out, get(), index, parameter), out);
     }
-    /* Describes an argument of a launch, for programs that check or convert arguments
-     * themselves. */
+    /* Describes an argument, for programs that check or convert arguments themselves. */
     result<gputune_parameter> try_argument(std::uint32_t argument) const
     {
         gputune_parameter out = GPUTUNE_PARAMETER_INIT;
@@ -949,7 +944,7 @@ class plan
 
   private:
     struct state {
-        std::shared_ptr<detail::opened> tuner; /* empty if the caller keeps the tuner open */
+        std::shared_ptr<detail::opened> tuner; /* empty if the plan does not keep its tuner open */
         gputune_plan *handle;
         std::vector<detail::expected> arguments;
         state(gputune_plan *h, std::shared_ptr<detail::opened> t) : tuner(std::move(t)), handle(h)
@@ -1011,8 +1006,7 @@ inline gputune_options default_options()
     return options;
 }
 
-/* Cancels, from any thread, the calls whose options refer to this object. Finished results are
- * kept. */
+/* Cancels, from any thread, the calls whose options refer to it. Finished results are kept. */
 class canceler
 {
   public:
@@ -1039,8 +1033,7 @@ class canceler
 class options
 {
   public:
-    /* A reference gets the problem's values, the kernel's arguments, and the number of
-     * arguments. */
+    /* A reference function: gets the problem's values, the kernel's arguments and their number. */
     using reference_fn =
         std::function<void(gputune_sizes, const gputune_host_argument *, std::size_t)>;
 
@@ -1151,8 +1144,7 @@ class options
         return *this;
     }
 
-    /* Passes these options to `call` as a gputune_options. Rethrows an exception that a callable
-     * has thrown. */
+    /* Passes these options to `call` as a gputune_options. Rethrows a callable's exception. */
     template <typename Call> auto with(Call call) const
     {
         volatile int stop = 0;
@@ -1575,8 +1567,7 @@ class tuner
                          *configuration.c_str ? configuration.c_str : nullptr, arch, form);
         return detail::taken(status, out, bytes);
     }
-    /* Returns a C header for the stored rule, with code for `archs` (none: the GPU's
-     * architecture). */
+    /* Returns a C header of the stored rule, with code for `archs` (none: the GPU's). */
     result<std::string> try_emit_rule(text kernel, const sizes &problem,
                                       const std::vector<std::string> &archs = {},
                                       bool runtime_api = false) const
@@ -1625,8 +1616,7 @@ class tuner
     }
 #endif
 
-    /* Calls `each` with a const gputune_kernel & for every kernel, or only for those that `kernel`
-     * selects by name or path. */
+    /* Calls `each` with a const gputune_kernel & for every kernel, or for `kernel`. */
     template <typename Each> result<void> try_kernels(Each each, const char *kernel = nullptr) const
     {
         return detail::visited<gputune_kernel>(each, [&](auto call, void *user) {

@@ -46,7 +46,7 @@ extern "C" {
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-/* Devices are numbered as CUDA numbers them, among those that CUDA_VISIBLE_DEVICES shows. A MIG
+/* Devices are numbered as in CUDA, which counts only those that CUDA_VISIBLE_DEVICES lists. A MIG
  * instance is a separate device; its results are used only on instances of the same profile. */
 
 typedef struct gputune_device {
@@ -59,12 +59,11 @@ typedef struct gputune_device {
     int memory_clock_khz, sm_clock_khz, bus_width_bits;
     int max_cluster, max_parameter_bytes; /* max_cluster: blocks per cluster */
     int driver_version, nvrtc_version;    /* 13000 for 13.0; 0: unknown */
-    double peak_bytes_per_s;              /* of the memory, from its clock and bus width */
+    double peak_bytes_per_s;              /* memory bandwidth, from clock and bus width */
     bool emulated;
 } gputune_device;
 #define GPUTUNE_DEVICE_INIT GPUTUNE_INIT(gputune_device)
-/* Calls `each` for every GPU of a driver, named as in gputune_open_options. ENODRIVER if there is
- * none. */
+/* Calls `each` for every GPU of `driver`, a name as in gputune_open_options. ENODRIVER if none. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
 /* Counts the GPUs of a driver. Uses NVML if it is available, which takes only 0.01 s because it
@@ -158,9 +157,8 @@ GPUTUNE_API void gputune_space_free(gputune_space *space);
  * NULL kernel means every kernel that the file launches, or every kernel if it launches none.
  * `arguments` are a compiler's -IFOLDER and -DNAME[=VALUE], and --host=FILE for another file that
  * launches the kernels; NULL ends the list, and the list may be NULL. A separate process reads the
- * program with libclang. Returns ENOTFOUND for an unknown kernel, EUNSUPPORTED for features that
- * templates do not support, such as surfaces, and ENOCOMPILER if libclang 17 or newer is not
- * found. */
+ * program with libclang. Returns ENOTFOUND for an unknown kernel, EUNSUPPORTED for unsupported
+ * features such as surfaces, and ENOCOMPILER if libclang 17 or newer is not found. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel, const char *const *arguments);
 
@@ -219,8 +217,7 @@ typedef struct gputune_record {
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
     bool unfinished;         /* true if the tuning ended before the race was decided */
-    /* true if the winner was imported, or not verified at the end of its tuning, so the next
-     * request verifies it */
+    /* true if a request must verify the winner: it was imported, or not verified by its tuning */
     bool unproved;
     uint32_t variants, failed;  /* numbers of variants that were tried, and that failed */
     double tuning_s;            /* 0: unknown */
@@ -251,7 +248,7 @@ typedef struct gputune_record_filter {
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
-/* Options of gputune_forget(): which of the results that a filter selects are deleted. */
+/* How gputune_forget() treats the results that its filter selects. */
 typedef struct gputune_forget_options {
     uint32_t size;
     bool dry_run;    /* delete nothing */
@@ -285,7 +282,7 @@ typedef struct gputune_rule {
     const char *kernel, *gpu, *environment; /* as in gputune_record */
     gputune_objective objective;            /* the rule answers requests with this objective */
     gputune_cache cache;                    /* and this cache */
-    const char *alignment, *inputs; /* the requests' alignment and inputs; as in gputune_record */
+    const char *alignment, *inputs; /* alignment and inputs of the requests, as in gputune_record */
     const char *text; /* the region, the expected loss, the variants and the decision, as lines */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
@@ -316,9 +313,8 @@ GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filte
 
 typedef struct gputune_merged {
     uint32_t size;
-    uint64_t trials, winners, codes; /* in all files together; `codes`: compiled sources */
-    /* Numbers of items that were copied, because the user's database lacked them or had less
-     * evidence. */
+    uint64_t trials, winners, codes; /* numbers in all files; `codes` counts compiled sources */
+    /* Numbers of copied items, which the user's database lacked or had with less evidence. */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;
@@ -336,8 +332,7 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
 /* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
  * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
  * NULL). With `whole`, adds their code, so an import with TRUST_BOUND needs no compiler. Also adds
- * the fastest other trials, with which searches at other sizes begin. ENOTFOUND if the kernel is
- * unknown. */
+ * the fastest other trials, with which searches at other sizes begin. ENOTFOUND: unknown kernel. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
 /* Like gputune_wisdom_export(), but writes the text to a file. EIO if it cannot be written. */
@@ -392,8 +387,7 @@ GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel
 /* Verifies and measures configurations against each other in a worker, until their times are known
  * with an error of 0.4 epsilon, and calls `each` for the results, in the order of the
  * configurations. A NULL configuration is the default. A record's speed-up is the first
- * configuration's time divided by its own, from samples taken in pairs. Stores compiled code but no
- * results. */
+ * configuration's time divided by its own, from paired samples. Stores code but no results. */
 GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                             const char *const *configurations, size_t count,
                             const gputune_options *options,
@@ -471,7 +465,7 @@ typedef enum gputune_parameter_kind {
 typedef struct gputune_parameter {
     uint32_t size;
     gputune_parameter_kind kind;
-    const char *name, *type; /* type of the value or element; "T *": a null pointer */
+    const char *name, *type; /* type of the value or of an element; "T *": null pointer */
     int argument;            /* index in gputune_args; -1 for scratch */
     uint32_t bytes;          /* size in the parameter list; 0: in constant memory only */
     uint64_t buffer_bytes;   /* bytes of a buffer, scratch or a whole block; 0: a value */

@@ -62,8 +62,7 @@ typedef struct exchange {
     int (*current_stream)(int device_type, int32_t device, void **out);
 } exchange_api;
 
-/* Returns the exchange functions of a class, or NULL if it has none. An exception may then be
- * set. */
+/* Returns a class's exchange functions. Returns NULL, perhaps with an exception, if it has none. */
 static const exchange_api *exchange_offered(PyObject *type)
 {
     PyObject *capsule = PyObject_GetAttr(type, word.exchange);
@@ -324,8 +323,7 @@ static int put(uint64_t *out, parameter *parameter, PyObject *value)
     }
 }
 
-/* Returns a borrowed reference to the function that gets a device's current stream for arrays of
- * this type. */
+/* Returns the function (borrowed) that gets a device's current stream for arrays of this type. */
 static PyObject *reader_of(PyObject *type)
 {
     if (type != stream_type) {
@@ -376,8 +374,7 @@ static int current_stream(uint64_t *out, PyObject *values)
     return 0;
 }
 
-/* Launches a plan. Returns a status, or LOOK if nothing was launched, because a value needs the
- * slow path. */
+/* Launches a plan. Returns a status, or LOOK without a launch if a value needs the slow path. */
 static int launch(launcher *self, PyObject *values, PyObject *stream)
 {
     uint64_t room[MOST_ARGUMENTS] = {0}, handle;

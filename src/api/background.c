@@ -18,7 +18,7 @@
 atomic_bool gt_launch_seen;
 
 static const int64_t lately_ns = 200000000;  /* duration for which a launch counts as GPU use */
-static const int64_t gap_ns = 100000000;     /* a longer gap between polls begins a new pause */
+static const int64_t gap_ns = 100000000;     /* the pause restarts after a longer gap in polling */
 static const int64_t window_ns = 1200000000; /* longer than the period over which NVML averages */
 static const int64_t again_ns = 200000000;   /* the interval between readings of NVML */
 enum { BUSY_PERCENT = 10 };

@@ -223,7 +223,7 @@ static gputune_status describe_values(space_parts *parts)
             GT_TRY(describe_value(parts, i, j));
         }
         for (size_t j = 0; j < count; j++) {
-            if (choices[j] >= template->axes[i].count) { /* a value that was added by `only` */
+            if (choices[j] >= template->axes[i].count) { /* a value added by `only` */
                 GT_TRY(describe_value(parts, i, choices[j]));
             }
         }

@@ -232,7 +232,7 @@ struct gt_misses {
     pthread_mutex_t lock;
     bool logged;
     GT_ARRAY(gt_miss *) list;
-    gt_hash_index places; /* list indices by hash of the key */
+    gt_hash_index places; /* indices in `list` by the hash of the key */
 };
 
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log)

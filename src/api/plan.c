@@ -143,7 +143,7 @@ typedef struct member {
 
 typedef GT_ARRAY(member) gt_members;
 
-enum { ENDED = UINT32_MAX }; /* argument_count if the plan's tuner is closed */
+enum { ENDED = UINT32_MAX }; /* value of argument_count after the plan's tuner was closed */
 
 typedef struct plan_facts {
     gputune_info info;

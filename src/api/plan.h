@@ -13,8 +13,7 @@
 /* Makes an empty pool. `driver` is NULL for a tuner that launches nothing. */
 void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
                        bool debug);
-/* Ends all plans: unloads their code, and makes launches return EINVAL. No launch may be in
- * progress. */
+/* Ends all plans: unloads their code; launches then fail. No launch may be in progress. */
 void gt_plan_pool_end(gt_plan_pool *pool);
 /* Frees the structs of kept plans, after gt_plan_pool_end(). */
 void gt_plan_pool_free(gt_plan_pool *pool);
@@ -71,8 +70,7 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
 
-/* Records that no stored result answered the plan's request. Call it before other threads can see
- * the plan. */
+/* Records that no stored result answered the request. Call it before other threads see the plan. */
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
 /* Returns the miss recorded for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
@@ -130,8 +128,7 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 /* Adds a plan that was made under these terms, and makes it a kept plan. The plan is not added, and
  * the caller still owns it, if the table is full, if `replace` is false and a plan with the same
  * key answers the same requests, or if a template was replaced since the caller got `forgets` from
- * gt_plan_table_forgets(). Plans of rules fill at most half of the table. ENOMEM leaves the table
- * unchanged. */
+ * gt_plan_table_forgets(). Plans of rules fill at most half of the table. ENOMEM. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);

@@ -282,8 +282,7 @@ static bool is_over(const entry *e)
 }
 
 /* Returns true if the entry may answer a call without another lookup. If `by_rule` is true, the
- * call accepts a plan that a rule chose. Such a plan stays current when a result of a single size
- * is stored. */
+ * call accepts a plan that a rule chose. Such a plan stays current when a result is stored. */
 static bool is_current(gt_plan_table *table, const entry *e, bool by_rule)
 {
     const gt_terms *terms = &e->terms;

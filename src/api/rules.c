@@ -144,8 +144,7 @@ static bool is_current(const loaded_rule *rule, const gputune *tuner)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Waits until no other thread loads a rule, and begins a load. EBUSY in a callback of the loading
- * thread; ETIMEOUT. */
+/* Waits for other loads, and begins one. EBUSY in a callback of the loading thread; ETIMEOUT. */
 static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience)
 {
     static const double slice_s = 0.02; /* interval at which the wait checks for a cancel */
@@ -234,7 +233,6 @@ static void load_variants(loaded_rule *rule, gputune *tuner, gt_request *request
     }
 }
 
-/* Loads the variants that are valid at the largest sizes of the region. */
 static gputune_status load_at_most(loaded_rule *rule, const rule_call *call)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;

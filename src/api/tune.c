@@ -69,8 +69,7 @@ static bool wants_same(const plan_call *a, const plan_call *b)
 /* Finds the plan in flight that a call can wait for, or begins one. If *is_first is set, the caller
  * must make the plan and call finish_in_flight(). Ignores plans that were started before a template
  * was replaced. Returns NULL if the call must make its plan without sharing it: if the request has
- * no key, if memory ran out, or if the call is made in a callback of another call, which it would
- * wait for. */
+ * no key, if memory ran out, or if a callback made the call and would wait for its caller. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
@@ -149,8 +148,7 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- making a plan --------------------------------------------------------------------------- */
 
-/* Chooses the forced configuration. ENOTFOUND if there is none or if it fails, which logs a
- * warning. */
+/* Chooses the forced configuration. ENOTFOUND if there is none, or if it fails (with a warning). */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -304,8 +302,7 @@ static void plan_one(made_plan *out, const plan_call *a)
     }
 }
 
-/* Makes the plan. If another call is already making the same plan, first waits for that call, up to
- * half of the time limit. */
+/* Makes the plan. First waits, up to half of the limit, if another call is making the same plan. */
 static void plan_or_wait(made_plan *out, const plan_call *a)
 {
     gputune *tuner = a->tuner;
@@ -326,7 +323,7 @@ static void plan_or_wait(made_plan *out, const plan_call *a)
             break;
         }
         gt_watch *watch = out->plan ? gt_plan_watch(out->plan) : NULL;
-        bool edited = watch && gt_watch_look(watch); /* true if the template has changed since */
+        bool edited = watch && gt_watch_look(watch); /* true if the template has changed by now */
         if (!out->cut_short && !edited && out->status != GPUTUNE_ENOMEM) {
             note_hit(tuner, out->plan);
             return;

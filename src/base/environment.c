@@ -1,5 +1,4 @@
-/* Reads environment variables and counts cores. In a set-uid or set-gid program, every variable
- * counts as unset. */
+/* Reads environment variables and counts cores. Variables of set-uid programs are ignored. */
 #include "base/environment.h"
 
 #include <sched.h>

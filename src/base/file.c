@@ -176,8 +176,7 @@ typedef struct part {
 } part;
 
 /* Looks for a file at folder/place/name. The file must belong to root or to the owner of `folder`.
- * The owner of a parent folder does not suffice, because any user may write to a folder such as
- * /tmp. */
+ * The owner of a parent folder does not suffice: any user may write to a folder such as /tmp. */
 static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
     struct stat facts, of_folder;
@@ -286,8 +285,7 @@ static gputune_status add_entries(gt_texts *out, const char *folder, const char 
     return status;
 }
 
-/* Replaces each folder in `paths` by those of its entries that match the pattern's next
- * component. */
+/* Replaces each folder in `paths` by its entries that match the next component of the pattern. */
 static gputune_status match_component(gt_texts *paths, const char *component)
 {
     bool is_plain = !strpbrk(component, "*?[\\");

@@ -122,8 +122,7 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
     }
 }
 
-/* A sequence is refused as endless if it executes more than ITEMS_MAX items plus ITEMS_OF_LAUNCH
- * items for each launch. */
+/* A sequence may execute up to ITEMS_MAX items, plus ITEMS_OF_LAUNCH for each launch. */
 enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
 
 void gt_iteration_begin(gt_iteration *run)

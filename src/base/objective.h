@@ -17,6 +17,5 @@ typedef struct gt_objective {
     double sample_launches; /* upper estimate of the launches per sample */
 } gt_objective;
 
-/* Returns an objective's properties. For DEFAULT and unknown objectives, returns those of
- * KERNEL. */
+/* Returns an objective's properties. DEFAULT and unknown objectives have those of KERNEL. */
 const gt_objective *gt_objective_facts(gputune_objective objective);

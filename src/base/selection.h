@@ -4,8 +4,7 @@
 #include <stdbool.h>
 
 /* Returns true if `sizes` ("n=1048576 T=half") matches `wanted` ("n=1M,16M T=half"): it has one of
- * the wanted values of each name. Compares numbers by value, and ignores the prefix of CUDA's types
- * (__half). */
+ * the wanted values of each name. Compares numbers by value; half equals __half. */
 bool gt_sizes_match(const char *sizes, const char *wanted);
 /* Returns true if `wanted` is contained in the GPU's name (ignoring case) or is `environment`. */
 bool gt_gpu_matches(const char *gpu, const char *environment, const char *wanted);

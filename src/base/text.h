@@ -75,8 +75,7 @@ void gt_near_words(gt_near *near, const char *names);
 /* Tries the names of `count` structs whose first member is an array with the name. */
 #define gt_near_items(near, items, count) gt_near_all(near, items, sizeof *(items), count)
 void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
-/* Returns the nearest name in single quotes, as a string owned by `near`, or `otherwise` if there
- * is no nearest name. */
+/* Returns the nearest name in quotes, a text that `near` owns, or `otherwise` if there is none. */
 const char *gt_near_or(gt_near *near, const char *otherwise);
 /* Returns the nearest of `count` names, or NULL. Items are strings, or structs whose first member
  * is a string. */

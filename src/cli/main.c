@@ -149,10 +149,10 @@ int main(int argc, char **argv)
     fill_descriptors();
     cli_given.words = argv;
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit then fails */
+    signal(SIGXFSZ, SIG_IGN); /* writes beyond the file size limit then fail */
     cli_tuning_words();
     int code = run_command(argc, argv);
-    errno = 0; /* an earlier write may have failed for another reason */
+    errno = 0; /* discard the error of an earlier call */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         cli_error("cannot write to standard output%s%s", errno ? ": " : "",
                   errno ? strerror(errno) : "");

@@ -384,7 +384,7 @@ bool cli_is_failure(const char *status)
 
 /* Failures of one scenario with the same status and message. */
 typedef struct failure {
-    const gputune_record *first; /* the default's trial, if the default failed like this */
+    const gputune_record *first; /* the default's trial, if the default is one of these failures */
     uint32_t count;
 } failure;
 

@@ -45,10 +45,10 @@ int cli_rules_print(size_t *count, const cli_session *session, const gputune_rec
 
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {
-    /* the trials; the first one has the values that all of them share */
+    /* the trials; values that all trials share are read from the first one */
     const gputune_record *trials;
     size_t count;
-    /* The winner of the whole space, or else the fastest winner; its texts may be "". */
+    /* The winner of the whole space or, without one, the fastest winner; its texts may be "". */
     const gputune_record *winner;
     const char *standard; /* the default with which the winner was compared, or "" if unknown */
 } cli_measured;

@@ -5,7 +5,7 @@
 
 #include <gputune_tools.h>
 
-/* The options of commands that open a tuner, of commands that only read files, and of others. */
+/* Groups of options that several commands share. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
             "the GPU: 0, 1, ..., or a UUID; fails if there is no such GPU"),                       \

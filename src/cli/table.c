@@ -156,7 +156,7 @@ enum {
 
 /* The width of a table's column in terminal columns. */
 typedef struct span {
-    size_t least; /* width of the title or longest word, the minimum after folding */
+    size_t least; /* least width after folding: that of the title or the longest word */
     size_t width; /* width of the longest text; 0 if the column is not shown */
     bool spare;   /* true if the column may be left out */
 } span;

@@ -109,8 +109,8 @@ int cli_table_print(const cli_table *table);
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
                       cli_format_kind format, FILE *file);
 /* Writes a table with rows as a JSON object of columns. A column is an array of values, or a single
- * value if all values are equal. Numbers have seven digits. For 10^5 rows, this is half as long as
- * an object for each row. */
+ * value if all values are equal. Numbers have seven digits. An array of objects is twice as
+ * long. */
 void cli_table_write_columns(const cli_table *table, FILE *file);
 
 /* Returns the number of bytes of `text` that fit into a line of `width` columns. Sets *skipped to

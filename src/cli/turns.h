@@ -45,7 +45,7 @@ void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *do
  * scenario of the kernel whose latest search took longest. */
 size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
-/* Returns the time for turn `at`: a share of `left_s` seconds by the turn's weight, at least a
- * second. `side_by_side` is the number of scenarios that are tuned at the same time. */
+/* Returns the time for turn `at`: its share of `left_s` seconds by weight, but at least one second.
+ * `side_by_side` is the number of scenarios that are tuned at the same time. */
 double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s,
                          size_t side_by_side);

@@ -1,4 +1,4 @@
-/* Finds the scenarios of warm: those of the command line, missed scenarios, or canonical ones. */
+/* Finds the scenarios that warm tunes: from the command line, a file of misses or canonical.txt. */
 #include "cli/warm.h"
 
 #include "base/text.h"
@@ -73,7 +73,7 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
 
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* own data of the program follows a blank */
+    static const char seeded[] = "seed="; /* a blank follows if other data was used */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0 || strchr(one->inputs, ' ')) {
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "

@@ -102,7 +102,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
     }
     if (!row.is_winner && row.measured + row.launched == 1) {
-        /* the default is measured even if its values are bad, so its time is not a bound */
+        /* the default is always measured, so its time does not bound the cost of its values */
         held = row.is_default ? NAN : held;
         row.evidence = row.is_default ? "default only" : "one trial";
     }
