@@ -22,7 +22,7 @@ gputune_status gt_make_rule(char **out, const gt_services *services, const gt_de
 
 /* ---- shared by the rule_*.c files; not used elsewhere ---------------------------------------- */
 
-/* Number of sizes at which each variant of a rule is verified if there is time. */
+/* Each variant of a rule is verified at this many sizes if there is time. */
 enum { GT_RULE_PROVED_SIZES = 64 };
 
 typedef GT_ARRAY(uint32_t) gt_member_list;
@@ -45,27 +45,27 @@ typedef struct gt_rule_maker {
     gt_rule_region region;
     uint32_t most_codes;
     gt_random random;
-    uint64_t next_point; /* index of the next gt_region_point() */
-    gt_size_list tuned;  /* sizes at which all pool configurations are measured */
-    /* the tuned sizes, and those where only the best pool configurations are measured */
+    uint64_t next_point; /* index for the next call of gt_region_point() */
+    gt_size_list tuned;  /* tuned sizes, at which all pool members are measured */
+    /* the tuned sizes, and sizes at which only the best pool members are measured */
     gt_size_list compared;
     gt_member_list kept; /* pool members from which the rule chooses */
     gt_size_list tests;  /* sizes tuned after `kept` was chosen, to test the choice */
-    bool is_compared;    /* true if a tuning tried several variants, or finished */
-    double novelty;      /* mean logarithmic speed-up of recent winners over the pool */
-    double shares;       /* time of the next tuning, as a multiple of the planned time */
+    bool is_compared;    /* true if some tuning has tried several variants, or finished */
+    double novelty;      /* mean log of the speed-up of recent winners over the pool */
+    double shares;       /* time limit of the next tuning / the planned time */
     size_t most_sizes;   /* number of sizes at which `kept` is measured in this round */
     int64_t start_ns;
     double limit_s;
     /* phase boundaries of the round (gt_rule_time_at_s()), in seconds since start_ns */
     double points_s[4];
-    /* seconds that parts of the previous round took: corners, one other size, testing, learning */
+    /* seconds of the previous round for: corners, one other size, testing, learning */
     double corners_s, size_s, testing_s, learning_s;
 } gt_rule_maker;
 
 /* Returns when a phase boundary of the round is due, in seconds since the start of the work.
  * Boundary 0 is the start of the round, 1 the end of finding configurations, 2 the end of
- * measuring, and 3 the end of testing. Fractions interpolate. */
+ * measuring, and 3 the end of testing. A fraction is a time between two boundaries. */
 double gt_rule_time_at_s(const gt_rule_maker *maker, double point);
 /* Returns the seconds until a phase boundary; 0 if it has passed or the caller cancelled. */
 double gt_rule_left_s(const gt_rule_maker *maker, double point);
@@ -84,15 +84,15 @@ typedef enum gt_rule_sizes {
     GT_RULE_SIZES_COMPARED
 } gt_rule_sizes;
 
-/* Sets *out, which may have an earlier list, to sizes of the pool. Inner and compared sizes are in
- * the order in which they were added; others are ordered by volume. */
+/* Lists sizes of the pool in *out, replacing an earlier list. Inner and compared sizes are in the
+ * order in which they were added; others are ordered by volume. */
 gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
                                   gt_rule_sizes which);
-/* Lists the sizes at which all kept members were measured. If these are few, adds sizes at which at
- * least half of the members were measured, the most complete sizes first. */
+/* Lists the sizes at which all kept members were measured. If there are few, adds sizes at which at
+ * least half of them were, beginning with those where the most were measured. */
 gputune_status gt_rule_list_measured(gt_size_list *out, const gt_rule_maker *maker);
 
-/* The learner's view of some pool members at some sizes. */
+/* Some pool members and sizes in the form that the learner of the tree takes. */
 typedef struct gt_rule_view {
     gt_rule_data data;
     gt_size_features features;
@@ -102,7 +102,7 @@ typedef struct gt_rule_view {
 } gt_rule_view;
 
 /* Sets *out to the times of these pool members at these sizes. Adds `predicted` more sizes of the
- * region, which have no times and for which the learner predicts them. The caller frees *out with
+ * region without times, for which the learner predicts them. The caller frees *out with
  * gt_rule_view_free(). */
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                  const gt_member_list *members, const gt_size_list *sizes,
@@ -114,26 +114,26 @@ void gt_rule_view_free(gt_rule_view *view);
 gputune_status gt_rule_tune(gt_rule_maker *maker);
 /* Tunes new sizes, and measures the kept members at these sizes. */
 gputune_status gt_rule_test(gt_rule_maker *maker);
-/* Measures pool members at tuned sizes without a time, except members that were never fast. */
+/* Measures pool members at tuned sizes where they have no time. Skips members never fast. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
-/* At the sizes where the chosen codes lose most, tries configurations that differ from pool members
- * in one axis, or in axes that need no compile. Adds the faster ones to the pool. */
+/* Tries configurations that differ from pool members in one axis, or in axes that need no compile,
+ * at the sizes where the chosen codes lose most. Adds the faster ones to the pool. */
 gputune_status gt_rule_search(gt_rule_maker *maker);
-/* Measures the best members at more sizes, where other codes may be faster, and chooses again. */
+/* Measures the best members at more sizes, where others may be the fastest, and chooses again. */
 gputune_status gt_rule_compare(gt_rule_maker *maker);
-/* Measures and verifies the kept members at all sizes, corners first. Replaces those that fail. */
+/* Measures and verifies the kept members at all sizes, corners first. Replaces failing members. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);
-/* Adds up to most_sizes sizes, preferably where different members may be the fastest, and measures
- * and verifies the kept members there. */
+/* Adds sizes up to `most_sizes`, preferably sizes at which different members may be the fastest.
+ * Measures and verifies the kept members there. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
-/* Estimates the loss of a rule at unseen sizes, relative to tuning each size, and logs it. The
- * tests show how much slower the best kept member is than a tuned variant. `losses` shows how much
- * slower the tree's choice is than the best kept member at `sizes` (gt_rule_tree). */
+/* Estimates how much a rule loses at unseen sizes compared with tuning each size, and logs it. The
+ * tests show the loss of the best kept member compared with a tuned variant. `losses` are the
+ * tree's losses at `sizes` compared with the best kept member there (gt_rule_tree). */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
-/* Sets *out to the loss of a rule: the sum of the logarithmic losses of the best kept member
- * (`choice`) and of the tree (`tree`), which come from different sizes, and of the standard error
- * of `choice`, which has few sizes. NAN if there are too few. */
+/* Sets *out to the loss of a rule. This is the sum of three logarithmic losses: of the best kept
+ * member (`choice`), of the tree (`tree`, from other sizes), and the standard error of `choice`,
+ * which has few sizes. NAN if there are too few sizes. */
 gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,
                                   const double *tree, size_t decisions);

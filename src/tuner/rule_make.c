@@ -75,7 +75,7 @@ gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-/* Counts the kept members without a time at the size. SIZE_MAX if no kept member runs there. */
+/* Counts the kept members that have no time at the size. SIZE_MAX if none can run there. */
 static size_t count_missing(const gt_rule_maker *maker, size_t size)
 {
     size_t missing = 0;
@@ -213,7 +213,7 @@ static gputune_status add_default(gt_rule_maker *maker)
     return gt_pool_add(NULL, &maker->pool, request, 0, &standard);
 }
 
-/* Keeps only members that are verified at all corners. ETIMEOUT if there are none. */
+/* Removes kept members that are not verified at all corners. ETIMEOUT if none is left. */
 static gputune_status keep_proved(gt_rule_maker *maker)
 {
     GT_SCOPED(gt_size_list_free) gt_size_list corners = {0};
@@ -262,7 +262,7 @@ static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *
     }
 }
 
-/* Writes a rule with the kept members that the tree uses, and lists them in `used`. */
+/* Writes a rule with those kept members that its tree uses, and lists these in `used`. */
 static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
@@ -344,7 +344,7 @@ enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
 static bool plan_round(gt_rule_maker *maker)
 {
     static const double first_share = 0.15, testing_share = 0.19, learning_share = 0.05,
-                        least_share = 0.1; /* fraction of the time limit */
+                        least_share = 0.1; /* fractions of the time limit */
     static const double margin = 1.25;
     const bool is_first = !maker->tuned.count;
     const double learning_s = fmax(2 * maker->learning_s, learning_share * maker->limit_s);
@@ -373,7 +373,7 @@ static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
 
 static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
 {
-    if (!maker->tuned.count) { /* later rounds start from sizes that earlier rounds tuned */
+    if (!maker->tuned.count) { /* later rounds use the sizes that earlier rounds have tuned */
         GT_TRY(gt_rule_tune(maker));
     }
     GT_TRY(gt_rule_measure_pool(maker));
@@ -435,7 +435,7 @@ static void free_maker(gt_rule_maker *maker)
     gt_size_list_free(&maker->tests);
 }
 
-/* Logs a session's warnings as details, because they do not concern the rule. A gputune_log_fn. */
+/* Logs a session's warnings as details, as they do not concern the rule. A gputune_log_fn. */
 static void log_detail(void *user, gputune_log_level level, const char *line)
 {
     const gt_rule_maker *maker = user;

@@ -140,8 +140,8 @@ typedef struct comparison {
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(uint32_t) members; /* members to measure; the anchor is first */
-    bool has_anchor; /* the anchor was measured before, so new times can be scaled to match it */
+    GT_ARRAY(uint32_t) members; /* members to measure; the anchor, if any, is first */
+    bool has_anchor;            /* new times are scaled to the known time of the anchor */
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
 
@@ -151,7 +151,7 @@ static void free_comparison(comparison *at)
     gt_array_free(&at->entries);
 }
 
-/* Returns true if a failure with this status occurs at all sizes. */
+/* Returns true if a failure with this status rules the member out at all sizes. */
 static bool is_for_good(const char *status)
 {
     return strcmp(status, "wrong") == 0 || strcmp(status, "crashed") == 0 ||
@@ -169,7 +169,7 @@ static void refute_member(const comparison *at, gt_pool_member *member, const ch
     member->is_refuted = true;
 }
 
-/* Makes an entry. The time is NAN if it was not measured in time, and INFINITY after a failure. */
+/* Makes an entry. The time is NAN if the member was not measured in time, INFINITY if it failed. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;
@@ -196,7 +196,7 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Lists members to measure. Members that constraints exclude at the size get the time INFINITY. */
+/* Lists the members to measure. Sets the time of members that constraints exclude to INFINITY. */
 static gputune_status list_members(comparison *at, const uint32_t *members, size_t count)
 {
     gt_pool *pool = at->pool;
@@ -225,7 +225,7 @@ static gputune_status list_members(comparison *at, const uint32_t *members, size
     return GPUTUNE_OK;
 }
 
-/* Returns true if the anchor is one of `members` and is not yet verified. */
+/* Returns true if the anchor itself must be measured: it is in `members` and not yet verified. */
 static bool is_anchor_wanted(const comparison *at, const uint32_t *members, size_t count)
 {
     bool wanted = false;
@@ -248,7 +248,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
 }
 
-/* Stores the entries. The anchor keeps its known time, and other times are scaled to match. */
+/* Stores the entries. Scales their times so that the anchor keeps its known time. */
 static gputune_status take_entries(comparison *at)
 {
     const gt_pool_entry anchor = at->entries.items[0];

@@ -7,17 +7,17 @@
 #include <math.h>
 
 typedef struct gt_pool_entry {
-    double time_ns; /* NAN: not measured; INFINITY: cannot run at this size */
+    double time_ns; /* NAN: not measured; INFINITY: the member cannot run at this size */
     bool proved;
 } gt_pool_entry;
 
 typedef struct gt_pool_size {
     gt_problem problem;
-    double volume; /* product of the sizes, an estimate of the cost */
+    double volume; /* product of the problem's sizes, as an estimate of the cost */
     bool is_corner;
     bool is_tuned, is_compared;
-    bool is_doubtful; /* true if chosen because different members may be fastest there */
-    /* one entry per member; missing entries at the end were not measured */
+    bool is_doubtful; /* true if chosen because its fastest member is uncertain */
+    /* one per member; a member beyond the last entry was not measured */
     GT_ARRAY(gt_pool_entry) entries;
 } gt_pool_size;
 
@@ -49,8 +49,8 @@ gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t siz
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);
 /* Removes the size that was added last. */
 void gt_pool_drop_size(gt_pool *pool);
-/* Adds a configuration that was found at `size`, unless the pool has it, and sets *member (may be
- * NULL) to its index. The source is made for `request`, but does not depend on its sizes. */
+/* Adds a configuration that was found at `size`, unless the pool has it. Sets *member (may be NULL)
+ * to its index. The source of `request` is used, because sources do not depend on sizes. */
 gputune_status gt_pool_add(uint32_t *member, gt_pool *pool, const gt_request *request, size_t size,
                            const gt_config *config);
 static inline gt_pool_entry gt_pool_entry_of(const gt_pool *pool, size_t size, uint32_t member)
@@ -64,20 +64,20 @@ static inline double gt_pool_time(const gt_pool *pool, size_t size, uint32_t mem
 }
 /* Returns true if the member was verified at the size, or cannot run there. */
 bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member);
-/* Returns the fastest member at the size, ignoring refuted ones; UINT32_MAX if there is none. */
+/* Returns the fastest member at the size that is not refuted; UINT32_MAX if there is none. */
 uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 
-/* Copies stored times of the size's tuning for members that have no time at the size. */
+/* Sets the times of members without a time at the size to those that its tuning has stored. */
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
 /* Measures members at the size, side by side, in the order of `members`, for at most `limit_s`
- * seconds. Skips refuted members and members with a known time, and with `prove` only those already
- * verified at the size. Members without a result when the time ends stay unmeasured.
+ * seconds. Skips refuted members. Also skips members with a known time or, with `prove`, those
+ * already verified at the size. Members without a result when the time ends stay unmeasured.
  *
  * Clearly slower members get only a rough time and, without `prove`, no proof. Members that
  * constraints exclude at the size get the time INFINITY. A member with a wrong result, a crash or a
- * hang is refuted, with a warning. The fastest known member is measured again in every call, so
- * times of several calls are comparable.
+ * hang is refuted, with a warning. Each call measures the fastest known member again, so times of
+ * several calls are comparable.
  *
  * Returns OK even if no member works; ECANCELED if the caller cancelled. */
 gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,

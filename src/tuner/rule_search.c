@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Ends of the phases of a round (gt_rule_time_at_s()). */
+/* When the phases of a round end, as points for gt_rule_time_at_s(). */
 static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.83, finding_end = 1,
                     measuring_end = 2, testing_end = 3;
 
-/* Returns how many seconds a size may take: at most a tenth of the phase. */
+/* Returns the seconds that one size may take: a tenth of the phase, or what is left of it. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
 {
     const double phase_s = gt_rule_time_at_s(maker, end) - gt_rule_time_at_s(maker, begin);
@@ -76,8 +76,8 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds the next point of the sequence as a size. With `is_doubtful`, takes several points, and adds
- * the one where the choice matters most. Sets *added to false if the pool already has that size. */
+/* Adds the next point of the sequence as a size. With `is_doubtful`, adds the one of several points
+ * where the choice matters most. Sets *added to false if the pool already has that size. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };
@@ -138,7 +138,7 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     return GPUTUNE_OK;
 }
 
-/* Adds the winner and other fast trials to the pool. Updates the winners' gain over the pool. */
+/* Adds the winner and other fast variants of a tuning to the pool. Updates maker->novelty. */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
                                   const gt_config *winner)
 {
@@ -158,8 +158,8 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Tunes the size added last. Removes it if no configuration is valid. If no variant was measured in
- * time, doubles the next size's share of the time, because few sizes are better than none. */
+/* Tunes the last size. Removes it if no configuration is valid there. If no variant was measured in
+ * time, doubles the next size's share of the time, because few tuned sizes are better than none. */
 static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
     static const double longest_s = 10;
@@ -200,7 +200,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
             break;
         }
         GT_TRY(add_size(&added, maker, false));
-        /* a nearly fastest variant suffices, so each size has only a share of the time */
+        /* a nearly fastest variant suffices, so a size gets only a share of the time */
         if (added) {
             const double shares = done < LEAST ? (double)(LEAST - done) : 1;
             GT_TRY(tune_size(maker, gt_rule_left_s(maker, tuning_end) / shares));
@@ -222,8 +222,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 /* ---- the pool -------------------------------------------------------------------------------- */
 
 typedef struct standing {
-    uint32_t member, count; /* count: number of tuned sizes at which the member has a time */
-    double loss;            /* mean loss, plus a penalty if few sizes were measured */
+    uint32_t member, count; /* `count`: number of tuned sizes at which the member has a time */
+    double loss;            /* mean loss, plus a penalty if the member was measured at few sizes */
     double least;
 } standing;
 
@@ -264,7 +264,7 @@ static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *m
     for (uint32_t m = 0; m < pool->members.count; m++) {
         const standing at = standing_of(maker, m);
         if (!pool->members.items[m].is_refuted && (m == 0 || !cannot_win(&at))) {
-            GT_TRY(gt_array_push(&all, at)); /* always list the default, which has index 0 */
+            GT_TRY(gt_array_push(&all, at)); /* the default has index 0, and is always listed */
         }
     }
     gt_array_sort(&all, by_loss);
@@ -308,7 +308,7 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
                                const gt_size_list *at)
 {
     enum { FACTOR = 2, MORE = 8 };
-    static const double worthwhile = 5e-4; /* mean loss that each further configuration must save */
+    static const double worthwhile = 5e-4; /* least gain of mean loss per further configuration */
     const size_t sizes = at->count, most = FACTOR * maker->most_codes + MORE;
     GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
     GT_TRY(gt_allocated(costs));
@@ -353,7 +353,7 @@ static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
     return GPUTUNE_OK;
 }
 
-/* Drops sizes at which each member that worked has failed at other sizes. */
+/* Drops sizes at which no member works, now that some members were refuted at other sizes. */
 static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
 {
     size_t count = 0;
@@ -364,8 +364,8 @@ static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
     sizes->count = count;
 }
 
-/* Chooses the codes that are fastest at these sizes, and a few of their configurations that
- * together are nearly as fast. Drops sizes at which no member is known to work. */
+/* Chooses the codes that are fastest at these sizes. Then chooses a few of their configurations
+ * that together are nearly as fast. Drops sizes at which no member works. */
 static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
@@ -380,7 +380,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* some sizes may need a member that runs at all sizes */
+    uint32_t universal = UINT32_MAX; /* a member for sizes where only it may run */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -437,8 +437,8 @@ static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space
     return gt_space_has(space, config);
 }
 
-/* Replaces a configuration by a random valid one that differs in one axis. Returns false if there
- * is none. */
+/* Replaces a configuration by a random valid one that differs in one axis. Returns false without
+ * any such configuration. */
 static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space)
 {
     const gt_template *template = maker->pool.template;
@@ -457,8 +457,8 @@ static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space
     return found > 0;
 }
 
-/* Tries neighbours of fast kept members at this size. Half of them differ in one axis, the others
- * in free axes, which need no compile. Faster neighbours are measured at all tuned sizes. */
+/* Tries neighbours of fast kept members at this size. Half of the neighbours differ in one axis,
+ * the others in axes that need no compile. Measures faster neighbours at all tuned sizes. */
 static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
 {
     enum { NEIGHBOURS = 16, TRIES = 200 };
@@ -578,7 +578,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
 gputune_status gt_rule_compare(gt_rule_maker *maker)
 {
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
-    static const double share = 0.25; /* fraction of the time of the earlier phases */
+    static const double share = 0.25; /* fraction of the time that the earlier phases took */
     const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s =
         fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
@@ -597,7 +597,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
          i++) {
         GT_TRY(compare_next(maker, &candidates));
     }
-    /* new candidates lack times at some of these sizes, so use the tuned sizes */
+    /* if new candidates lack times at some of these sizes, use only the tuned sizes */
     if (done < known) {
         GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_TUNED));
     }
@@ -699,12 +699,12 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* use only the planned time, because another round makes better use of the rest */
+    /* do not use more than the planned time, because another round makes better use of it */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
     bool has_new = false;
-    maker->shares = 1; /* tune_size() raises this after a tuning that was too short */
+    maker->shares = 1; /* tune_size() raises this if a tuning was too short */
     maker->tests.count = 0;
     for (int i = 0; i < TRIES && maker->tests.count < TESTS && !gt_rule_is_late(maker, testing_end);
          i++) {
@@ -723,7 +723,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    /* the region has no untuned sizes, so test at the tuned ones */
+    /* without further sizes in the region, test at the tuned sizes */
     if (!has_new && !gt_rule_is_late(maker, testing_end)) {
         GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
     }

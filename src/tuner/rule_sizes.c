@@ -95,19 +95,19 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
     return corners;
 }
 
-/* Multiples of 2^power. With `is_odd`, only odd multiples. */
+/* A class of sizes: the multiples of 2^power or, with `is_odd`, only the odd multiples. */
 typedef struct size_class {
     double share; /* fraction of the points in this class */
     int power;
     bool is_odd;
 } size_class;
 
-/* Multiples of 8 get a larger share, because programs use them more often than chance would. */
+/* Multiples of 8 get more than their natural share, because programs use them often. */
 static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2, true},
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
 
-/* Returns the class at a position from 0 to 1. */
+/* Returns the class for a number from 0 to 1, according to the classes' shares. */
 static int class_at(double place)
 {
     enum { LAST = sizeof classes / sizeof *classes - 1 };
@@ -118,7 +118,8 @@ static int class_at(double place)
     return at;
 }
 
-/* Returns the nearest size of the class in the range, or of a class with a smaller divisor. */
+/* Returns the size in the range and in the class that is nearest to `size`. If there is none, uses
+ * the next class with a smaller divisor. */
 static int64_t round_size(double size, int class, int64_t least, int64_t most)
 {
     for (; class >= 0; class --) {
@@ -139,7 +140,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* two choose the divisibility that all sizes share, if any */
+    uint32_t dimensions = 2; /* 2 for the class that all sizes share, if they share one */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;

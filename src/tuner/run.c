@@ -11,8 +11,8 @@ typedef struct run_plan {
     uint32_t every;    /* rounds between two judgements */
     uint32_t most;     /* maximum number of rounds */
     uint32_t modelled; /* rounds on a device without noise */
-    double narrow;     /* half an interval relative to the median, in multiples of epsilon */
-    double drop_ratio; /* see gt_race_options */
+    double narrow;     /* largest half width of a narrow interval / (median * epsilon) */
+    double drop_ratio; /* gt_race_options.drop_ratio */
 } run_plan;
 
 typedef struct run_state {
@@ -25,7 +25,7 @@ typedef struct run_state {
     gt_race_round round; /* the round in progress */
 } run_state;
 
-/* Returns false if the field added the variant as the default. */
+/* Returns false if the variant is a default that the field added itself. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -50,7 +50,7 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Plans the rounds. A round of energy takes a second per variant, so only a few are planned. */
+/* Plans the rounds. For energy there are few, because each round takes a second per variant. */
 static run_plan plan_rounds(const gputune_options *options, gt_run_way way)
 {
     const run_plan fully = {20, 10, 400, 3, 0.4, 0.5}, roughly = {7, 1, 400, 3, 0.4, 0.5},
@@ -113,7 +113,7 @@ static bool done(const gt_session *session)
     return session->stop != GT_STOP_NONE || ((const run_state *)session->state)->is_narrow;
 }
 
-/* Requests a round. The first round waits until all variants are verified. */
+/* Requests a round. Before the first round, waits until all variants are verified. */
 static gputune_status next(gt_session *session)
 {
     run_state *run = session->state;
@@ -127,7 +127,7 @@ static gputune_status next(gt_session *session)
     }
     GT_TRY(gt_race_next_round(run->race, &run->round));
     if (!run->round.count) {
-        run->is_narrow = run->way != GT_RUN_FULLY; /* each record has its own failure */
+        run->is_narrow = run->way != GT_RUN_FULLY; /* the records report the failures */
         return run->is_narrow ? GPUTUNE_OK : gt_field_verdict(field);
     }
     gt_sample_job job = {.variants = run->round.ids,

@@ -11,7 +11,7 @@ typedef struct gt_samples {
     gputune_objective objective;
 } gt_samples;
 
-/* Fails early if `path` cannot be written. EINVAL, for example for a FIFO, or ENOMEM. */
+/* Fails if `path` cannot be written, before any work. EINVAL, for example for a FIFO; ENOMEM. */
 gputune_status gt_samples_check(const char *path);
 
 /* Appends the samples to options.samples_path, if set. A failure only causes a warning. */

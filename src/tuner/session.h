@@ -26,23 +26,23 @@ typedef struct gt_session gt_session;
 
 /* The purpose of a session. All functions except done() may be NULL. */
 typedef struct gt_policy {
-    bool measures;  /* true if the session has a measure worker */
-    bool exclusive; /* true if the session measures times, so no other session may measure */
+    bool measures;  /* true if the session needs a measure worker */
+    bool exclusive; /* true if it measures times, and others must not measure then */
     /* Submits the measure worker's next job. Called whenever the worker may be idle. */
     gputune_status (*next)(gt_session *session);
     /* Handles the samples of a round, unless the round must be repeated. */
     gputune_status (*sampled)(gt_session *session, const gt_sampled *sampled);
-    /* Handles the failure of the variant that was being sampled. */
+    /* Handles the failure of a variant during a round. */
     void (*failed)(gt_session *session, uint64_t variant);
-    /* Handles the result of a repeated proof. */
+    /* Handles the result of gt_session_prove_again(). */
     gputune_status (*proved_again)(gt_session *session, const gt_event *event);
-    /* Returns how many seconds before its limit the session must stop, so the policy can end. */
+    /* Returns how many seconds before the limit to stop, so the policy has time for its end. */
     double (*sets_aside_s)(const gt_session *session);
     gputune_status (*stopped)(gt_session *session); /* Called once, after session->stop is set. */
     bool (*done)(const gt_session *session);
 } gt_policy;
 
-/* End times of a session's parts, in ns since its start (0: not yet), and times of its workers. */
+/* When parts of a session ended, in ns since its start (0: not yet), and times of its workers. */
 typedef struct gt_timeline {
     int64_t compiled;  /* end of the last compile */
     int64_t reference; /* end of the reference's compile */
@@ -54,24 +54,24 @@ typedef struct gt_timeline {
     double compiling_ns; /* total time of all compiles */
     double preparing_ns; /* time for preparing, as reported by the measure worker */
     double trying_ns;    /* time for preparing the data proof, as reported by the measure worker */
-    double verifying_ns; /* time of first launches, and of all proofs before the race */
+    double verifying_ns; /* time of all verifications except last proofs */
     double proving_again_ns;
     double sampling_ns;
-    double latest_s; /* seconds until the measure worker's last answer */
+    double latest_s; /* seconds that the measure worker took for its latest answer */
     uint32_t sources, samples;
 } gt_timeline;
 
 /* How long a background session has measured and paused. */
 typedef struct gt_yielding {
-    double seen_ns;   /* measuring time that is already accounted for */
-    double owed_ns;   /* time still to pause */
+    double seen_ns;   /* measuring time that earlier pauses account for */
+    double owed_ns;   /* time for which the session must still pause */
     int64_t since_ns; /* end of the last pause; 0: none */
 } gt_yielding;
 
-/* Other users of the GPU, and throttled clocks, during the rounds. */
+/* Disturbances of the rounds: other users of the GPU, and throttled clocks. */
 typedef struct gt_disturbance {
     bool noisy;
-    bool named;       /* true if the other user of the GPU was logged */
+    bool named;       /* true if another user of the GPU was logged */
     uint32_t spoiled; /* number of consecutive repetitions of a round */
 } gt_disturbance;
 
@@ -83,21 +83,21 @@ struct gt_session {
     gt_field field;
     int64_t start_ns;
     gt_stop stop;
-    /* gpu_is_taken: another session had the GPU when this session last asked for it */
+    /* `gpu_is_taken`: when this session last asked for the GPU, another session had it */
     bool has_gpu, gpu_is_taken;
     uint64_t round_id;    /* round in progress; 0: none */
     uint32_t round_count; /* number of variants in the round */
     double sample_s;      /* seconds per variant in the last round; 0: unknown */
     uint64_t rounds_sent;
-    gt_sharing sharing;  /* whether launches may share inout buffers, as found in the first round */
-    uint64_t recheck_id; /* variant in its last proof, or GT_NO_VARIANT */
+    gt_sharing sharing;  /* whether launches may share inout buffers; set by the first round */
+    uint64_t recheck_id; /* variant whose last proof is in progress, or GT_NO_VARIANT */
     int64_t last_renewal_ns;
     gt_yielding yielding;
     gt_timeline timeline;
     gt_disturbance disturbance;
 };
 
-/* Returns EBUSY in a callback of a session, because two sessions would wait for each other. */
+/* Returns EBUSY in a callback of a session: a second session would wait for the first one. */
 gputune_status gt_session_may_measure(const gt_request *request);
 /* Borrows a farm and creates the field. Sets `request`, `farm` and `measure` of the options, whose
  * other pointers must outlive the session. Call gt_session_close() even after a failure. */
@@ -107,26 +107,26 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
 gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
-/* Returns true if the measure worker should sample a round next, rather than verify pending
+/* Returns true if the measure worker should next sample a round instead of verifying pending
  * variants (search/schedule.h). `wanted`: true if there are contestants to sample. */
 bool gt_session_wants_round(gt_session *session, bool wanted);
 /* Returns true if the session was stopped or its field is done. */
 bool gt_session_is_done(const gt_session *session);
-/* Fails like gt_request_ended(), with advice for a limit that was too short for launches. */
+/* Fails like gt_request_ended(). If the limit was too short for launches, adds advice. */
 gputune_status gt_session_ended(const gt_session *session, const char *before);
-/* Requests a round of samples and sets job->id, or stops if the round would outlast the limit. */
+/* Requests a round of samples and sets job->id. Stops if the round would outlast the limit. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 /* Requests another proof of the variant job->id. */
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job);
 /* Renews the request's lease once a second. */
 void gt_session_keep_lease(gt_session *session);
 double gt_session_elapsed_s(const gt_session *session);
-/* Returns how long storing may take: until the limit of the request, but at least 0.15 s. */
+/* Returns the patience for storing: until the request's limit, but at least 0.15 s. */
 gt_patience gt_session_storing(const gt_session *session);
 
-/* Sets a member of the timeline to the current time. */
+/* Sets *part, a member of the timeline, to the current time. */
 void gt_session_mark(const gt_session *session, int64_t *part);
-/* Update the timeline before the loop waits for an event, and before it handles the event. */
+/* Update the timeline before waiting for an event, and after an event came. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
 /* Returns how long the measure worker has been at its current job, in seconds; 0 if idle. */
@@ -134,7 +134,7 @@ double gt_session_busy_s(const gt_session *session);
 /* Writes the timeline to the debug log. */
 void gt_session_log_timeline(const gt_session *session);
 
-/* Pauses a background tuning while the application uses the GPU, so measuring takes no more than
- * its share of the time. Extends the time limit by the pause. The pause ends early when the
+/* Pauses a background tuning while the application uses the GPU, so that measuring takes at most
+ * its share of the time. Extends the time limit by the pause. Ends the pause early when the
  * application stops using the GPU, or on a cancel. */
 void gt_session_yield(gt_session *session);

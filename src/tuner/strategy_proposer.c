@@ -1,4 +1,4 @@
-/* A space as the domain of a strategy: axes are lists of choices, and configurations are points. */
+/* Presents a space to a search strategy: axes as lists of choices, configurations as points. */
 #include "tuner/strategy_proposer.h"
 
 #include "base/objective.h"
@@ -88,7 +88,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
     const gt_config standard = gt_config_default(template);
     const gt_space_size size = gt_space_count(p->request->space);
     const bool has_default = gt_space_has(p->request->space, &standard);
-    /* the default races even if `only` excludes it */
+    /* count the default even if `only` excludes it, because it races */
     p->proposer.total = size.count + (!has_default && gt_request_permits(p->request, &standard));
     p->domain = (gt_domain){.axis_count = template->axis_count,
                             .axes = p->axes,
@@ -112,7 +112,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Counts earlier variants that cannot win, except the default, which is always tried. */
+/* Counts earlier tunings' variants that cannot win, except the default, which is always tried. */
 static uint32_t outclassed(const gt_strategy_proposer *p)
 {
     uint32_t count = 0;
@@ -127,7 +127,7 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    if (is_best && failed) { /* variants outclassed by the failed one must now be tried */
+    if (is_best && failed) { /* try the variants that only the failed one made seem too slow */
         p->known -= outclassed(p);
         p->first = p->earlier.count;
         p->proposer.exhausted = false;
@@ -156,7 +156,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. With `in_order`, trials that may win race instead. */
+/* Reports an earlier trial to the strategy. With `in_order`, trials that may win are not reported,
+ * because they race. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -182,12 +183,12 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the ratio to the best earlier time above which a variant cannot win. The ratio allows for
- * clocks and temperature, which differ between tunings, and for single samples. */
+/* Returns the slowdown from which an earlier variant cannot win, relative to the best one. It
+ * allows for clocks and temperature, which differ between tunings, and for single samples. */
 static double outclassed_ratio(const gt_request *request)
 {
     return request->device->emulated
-               ? 1.02 /* the emulator's model repeats its times */
+               ? 1.02 /* modelled times are always the same */
                : gt_objective_facts(request->options.objective)->outclassed_ratio;
 }
 
@@ -213,8 +214,8 @@ static gputune_status report_history(gt_strategy_proposer *p, const gt_history *
 
 /* --- hints ------------------------------------------------------------------------------------ */
 
-/* Makes hints, with times relative to the fastest trial of their group. If times are equal, the
- * hint of the nearer group comes first. */
+/* Makes hints. Their times are relative to the fastest trial of their group (size, objective, GPU).
+ * If two are equal, the hint of the nearer group comes first. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;
@@ -319,7 +320,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
     }
-    /* further proposals may follow quick compiles */
+    /* after quick compiles, there may be more proposals */
     self->exhausted = given < count && !p->quick.strategy;
     return (uint32_t)given;
 }
@@ -332,8 +333,8 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-/* Uses earlier results unless `force` is set, and results of other sizes as hints for a search. If
- * only the first few variants are requested, tries all of them again. */
+/* Uses results of earlier tunings unless `force` is set, and results of other sizes as hints for a
+ * search. If only the first few variants are requested, ignores earlier results. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {
