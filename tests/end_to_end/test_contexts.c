@@ -65,7 +65,7 @@ TEST_WITHIN(plan_is_launched_in_each_context, open_tuner, close_tuner)
     CU(CtxSetCurrent(world.context));
     OK(launch_axpy(second, COUNT));
     end_context(other);
-    CUcontext third = new_context(); /* the driver may reuse the handle of the destroyed context */
+    CUcontext third = new_context(); /* the new context may get the handle of the destroyed one */
     OK(launch_axpy(first, COUNT));
     CU(CtxSetCurrent(world.context));
     gputune_plan_release(first);
@@ -88,7 +88,7 @@ TEST(plan_is_made_in_the_context_of_another_device)
     gputune_plan *plan = request_plan("axpy");
     assert_int_equal(launch_axpy(plan, COUNT), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "the current context belongs to device 0"));
-    if (create(&other, 0, 1) == CUDA_SUCCESS) { /* the emulator has contexts only on one device */
+    if (create(&other, 0, 1) == CUDA_SUCCESS) { /* fails on the emulator */
         OK(launch_axpy(plan, COUNT));
         end_context(other);
     }
@@ -204,7 +204,7 @@ TEST_WITHIN(launch_without_a_context_is_refused, open_tuner, close_tuner)
     float a = 2;
     void *nowhere = NULL;
     while (world.driver->CtxPopCurrent(&popped) ==
-           CUDA_SUCCESS) { /* earlier tests have left contexts on the stack */
+           CUDA_SUCCESS) { /* pop the contexts that earlier tests have left */
     }
     gputune_plan *plan = request_plan("axpy");
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &nowhere, &a, &n)),
@@ -219,7 +219,7 @@ TEST_WITHIN(launch_without_a_context_is_refused, open_tuner, close_tuner)
     CU(CtxSetCurrent(world.context));
 }
 
-/* Must be the last test: after an illegal address the context is unusable. */
+/* This test must be the last one, because an illegal address makes the context unusable. */
 TEST_WITHIN(lost_context_of_the_application_fails_the_call, open_tuner, close_tuner)
 {
     gputune_plan *none;

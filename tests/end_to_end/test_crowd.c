@@ -1,6 +1,6 @@
 /* Tests many processes with many threads that use one database. Only one process may measure a
- * scenario; the others must get its result. On a busy machine a process may not renew its lease for
- * 5 s, and another process may take over; the log reports this, and the second measurement is not
+ * scenario; the others must get its result. On a busy machine a process may fail to renew its lease
+ * for 5 s, and another may take over. The log reports this, and the second measurement is not
  * counted. GPUTUNE_TEST_CROWD is the number of processes. */
 #include "world.h"
 
@@ -52,8 +52,8 @@ static void *ask_for_all(void *user)
     return NULL;
 }
 
-/* Returns how many tunings this process measured, or FAILED. If threads wait for the same
- * measurement, only the first thread's count is reported. */
+/* Returns how many tunings this process measured, or FAILED. If several threads wait for one
+ * measurement, only the first thread counts it. */
 static int join(const char *database, int first, int threads, int scenarios)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -78,11 +78,11 @@ static int join(const char *database, int first, int threads, int scenarios)
         measured = members[i].measured > measured ? members[i].measured : measured;
     }
     gputune_close(tuner);
-    fputs(lines, stderr); /* a single write, so lines of several processes do not mix */
+    fputs(lines, stderr); /* a single write, so lines of different processes do not mix */
     return failed ? FAILED : measured;
 }
 
-/* Returns the number of measurements, except those after a lease was taken over. */
+/* Returns the number of measurements, without those that followed the takeover of a lease. */
 static int run_all(int processes, int threads, int scenarios)
 {
     pid_t children[256];
@@ -93,7 +93,7 @@ static int run_all(int processes, int threads, int scenarios)
         snprintf(texts[1], sizeof texts[1], "%d", threads);
         snprintf(texts[2], sizeof texts[2], "%d", scenarios);
         children[i] = fork();
-        if (children[i] == 0) { /* SQLite and the driver do not survive a fork */
+        if (children[i] == 0) { /* neither SQLite nor the driver survives a fork */
             execl("/proc/self/exe", "test_crowd", world.database, texts[0], texts[1], texts[2],
                   (char *)NULL);
             _exit(FAILED);

@@ -1,5 +1,4 @@
-/* Tests data of the host: inputs whose contents are part of the key, and a reference function of
- * the program. */
+/* Tests data of the host: inputs whose contents are part of the key, and a reference function. */
 #include "world.h"
 
 #include <math.h>
@@ -7,10 +6,10 @@
 enum { N = 4099 };
 
 typedef struct host {
-    float error;        /* error that the reference adds to every result */
-    int answer;         /* status that the reference returns */
-    const float *x;     /* expected input at the requested size; NULL for any input */
-    int calls, at_size; /* number of calls, and of calls at the requested size */
+    float error;        /* error that the reference function adds to every result */
+    int answer;         /* status that the reference function returns */
+    const float *x;     /* expected input at the requested size; NULL: any input is accepted */
+    int calls, at_size; /* calls of the reference function: in total, at the requested size */
 } host;
 
 /* y[i] += a * x[i] */
@@ -88,7 +87,7 @@ TEST(host_function_is_the_reference)
     assert_non_null(strstr(gputune_error(), "failed with 7"));
 }
 
-/* Calls a new tuner, as another process would. */
+/* Tunes with a new tuner, as another process would. */
 static gputune_info tune_again(host *self, const char *tag)
 {
     gputune *tuner = tuner_open(world.database);
@@ -176,7 +175,8 @@ TEST(impossible_inputs_are_refused)
     expect_refused(tuner, &options, "share is 2");
 }
 
-/* An inout buffer is restored before each run of the reference, even if the host filled it. */
+/* An inout buffer gets its initial values before each run of the reference, even if the host fills
+ * it. */
 TEST(inout_buffer_is_filled_by_an_expression)
 {
     static const char text[] =

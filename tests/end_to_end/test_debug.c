@@ -105,7 +105,7 @@ static void *driver_function(const char *name)
     return out;
 }
 
-/* Declares a function of the driver that gputune does not call. */
+/* Declares a driver function that gputune itself does not call. */
 #define DECLARE(name, ...)                                                                         \
     CUresult (*name)(__VA_ARGS__);                                                                 \
     *(void **)&name = driver_function(#name)

@@ -2,7 +2,7 @@
 #include "support/folder.h"
 #include "world.h"
 
-/* A sum, and a sum whose second kernel runs even if there are no numbers. */
+/* Two kernels: a sum, and a sum whose second kernel runs even if there are no numbers. */
 static const char text[] =
     "#pragma gputune problem(n = 1000) tune(B = 32, 64)\n"
     "#pragma gputune args(in float x[max(1, n)] = constant(1), out float y[max(1, n)], "
@@ -70,7 +70,7 @@ TEST(pipeline_launches_its_other_kernels)
     assert_true(launched(plan) == 3);
 }
 
-/* At other sizes, a grid below 1 is still an error, and so is a buffer without elements. */
+/* At other sizes, a grid with 0 blocks is still an error, and so is a buffer without elements. */
 TEST(grids_and_buffers_below_one_are_refused)
 {
     static const char small[] = "#pragma gputune kernel(k) problem(n = 1000)\n"

@@ -1,6 +1,6 @@
 /* Calls every public function that takes a tuner: without a tuner, with a closed tuner, in a forked
- * child, and while another thread closes the tuner. The test reads the header to find functions
- * that neither it nor test_calls.c calls. */
+ * child, and while another thread closes the tuner. The test reads the header, and fails if neither
+ * this file nor test_calls.c calls a function. */
 #include "world.h"
 
 #include <ctype.h>
@@ -225,14 +225,14 @@ static bool is_void(int call)
 
 static bool is_known(const char *name)
 {
-    bool known = strcmp(name, "gputune_close") == 0; /* other tests cover gputune_close() */
+    bool known = strcmp(name, "gputune_close") == 0; /* gputune_close() is covered by other tests */
     for (int i = 0; i < CALLS; i++) {
         known = known || strcmp(calls[i].name, name) == 0;
     }
     return known;
 }
 
-/* Copies the name before the parenthesis at `end`. */
+/* Copies the function name that ends at `end`, before a parenthesis. */
 static void name_before(char *out, size_t room, const char *end)
 {
     const char *begin = end;
@@ -242,8 +242,8 @@ static void name_before(char *out, size_t room, const char *end)
     snprintf(out, room, "%.*s", (int)(end - begin), begin);
 }
 
-/* Fails if no test calls a function of the header. Counts all functions, and those that take a
- * tuner. */
+/* Fails if no test calls a function of the header. Counts all functions, and the functions that
+ * take a tuner. */
 static void check_header(int *functions, int *of_a_tuner, const char *path, const char *others)
 {
     static const char mark[] = "\nGPUTUNE_API ", own[] = "gputune *tuner";

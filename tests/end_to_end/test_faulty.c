@@ -1,5 +1,5 @@
-/* Tests that the proof refuses the faulty variants of tests/faulty/ that list the proof, and no
- * others. Arguments select kernels; without arguments, every twelfth kernel runs.
+/* Tests that the proof refuses exactly those faulty variants of tests/faulty/ whose comment lists
+ * the proof. Arguments select kernels; without arguments, every twelfth kernel runs.
  * GPUTUNE_TEST_LONG=1 runs all and prints a table. */
 #include "faulty.h"
 
@@ -7,7 +7,7 @@ enum { CLASSES_MAX = 32 };
 
 typedef struct faulty {
     faulty_kernel kernel;
-    bool by_proof, by_check, sometimes; /* sometimes: the proof may miss the fault */
+    bool by_proof, by_check, sometimes; /* true if the proof may miss the fault */
     char status[24], message[512];
     int alarms; /* number of correct variants that were refused */
 } faulty;
@@ -71,7 +71,7 @@ static bool is_refuted(const faulty *f)
            !strcmp(f->status, "hung");
 }
 
-/* Returns true if the outcome may differ from the list, which is for the emulator. On a GPU the
+/* Returns true if the outcome may differ from the comment, which is for the emulator. On a GPU the
  * faulty variant may be slower or read other garbage, and a race or a write past scratch memory may
  * not change results. With sanitizers, a proof may have no time to try other scalars. */
 static bool may_differ(const faulty *f, bool crowned)

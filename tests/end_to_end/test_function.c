@@ -1,5 +1,5 @@
-/* Tests programs that launch a plan's kernel themselves, from the plan's description. Runs on a GPU
- * with GPUTUNE_TEST_DRIVER=cuda. */
+/* Tests programs that launch a plan's kernel themselves, using the plan's description. Runs on a
+ * GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "world.h"
 
 enum { PARAMETERS = 16 };
@@ -133,7 +133,7 @@ static char *passed_as(const char *word)
     return text;
 }
 
-/* Launches from a module that the program has loaded, with a constant symbol of this module. */
+/* Launches from a module that the program has loaded. Sets a constant symbol of this module. */
 static int launched_from_image(const reported *t, const int *values)
 {
     CUmodule module;
@@ -186,8 +186,8 @@ TEST(block_is_passed_as_described)
     }
 }
 
-/* The host's data arrive in the kernel: a struct by value, a struct as element, one as a block, and
- * a __constant__ that is filled on several streams. */
+/* The kernel must receive the host's data: structs by value, as elements and as a parameter block,
+ * and a __constant__ that is filled on several streams. */
 static const char structs[] =
     "struct step { float alpha; size_t n; };\n"
     "struct pair { short left; int right; };\n"

@@ -7,19 +7,19 @@ TEST(gemm_of_odd_sizes)
     verify_space("gemm", GPUTUNE_SIZES({"m", 67}, {"n", 45}, {"k", 33}), 211);
 }
 
-/* The last tiles are partial, but the last vectors are complete. */
+/* The sizes leave partial tiles, but only complete vectors. */
 TEST(gemm_of_sizes_of_vectors)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 132}, {"n", 92}, {"k", 68}), 307);
 }
 
-/* The matrices are smaller than a tile, and need fewer steps of k than tiles are loaded ahead. */
+/* The matrices are smaller than a tile, and k has fewer tiles than are loaded ahead. */
 TEST(gemm_of_tiny_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 5}, {"n", 7}, {"k", 3}), 431);
 }
 
-/* A search of 10 s compiles about 300 sources on 16 cores. */
+/* Expects that a search of 10 s on 16 cores can compile about 300 sources. */
 TEST(gemm_is_searched_in_seconds)
 {
     gt_request *request;

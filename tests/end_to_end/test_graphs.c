@@ -1,5 +1,5 @@
-/* Tests graphs that are replayed after their plan and tuner are closed, and launches on streams of
- * another priority. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
+/* Tests graphs that are replayed after their plan and tuner are closed, and launches on streams
+ * with different priorities. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "world.h"
 
 enum { N = 1000 };
@@ -24,7 +24,7 @@ static const char with_scratch[] = "#pragma gputune kernel(%s)\n"
                                    "{ size_t i = (size_t)blockIdx.x * 64 + threadIdx.x;\n"
                                    "  if (i < n) { part[i] += 1; y[i] += part[i]; } }\n";
 
-/* Returns a plan for a template's default. %s in `text` stands for the kernel's name. */
+/* Returns a plan for the default of a template. %s in `text` stands for the kernel's name. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *name)
 {
     char source[1024];

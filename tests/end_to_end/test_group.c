@@ -44,7 +44,7 @@ static int together(gputune_plan **out, gputune *tuner, int rank, wire *w, const
     return gputune_tune_together(out, tuner, kernel, GPUTUNE_SIZES({"n", 1000}), options, &group);
 }
 
-/* Allows only one variant, which is not the default. */
+/* Restricts the space to one variant, which is not the default. */
 static gputune_options narrow(void)
 {
     static const char *const only[] = {"VEC=4", "BLOCK=512", "UNROLL=2"};

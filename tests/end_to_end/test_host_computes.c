@@ -1,6 +1,6 @@
-/* The host computes on its own stream and checks each result, while its measure worker is killed at
- * random moments, while GPU memory is full, and while the GPU admits only one process. Each call
- * must return a correct plan or a message, and nothing may be left over. Runs on a GPU with
+/* Tests tuning while the host computes on its own stream and checks each result. The measure worker
+ * is killed at random moments, or GPU memory is full, or the GPU admits only one process. Each call
+ * must return a correct plan or a message, and must leave nothing behind. Runs on a GPU with
  * GPUTUNE_TEST_DRIVER=cuda. GPUTUNE_TEST_KILLS is the number of kills. */
 #include "victim.h"
 
@@ -29,7 +29,7 @@ static size_t elements(void)
 
 /* A plan for y = 1 + 2 x and its buffers. */
 typedef struct work {
-    gputune *tuner; /* owned by this `work`; NULL if another `work` owns the plan */
+    gputune *tuner; /* owned by this struct; NULL if the plan belongs to another `work` */
     gputune_plan *plan;
     CUstream stream;
     CUdeviceptr x, y;
@@ -104,7 +104,7 @@ static void *compute(void *user)
         !went_wrong(w, (int)world.driver->CtxSetCurrent(world.context), "taking the context");
     while (going_on && !atomic_load(&enough)) {
         going_on = compute_once(w);
-        usleep(on_gpu() ? 0 : 2000); /* a pause, because the tuning needs the emulator's cores */
+        usleep(on_gpu() ? 0 : 2000); /* leaves the emulator's cores to the tuning */
     }
     return NULL;
 }
@@ -278,7 +278,7 @@ static void tune_in_full_memory(void)
     assert_true(tune_again());
 }
 
-/* Emulated processes do not share memory, so the worker's allocations are made to fail. */
+/* Makes the worker's allocations fail, because emulated processes do not share a GPU's memory. */
 static void tune_where_allocations_fail(void)
 {
     static const char *const faults[] = {"cuMemAlloc:*1=2", "cuMemAlloc:*6=2",

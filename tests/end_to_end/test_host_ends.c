@@ -11,7 +11,7 @@
 
 enum { LONGEST_MS = 120000, STEP_MS = 10, FAILED = 100 };
 
-/* Makes this process the parent of orphaned processes, to wait for their end. */
+/* Makes this process adopt orphaned processes, so that it can wait for their end. */
 static int open_second(void **state)
 {
     (void)state;
@@ -50,7 +50,7 @@ static void be_or_fail(int status)
 
 static void *tune_on(void *tuner)
 {
-    usleep(100000); /* the main thread ends in this time */
+    usleep(100000); /* the main thread ends during this pause */
     be_or_fail(tune(tuner, false));
     for (say_ready();;) {
         be_or_fail(tune(tuner, false));
@@ -58,7 +58,7 @@ static void *tune_on(void *tuner)
     return NULL;
 }
 
-/* Writes 'r' when ready, and runs until killed. */
+/* Writes 'r' to the pipe when ready, and runs until killed. */
 static void be_host(const char *way)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -134,7 +134,7 @@ TEST(workers_end_with_their_host_while_its_child_lives)
     assert_true(WIFEXITED(ends[0]) && WIFEXITED(ends[1]));
 }
 
-#ifndef __SANITIZE_THREAD__ /* TSan has a thread that keeps the process alive */
+#ifndef __SANITIZE_THREAD__ /* TSan's background thread keeps the process alive */
 TEST(background_does_not_keep_the_host_alive)
 {
     SKIP_IF(!world.ready);
@@ -149,7 +149,7 @@ static void expect_ended_by_signal(const char *way)
 {
     SKIP_IF(!world.ready);
     pid_t host = start_host(way);
-    poll(NULL, 0, 300); /* the main thread ends in this time */
+    poll(NULL, 0, 300); /* the main thread ends during this pause */
     kill(host, SIGTERM);
     int end = end_of(host);
     while (wait(NULL) > 0) { /* its workers */

@@ -1,4 +1,4 @@
-/* Tests that launches on overlapping buffers are refused unless in_place() lists the buffers.
+/* Tests that launches on overlapping buffers are refused, except for buffers that in_place() lists.
  * Listed overlaps are verified. */
 #include "world.h"
 

@@ -36,8 +36,7 @@ static const char vector_text[] =
     "  for (int i = 0; i < part.count; i++) sum[i] += a * term[i];\n"
     "  part.store(y, sum); }); }\n";
 
-/* Returns a plan of a template: the default with the effort cached only, VEC=4 with the effort
- * measure. */
+/* Returns a plan of a template: with the effort `cached only` the default, with `measure` VEC=4. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
                              gputune_effort effort)
 {
@@ -107,7 +106,7 @@ static void *launch_rounds(void *user)
     return NULL;
 }
 
-/* Launches from two threads that share one stream or have one each. */
+/* Launches from two threads, which share a stream or have a stream each. */
 static void launch_from_two_threads(gputune_plan *plan, bool one_stream)
 {
     launcher both[2];
@@ -208,7 +207,8 @@ static void vectors_close(vectors *v)
     gputune_close(v->tuner);
 }
 
-/* Launches on buffers that begin `skip` elements later. Returns the number of wrong elements. */
+/* Launches on buffers whose start is moved by `skip` elements. Returns the number of wrong
+ * elements. */
 static int launch_skipping(vectors *v, unsigned skip)
 {
     static float result[N + 8];

@@ -22,7 +22,7 @@ static bool set_limit(int resource, rlim_t value)
            setrlimit(resource, &(struct rlimit){value, limit.rlim_max}) == 0;
 }
 
-/* Limits memory to 20 MB above its current size. AddressSanitizer needs terabytes of addresses. */
+/* Limits memory to 20 MB above its current size. AddressSanitizer cannot run with such a limit. */
 static bool little_memory(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -153,8 +153,8 @@ static bool reports_all(const char *const *parts)
     return !*parts;
 }
 
-/* Tunes while no file may grow: database, log, samples, misses, wisdom, and the emulator's memory
- * file. */
+/* Tunes while no file may grow: database, log, samples, misses, wisdom, and the memory file of the
+ * emulator. */
 static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 {
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;

@@ -1,4 +1,4 @@
-/* Tests loops of launches, which are tuned, verified and launched as one, on the emulated H200. */
+/* Tests loops of launches on the emulated H200. A loop is tuned, verified and launched as one. */
 #include "world.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ TEST(loops_follow_the_size_of_the_plan)
     assert_sorted(dx, sorted, N);
 }
 
-/* Kernels get addresses in the middle of a buffer and of scratch memory. */
+/* Kernels get addresses in the middle of a buffer and in the middle of scratch memory. */
 TEST(loops_pass_addresses_of_elements)
 {
     enum { ROWS = 9, N = 3000 };
@@ -125,7 +125,7 @@ TEST(loops_decompose_a_matrix)
     gputune_plan_release(plan);
 }
 
-/* After an odd number of steps, an additional launch copies the result. */
+/* After an odd number of steps, an additional launch copies the result to the right buffer. */
 TEST(loops_swap_buffers_of_a_stencil)
 {
     enum { N = 500 };

@@ -1,18 +1,18 @@
 /* Tests the additional data of proofs: other scalars, other members of structs, unusual inputs. A
- * value with which the default or the reference crashes, hangs or returns nonsense is dropped. No
- * correct variant may be refused because of such a value, and the other values must still reveal
- * faulty variants. */
+ * value is dropped if the default or the reference crashes, hangs or returns nonsense with it.
+ * Dropped values must not make the proof refuse correct variants, and the remaining values must
+ * still reveal faulty variants. */
 #include "support/folder.h"
 #include "world.h"
 
-/* A kernel with two variants: WHICH=0 with the body `right`, and WHICH=1 with the body `other`, if
- * set, which is faster. The reference has the body `reference`, or else `right`. The parameters are
+/* A kernel with two variants. WHICH=0 has the body `right`. WHICH=1 is faster and has the body
+ * `other`, if set. The reference has the body `reference`, if set, or `right`. The parameters are
  * (float *y, const float *x, TYPES, int n), and `i` is the index of the thread's element. */
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
     const char *tolerance;
     bool checks;       /* `reference` is the body of a check kernel, which counts in *wrong */
-    const char *words; /* expected part of the failure or of the message about the winner */
+    const char *words; /* text that the failure, or the message about the winner, must contain */
 } kernel;
 
 static void write_kernel(char path[128], const kernel *k)
@@ -97,7 +97,7 @@ static void expect_right(const kernel *kernels, size_t count)
     }
 }
 
-/* The proof tries further values for a limited CPU time, which TSan uses up. */
+/* TSan uses up the limited CPU time in which the proof tries further values. */
 static void skip_if_too_slow(void)
 {
 #ifdef __SANITIZE_THREAD__
@@ -358,8 +358,8 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
     expect_found(faulty, COUNT(faulty));
 }
 
-/* Launches of existing programs must not be refused. A variant need not support values that the
- * default does not support. */
+/* Programs that work must not be refused: a variant need not support values that the default does
+ * not support. */
 TEST(values_that_the_default_fails_with_are_dropped)
 {
     static const kernel correct = {
@@ -386,7 +386,7 @@ TEST(values_that_the_reference_fails_with_are_dropped)
          .types = "int offset",
          .right = "if (i < n) y[i] = x[i + 1000000 * (size_t)offset];"},
     };
-    /* on a GPU there may be memory at the invalid address */
+    /* on a GPU, the invalid address may be accessible */
     expect_right(kernels, COUNT(kernels) - (strncmp(world_driver(), "emu", 3) != 0));
 }
 
@@ -397,7 +397,7 @@ static int on_run(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Runs these configurations, and returns their results as text: "WHICH=1 ok;". */
+/* Runs these configurations. Returns a text with the result of each, such as "WHICH=1 ok;". */
 static const char *run(const char *path, const char *const *some, uint32_t count, int expected)
 {
     static char found[512];

@@ -1,5 +1,5 @@
 /* Tests the objective rate with a template whose variants do different amounts of work in a launch.
- * The cli case real-rate covers the figures and errors. */
+ * The figures and error messages are tested by the cli case real-rate. */
 #include "world.h"
 
 enum { N = 4099 };
@@ -20,7 +20,7 @@ static unsigned steps_of(const char *configuration)
     return (unsigned)strtoul(at + 6, NULL, 10);
 }
 
-/* Checks that a launch makes the number of steps that its configuration states. */
+/* Checks that a launch makes as many steps as its configuration states. */
 static void launch_and_check(gputune_plan *plan, unsigned steps)
 {
     static float x[N], y[N];

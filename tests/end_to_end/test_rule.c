@@ -144,7 +144,7 @@ TEST(default_that_was_not_compared_makes_no_rule)
                    GPUTUNE_ETIMEOUT, "only the default was measured");
 }
 
-/* The first compile takes longer than one size's share of the time limit. */
+/* The first compile takes longer than the part of the time limit that each size gets. */
 TEST(compiles_that_take_longer_than_a_share_make_a_rule_from_fewer_sizes)
 {
     const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};

@@ -62,7 +62,7 @@ typedef struct call {
     gputune *tuner;
     const char *kernel;
     gputune_options options;
-    pthread_barrier_t *start; /* threads wait at this barrier before the call, unless NULL */
+    pthread_barrier_t *start; /* barrier at which threads wait before the call, or NULL */
     pthread_t thread;
     int status;
     gputune_plan *plan;
@@ -162,7 +162,7 @@ TEST(threads_share_a_failure)
         assert_int_equal(calls[i].status, GPUTUNE_ECOMPILE);
         assert_non_null(strstr(calls[i].message, "nobody"));
     }
-    /* a thread that came late may have compiled the kernel, too */
+    /* a thread that requested the plan late may have compiled the kernel again */
     assert_true(workers_started("compile") < THREADS / 2);
     gputune_close(like.tuner);
 }
@@ -194,7 +194,7 @@ static void begin_first(call *first, gate *g)
     sem_wait(&g->reached);
 }
 
-/* Compiles the default, so later calls need no time for it. */
+/* Compiles the default in advance, so later calls need no time for that. */
 static void compile_default(const call *like)
 {
     call one = *like;

@@ -4,7 +4,7 @@
 
 enum { N = 5003 };
 
-/* y = 3 x[index] + shift; count becomes n. With STEPS=2 one element is wrong. */
+/* Computes y = 3 x[index] + shift, and sets count to n. With STEPS=2 one element is wrong. */
 static const char template_text[] =
     "#pragma gputune kernel(triple)\n"
     "#pragma gputune problem(n = 5003)\n"
@@ -57,7 +57,7 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Runs a configuration together with a correct one, and returns its result. */
+/* Runs a configuration together with a correct configuration. Returns the result of the former. */
 static seen prove(const char *configuration)
 {
     const char *const both[] = {"VEC=4 STEPS=1", configuration};
@@ -140,8 +140,8 @@ typedef struct vectors {
     int n;
 } vectors;
 
-/* Structs in device memory and an array of addresses. An init() kernel makes them for proofs; the
- * program makes them for its launches. */
+/* Tests structs in device memory and an array of addresses. For proofs, an init() kernel makes
+ * them; for its own launches, the program makes them. */
 TEST(structs_in_device_memory_are_passed)
 {
     enum { M = 7, ROW = 1000 };

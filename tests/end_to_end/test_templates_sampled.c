@@ -144,7 +144,7 @@ TEST(test_stencil2d_steps)
                  601);
 }
 
-/* Also covers ring buffers shorter than a tile's halo. */
+/* Also tests dimensions that are smaller than a tile's halo. */
 TEST(test_stencil3d_steps)
 {
     const gputune_sizes sizes = GPUTUNE_SIZES({"depth", 19}, {"height", 21}, {"width", 44});

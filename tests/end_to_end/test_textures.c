@@ -16,9 +16,9 @@ static const char template_text[] =
     "{ int i = threadIdx.x, j = blockIdx.x;\n"
     "  if (i < n) y[j * n + i] = tex2D<float>(image, (i + 1.5f) / n, (j + 0.5f) / n); }\n";
 
-/* y[k][j][i] is halfway between texel (i, j) of the next layer and the texel to its right. The last
- * layer counts as its own successor, and beyond the edge texels are zero. Rows of 65 elements are
- * not a multiple of 32 bytes. */
+/* y[k][j][i] is halfway between texel (i, j) of the next layer and the texel to its right. The
+ * layer after the last is the last layer again. Beyond the edge, texels are zero. The size of a
+ * row, 65 elements, is not a multiple of 32 bytes. */
 enum { LAYERS = 3, ROWS = 5, WIDTH = 65, ALL = LAYERS * ROWS * WIDTH };
 static const char layered_text[] =
     "#pragma gputune kernel(lift)\n"
@@ -128,7 +128,7 @@ TEST(a_graph_keeps_its_texture)
     CU(GraphExecDestroy(exec));
 }
 
-/* A launch reads the layers that the buffer contains when the launch begins, even in a graph that
+/* A launch reads the layers as they are in the buffer when the launch begins, even in a graph that
  * is replayed after plan and tuner are closed. */
 TEST(layers_are_copied_by_each_launch)
 {

@@ -1,6 +1,6 @@
-/* Tests the tolerances of templates that state none. Kernels that only add and round in another
- * order must be accepted, and kernels with a small fault refused. GPUTUNE_TEST_SEEDS is the number
- * of random inputs. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
+/* Tests the tolerances of templates that state none. Kernels that add or round in another order
+ * must be accepted, and kernels with a small fault refused. GPUTUNE_TEST_SEEDS is the number of
+ * random inputs. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "every_variant.h"
 
 static uint32_t seeds;
@@ -13,10 +13,10 @@ static int open_any(void **state)
     return setup_open(driver ? driver : "emu:h200");
 }
 
-/* Counts of correct and of faulty kernels, and how many of them were refused or missed. */
+/* Counts of correct and refused, and of faulty and accepted kernels. */
 typedef struct tally {
     uint32_t right, refused, wrong, missed;
-    double largest; /* largest share of the tolerance that a correct kernel used */
+    double largest; /* largest error of a correct kernel, as a fraction of the tolerance */
 } tally;
 
 static void judge_variant(tally *sum, const gt_field *field, const gt_variant *variant)
@@ -63,7 +63,7 @@ static void judge_template(const char *name, gputune_sizes sizes)
     assert_int_equal(sum.missed, 0);
 }
 
-/* On the emulator, short runs set `size` to `on_emulator`, which still shows all faults. */
+/* Judges at the default size or, in short runs on the emulator, with `size` = `on_emulator`. */
 static void judge(const char *name, const char *size, int on_emulator)
 {
     bool whole = getenv("GPUTUNE_TEST_DRIVER") || getenv("GPUTUNE_TEST_LONG");

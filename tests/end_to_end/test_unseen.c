@@ -1,5 +1,5 @@
-/* Tests rules that answer new sizes: their plans must compute the same as the default without
- * compiling or measuring. */
+/* Tests rules that answer new sizes. Their plans must compute the same as the default's, and need
+ * neither compiling nor measuring. */
 #include "base/random.h"
 #include "support/folder.h"
 #include "support/put_rule.h"
@@ -41,7 +41,7 @@ static void expect(gputune *tuner, int64_t n, gputune_source source)
     gputune_plan_release(request_source(tuner, n, source));
 }
 
-/* The parts of a tuner that planning by a loaded rule must not use. */
+/* The services of a tuner that planning by a loaded rule must not use. */
 typedef struct hidden {
     gputune *tuner;
     gt_services services;
@@ -129,7 +129,7 @@ TEST(facts_are_of_the_plans_own_sizes)
     assert_int_equal(n.size_value, 20480);
 }
 
-/* Launches on buffers that are only aligned to their elements. */
+/* Launches on buffers that are aligned only to the size of their elements. */
 TEST(fallback_has_its_own_grid)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -214,7 +214,7 @@ static void expect_same_results(const comparison *c, size_t floats, gputune_size
     }
 }
 
-/* Vectors divide the matrices' rows, and sums of integers are exact. */
+/* All rows can be read in whole vectors, and sums of integers are exact. */
 TEST(gemm_computes_the_same)
 {
     GT_SCOPED(compare_close)
@@ -351,7 +351,7 @@ static void an_edited_template_has_no_rule(const char *values, const char *block
     gputune_plan *plan = ask_with(tuner, path, GPUTUNE_SIZES({"n", 100}), &options);
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_RULE);
     assert_false(is_rule_outdated(path));
-    sleep(1); /* the modification time of the file must differ */
+    sleep(1); /* makes sure that the file's modification time changes */
     write_template(path, values, blocks);
     assert_true(is_rule_outdated(path));
     sleep(1);

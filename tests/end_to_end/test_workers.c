@@ -1,9 +1,9 @@
-/* Tests which worker processes an application has. */
+/* Tests which worker processes an application starts and keeps. */
 #include "world.h"
 
 #include <dirent.h>
 
-/* Returns true if an argument of the process is `word`, or if `word` is NULL. */
+/* Returns true if `word` is an argument of the process, or NULL. */
 static bool has_argument(int pid, const char *word)
 {
     char path[64], arguments[4096];
@@ -21,7 +21,7 @@ static bool has_argument(int pid, const char *word)
     return found;
 }
 
-/* Counts child processes with that argument, or all if the argument is NULL. */
+/* Counts the child processes with this argument, or all child processes if it is NULL. */
 static int count_children(const char *argument)
 {
     int count = 0;
@@ -52,7 +52,7 @@ static void tune(gputune *tuner)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
 }
 
-/* The library kills its workers and does not wait for their end. */
+/* Waits until the workers have ended. The library kills its workers without waiting. */
 static void wait_for_end(void)
 {
     for (int wait = 0; wait < 200 && count_children(NULL); wait++) {
@@ -82,7 +82,7 @@ TEST(workers_may_be_kept)
     tune(tuner);
 }
 
-/* A second tuner of the process, on an equal GPU, uses the compiled code. */
+/* A second tuner in the process, for an equal GPU, uses the same workers and compiled code. */
 TEST(workers_are_shared_by_tuners_of_equal_gpus)
 {
     GT_SCOPED(tuner_end) gputune *one = tuner_open(":memory:");
@@ -124,7 +124,7 @@ TEST(hit_starts_no_compiler)
     gputune_close(tuner);
 }
 
-/* The default has the same code at each size. */
+/* The default needs no compiling, because it has the same code at each size. */
 TEST(default_of_another_size_needs_no_worker)
 {
     const gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);

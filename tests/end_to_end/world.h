@@ -26,7 +26,7 @@
     } while (0)
 #define CU(call) OK(gt_cuda_check(world.driver, world.driver->call, #call))
 
-/* Sets a time limit that suffices on a busy machine, unless the test sets one. */
+/* Sets a time limit that is long enough on a busy machine, unless the test has set one. */
 #undef OPTIONS
 #define OPTIONS(...)                                                                               \
     (gputune_options)                                                                              \
@@ -117,7 +117,7 @@ static int world_close(void **state)
     return 0;
 }
 
-/* Collects the lines of the log, from several threads. */
+/* Collects the lines of the log. Several threads may call it. */
 static void on_log(void *user, gputune_log_level level, const char *line)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -35,7 +35,7 @@ static gputune_status misbehave(const char *script)
         }
     }
     if (strcmp(script, "exit") == 0) {
-        syscall(SYS_exit_group, 9); /* a sanitizer's _exit() would take a second */
+        syscall(SYS_exit_group, 9); /* _exit() of a sanitizer would take a second */
     }
     while (strcmp(script, "hang") == 0) {
         pause();
@@ -76,8 +76,8 @@ struct gt_measure {
     gt_device device;
     bool prepared, lost;
     gt_current *current;
-    uint32_t left_out;   /* number of experiments that the next data proof skips */
-    bool plain;          /* true if no data proof is made */
+    uint32_t left_out;   /* number of experiments that the next data proof leaves out */
+    bool plain;          /* true if the data proof is skipped */
     char reference[128]; /* script of the reference */
     size_t count;
     struct {
@@ -134,8 +134,8 @@ void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
     measure->plain = lost->plain;
 }
 
-/* Runs the script "data-..." of a reference: each of three experiments fails unless it is skipped.
- * "data-segv" has endlessly many experiments. */
+/* Runs the script "data-..." of a reference. It makes three experiments, each of which fails unless
+ * it is skipped. "data-segv" makes endlessly many experiments. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
     (void)out;

@@ -12,7 +12,7 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-static const double SOON_S = 30; /* only failing tests wait this long */
+static const double SOON_S = 30; /* longest wait; only failing tests wait this long */
 
 static char *beside_test(const char *name)
 {

@@ -35,7 +35,7 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) y[i] = turn;"
     "}"
-    /* y is NaN if an input is not finite; a second launch with such inputs traps */
+    /* y is NaN if an input is not finite; a second launch with such inputs causes a trap */
     "__device__ unsigned stays_locked;"
     "extern \"C\" __global__ void once(float *y, const float *x, float a, size_t n) {"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"

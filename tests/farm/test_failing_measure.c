@@ -1,5 +1,5 @@
-/* Tests measuring with a driver whose nth call fails, for each n. Nothing may leak, and the next
- * measurement must be correct. */
+/* Tests measuring with a driver in which the nth call fails, for each n. Nothing may leak, and the
+ * next measurement must be correct. */
 #include "measure_world.h"
 
 #include "support/each_failure.h"
@@ -12,7 +12,7 @@ static const gt_driver *real;
 static gt_driver failing_driver;
 static CUresult failure;
 
-/* The calls that can fail. Calls that release something always succeed. */
+/* The calls that can fail. Calls that release something are omitted, because they succeed. */
 #define CALLS(X)                                                                                   \
     X(StreamCreate, (CUstream * s, unsigned f), (s, f))                                            \
     X(StreamSynchronize, (CUstream s), (s))                                                        \
@@ -51,7 +51,7 @@ static CUresult failure;
     X(DevicePrimaryCtxRetain, (CUcontext * c, CUdevice d), (c, d))                                 \
     X(DeviceGet, (CUdevice * d, int o), (d, o))
 
-/* Calls that wait for the device are also tested separately. */
+/* Calls that wait for the device belong to two kinds, so they can also fail separately. */
 static bool fails(const char *name)
 {
     bool waits = strstr(name, "Synchronize") != NULL;
@@ -78,7 +78,7 @@ static void use_failing_driver(gt_measure *measure)
 typedef struct job {
     gputune_objective objective;
     const char *reference;
-    bool by_clocks; /* true to measure by events and the host's clock, as on a GPU */
+    bool by_clocks; /* true to measure by events and by the host's clock, as on a GPU */
     gt_image image;
     gt_live_input inputs[2];
 } job;
@@ -146,7 +146,7 @@ static gputune_status with_a_new_worker(void *user)
     must(gt_measure_open(&measure, driver_name(), 0));
     failing_resume();
     measure->device.l2_bytes = 1 << 16;
-    measure->copy_bytes_per_s = 4e12; /* avoids timing copies of 32 MB */
+    measure->copy_bytes_per_s = 4e12; /* a known value, so no copies of 32 MB are timed */
     use_failing_driver(measure);
     if (j->by_clocks) {
         measure->device.emulated = false;
@@ -163,7 +163,7 @@ static void expect_right(void *user)
 }
 
 /* Returns the device memory in use, without memory that destroyed streams still use. Host
- * allocations are not counted, because the emulator remembers destroyed handles. */
+ * allocations are not counted, because the emulator keeps destroyed handles for a while. */
 static long device_memory(void)
 {
     enum { TRIES = 2000 };

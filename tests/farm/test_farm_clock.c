@@ -1,5 +1,5 @@
-/* Tests that a variant's time limit is CPU time on the emulator, whose worker may have to wait for
- * a core, and wall time on a GPU. */
+/* Tests the clock of a variant's time limit. On the emulator, it is CPU time, because the worker
+ * may have to wait for a core; on a GPU, it is wall time. */
 #include "harness.h"
 #include "support/clock.h"
 

@@ -24,15 +24,15 @@ TEST(jobs_come_back_whole)
     assert_int_equal(event.compiled.resources.registers, 42);
     gt_event_free(&event);
 
-    job.source.ptx = true; /* an emulated device runs PTX */
+    job.source.ptx = true; /* emulated devices run PTX */
     ASSERT_OK(farm->ops->compile(farm, &job));
     event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
     assert_memory_equal(event.compiled.image.data, "ptx of hello", 12);
     gt_event_free(&event);
 }
 
-/* Many workers on few cores report late. This worker computes before it reports, for longer than
- * the farm waits for a sleeping worker. */
+/* A worker may start late if many workers share few cores. This worker computes before its first
+ * report, for longer than the farm waits for a worker that sleeps. */
 TEST(a_worker_that_is_still_starting_is_waited_for)
 {
     SKIP_IF(!getenv("GPUTUNE_TEST_LONG"));
@@ -100,8 +100,7 @@ TEST(a_single_crash_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     request_compile(farm, 1, script);
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    request_compile(farm, 2,
-                    "killed"); /* killed in each attempt, so the failure may not be repeatable */
+    request_compile(farm, 2, "killed"); /* killed in each attempt; the failure may not repeat */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
     assert_false(event.repeatable);
 }
@@ -118,7 +117,7 @@ TEST(canceled_jobs_cause_no_event)
     expect_silence(farm);
 }
 
-/* Two tunings in a row often compile the same source. */
+/* Two consecutive tunings often compile the same source. */
 TEST(a_canceled_job_is_taken_up_again)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
@@ -127,7 +126,7 @@ TEST(a_canceled_job_is_taken_up_again)
     ASSERT_OK(farm->ops->compile(farm, &job));
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     farm->ops->cancel(farm);
-    job.id = 2; /* while the worker compiles it */
+    job.id = 2; /* requested while the worker compiles it */
     ASSERT_OK(farm->ops->compile(farm, &job));
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     job.id = 3;
@@ -136,7 +135,7 @@ TEST(a_canceled_job_is_taken_up_again)
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     farm->ops->cancel(farm);
     compile_ok(farm, 4);
-    job.id = 5; /* after it was compiled */
+    job.id = 5; /* requested after the worker has compiled it */
     ASSERT_OK(farm->ops->compile(farm, &job));
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     assert_int_equal(event.kind, GT_EVENT_COMPILED);
@@ -195,7 +194,7 @@ TEST(a_compile_that_gets_no_core_takes_no_time)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     compile_ok(farm, 1);
-    request_compile(farm, 2, "stop"); /* a stopped process gets no core either */
+    request_compile(farm, 2, "stop"); /* a stopped process does not use a core either */
     wait_for_start(farm, 2);
     usleep(300000);
     assert_true(seconds_of(farm) < 0.2);
@@ -217,7 +216,7 @@ TEST(a_canceled_job_is_not_compiling)
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
 }
 
-/* Canceling ends the worker, because the next job needs one. */
+/* Canceling the job ends its worker, so the next job gets a new one. */
 TEST(a_canceled_job_that_never_ends_holds_up_nobody)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});

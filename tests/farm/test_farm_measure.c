@@ -200,7 +200,7 @@ TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
     assert_true(event.repeatable);
 }
 
-/* A sample first restores the inputs. If restoring fails, no variant is the cause. */
+/* Before a sample, the worker restores the inputs. If that fails, no variant is blamed. */
 static void check_refill_failure(const char *script, gputune_status status)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
@@ -301,7 +301,7 @@ static gt_farm *open_with_much_work(const char *script)
     return farm;
 }
 
-/* Both variants exceed the time limit of a variant with the default's work. */
+/* Both variants take longer than the time limit for a variant with the default's work. */
 TEST(more_work_has_more_time)
 {
     GT_SCOPED(close_farm) gt_farm *proves = open_with_much_work("slow 1200");
@@ -341,8 +341,8 @@ TEST(an_end_from_outside_while_preparing_is_not_the_references)
     }
 }
 
-/* Later workers skip an experiment that ended a worker. After many such experiments, they skip the
- * whole data proof. */
+/* If an experiment ended a worker, later workers leave it out. After many such experiments, they
+ * skip the whole data proof. */
 TEST(experiments_that_end_a_worker_are_left_out)
 {
     static const char *const scripts[] = {"data-fatal", "data-hangs", "data-segv"};
@@ -467,7 +467,7 @@ static void expect_name(uint64_t pid, const char *name)
     assert_memory_equal(text, name, strlen(name));
 }
 
-/* The process name tells other programs that this worker does not disturb their measurements. */
+/* The process name tells other programs that this worker does not disturb measurements. */
 TEST(an_idle_worker_shows_that_it_waits)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();

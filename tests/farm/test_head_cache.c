@@ -102,7 +102,7 @@ static int count_files(void)
     return count;
 }
 
-/* Makes the cache believe that reading heads is slow. */
+/* Makes the cache believe that reading heads is slow, so caching them is worthwhile. */
 static void make_worthwhile(void)
 {
     for (int i = 0; i < GT_HEADS; i++) {
@@ -130,7 +130,7 @@ TEST(test_code_is_the_same_and_no_file_is_left)
     assert_non_null(strstr(other, "4"));
 }
 
-/* A register limit does not change how the head is read; a macro does. */
+/* A register limit does not affect how a head is read, but a macro does. */
 TEST(test_a_head_is_bound_to_the_options)
 {
     SKIP_IF(!nvrtc);
@@ -180,7 +180,7 @@ static void write_file(const char *path)
     fclose(file);
 }
 
-/* Another user may have created a link with the name of a worker's folder. */
+/* Another user may have created a symbolic link that has the name of a worker's folder. */
 TEST(test_a_link_in_a_shared_folder_is_not_followed)
 {
     char kept[512], head_of_others[600], link[512];

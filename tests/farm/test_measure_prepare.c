@@ -93,7 +93,7 @@ TEST_ON_DEVICE(a_reference_leaves_its_inputs_alone)
     }
 }
 
-/* The tolerance of floats around zero is a few rounding errors of the terms, at both sizes. */
+/* The measured tolerance of floats around zero is a few rounding errors, at both sizes. */
 TEST_ON_DEVICE(a_tolerance_that_nobody_stated_is_measured)
 {
     gt_measure_setup *setup = make_setup("axpy_reference");
@@ -167,7 +167,8 @@ static size_t peak_of(const gt_measure_setup *setup)
     return available - least_free;
 }
 
-/* The message states how much memory is needed. With this limit, the tuning needs no more. */
+/* The message states how much memory the tuning needs. With exactly this limit, the tuning
+ * works. */
 TEST_ON_DEVICE(memory_stays_within_the_limit)
 {
     gt_prepared prepared;
@@ -223,13 +224,12 @@ TEST_ON_DEVICE(the_callers_inputs_are_used)
 
 /* Another process that owns device memory. Start it before this process uses the driver. */
 static struct {
-    int from, to; /* pipes: one receives the handle, closing the other ends the owner */
+    int from, to; /* pipes: to receive the handle; to end the owner by closing */
 } owner;
 
 enum { SHARED_OFFSET = 256 };
 
-/* Allocates N floats of value 2 at SHARED_OFFSET, sends the handle, and waits until `from`
- * closes. */
+/* Stores N floats of value 2 at SHARED_OFFSET, sends the handle, and waits until `from` closes. */
 static void own_memory(int to, int from)
 {
     gt_measure *measure;
@@ -290,7 +290,7 @@ TEST_ON_DEVICE(memory_of_another_process_is_an_input)
     close(owner.to);
 }
 
-/* A tuning reserves this time to re-verify its winner. */
+/* Before a search, a tuning reserves this time for the last proof of its winner. */
 TEST_ON_DEVICE(the_time_of_the_winners_data_proof_is_reported)
 {
     gt_prepared prepared = {0};

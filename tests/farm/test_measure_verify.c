@@ -185,7 +185,7 @@ TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
     assert_non_null(strstr(gt_message(), "outside its buffers"));
 }
 
-/* Filling all buffers again would take longer than the proof. */
+/* Filling all buffers again would take longer than the proof itself. */
 TEST_ON_DEVICE(only_damaged_buffers_are_restored)
 {
     prepare(make_setup("axpy_reference"));
@@ -339,8 +339,8 @@ TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
 
 static bool clock_is_slow;
 
-/* Replaces the CPU time, which limits the emulator's experiments. A slow clock advances by a
- * millisecond at each reading. */
+/* Replaces the clock of CPU time, which limits the emulator's experiments. A slow clock advances by
+ * a millisecond at each reading. */
 clock_t clock(void)
 {
     static clock_t slow;
@@ -352,7 +352,7 @@ clock_t clock(void)
     return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
 }
 
-/* With these data, the last proof of a winner would exceed the time reserved for it. */
+/* With these data, a winner's last proof would take longer than the time reserved for it. */
 TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
 {
     gt_verified verified;
@@ -372,7 +372,7 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
     assert_int_equal(status, GPUTUNE_EWRONG);
 }
 
-/* The reference may be slow, so it runs only once if its results are not finite. */
+/* Because the reference may be slow, it is not run a second time if its results are not finite. */
 TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 {
     gt_prepared prepared = {0};
@@ -386,7 +386,7 @@ TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 
 static pid_t crasher;
 
-/* Crashes a kernel in this process. Returns 0 or the line of the failed check. */
+/* Crashes a kernel in this process. Returns 0, or the line of the check that failed. */
 static int crash(void)
 {
     static gt_measure_setup *setup;
@@ -418,7 +418,7 @@ TEST_ON_DEVICE(a_crash_is_reported_and_loses_the_process)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* The kernel restores the input that it changes, so comparing inputs afterwards shows nothing. */
+/* The kernel restores the input that it changes, so comparing inputs does not reveal the change. */
 TEST_ON_DEVICE(a_winner_cannot_write_its_inputs)
 {
     prepare(make_setup("axpy_reference"));

@@ -95,7 +95,7 @@ TEST(another_process_is_noticed_and_named)
     waitpid(other, NULL, 0);
 }
 
-/* In a container, NVML lists pids that may belong to other processes there. */
+/* NVML lists process IDs of the host, which may be those of other processes in a container. */
 TEST(a_process_of_another_namespace_is_not_named)
 {
     atomic_store(&nvml->pids[2], INT_MAX);

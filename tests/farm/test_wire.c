@@ -18,7 +18,7 @@ static void mark(char *used, size_t offset, size_t size)
     memset(used + offset, 1, size);
 }
 
-/* Checks that the table lists all members. A gap of more than 7 bytes is not padding. */
+/* Checks that the table lists all members. A gap of more than 7 bytes is a missing member. */
 static void check_gaps(const gt_record *record)
 {
     GT_FREED char *used = calloc(1, record->size);

@@ -194,7 +194,7 @@ static void expect_computed(gputune_plan *plan, const char *when)
 }
 
 /* Returns true if a variant's failure is final because its worker crashed: after an emulated GPU
- * fault, or because the emulator ran out of memory, which it reports as a kernel fault. */
+ * fault, or after a lack of memory, which the emulator reports as a kernel fault. */
 static bool is_condemned(const char *message)
 {
     return strstr(message, "is not launched, because its stored status is") &&
@@ -235,7 +235,8 @@ static void expect_whole_database(void)
     sqlite3_close(database);
 }
 
-/* Ends the process if the emulator had no memory for a kernel, because the context is then lost. */
+/* Ends the process if the emulator had no memory for a kernel, and the context is therefore
+ * lost. */
 static void end_if_context_is_lost(void)
 {
     if (app.driver->CtxSynchronize() != CUDA_SUCCESS &&

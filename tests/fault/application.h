@@ -22,8 +22,8 @@ extern application app;
 typedef struct scene {
     const char *name;
     bool filled;          /* true if the database contains an earlier result */
-    int (*prepare)(void); /* called after the tuner was opened, unless `opens` is set */
-    int (*act)(void);     /* the part of the scene in which a call fails; returns a status */
+    int (*prepare)(void); /* called after opening the tuner, unless `opens` is set */
+    int (*act)(void);     /* the part of the scene in which calls fail; returns a status */
     bool opens;
     bool works; /* true if the scene uses workers */
 } scene;

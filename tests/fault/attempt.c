@@ -126,8 +126,8 @@ static void begin_failing(const attempt *a)
     failing_begin(a->call, a->number, a->always);
 }
 
-/* Returns the number of counted calls. For a worker or driver, returns the number of the failing
- * call; 0 if the call was not reached. */
+/* Returns the number of counted calls. If the call fails in a worker or in the driver, returns the
+ * number of the failing call, or 0 if the call was not reached. */
 static long end_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -150,8 +150,8 @@ static void *wait_for_all(void *barrier)
     return NULL;
 }
 
-/* Runs more threads than a scene does. libc reuses the stacks of ended threads, and a stack counts
- * as an allocation, so these stacks must exist before the scene. */
+/* Starts more threads than a scene uses, so their stacks are allocated before the scene. libc
+ * reuses the stacks of ended threads, and each stack counts as an allocation. */
 static void make_stacks(size_t bytes)
 {
     enum { THREADS = 12 };
@@ -203,13 +203,13 @@ static void measure_left(outcome *out, long before, const outcome *usual)
 }
 
 /* Fails if the attempt left allocations or descriptors. Such an attempt is first repeated after a
- * scene without a failure, because code that only runs after failures may create an object once and
- * keep it, and because ending threads briefly keep memory. */
+ * scene without failures: code that runs only after failures may create an object once and keep it,
+ * and ending threads briefly keep memory. */
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {
-    /* the emulator remembers unloaded modules, and a failed driver call or compile leaves more of
-     * them */
+    /* the emulator remembers unloaded modules; after a failed driver call or compile there are
+     * more */
     const bool loads_more = is_of_driver(a->call) || strcmp(a->call, "worker-nvrtc") == 0;
     bool left = (out->live > usual->live && !loads_more) || out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {
@@ -233,7 +233,7 @@ void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[
     attempt_place(slot, s);
     long prepared = failing_live();
     prepare_failing(a, slot);
-    live += failing_live() - prepared; /* setenv() keeps its memory */
+    live += failing_live() - prepared; /* setenv() keeps the memory of its values */
     if (!s->opens) {
         make_context();
         need(open_tuner(), "opening");

@@ -26,14 +26,14 @@ typedef struct outcome {
 extern char attempt_folder[64];
 void attempt_path(char *out, size_t bytes, int slot, const char *ending);
 void copy_file(const char *to, const char *from);
-/* Sets the database and the file of a slot. Unless `s` is NULL, creates the files with which the
- * scene begins. */
+/* Sets the paths of the slot's database and files. Unless `s` is NULL, creates the files that the
+ * scene needs at its beginning. */
 void attempt_place(int slot, const scene *s);
 
 bool is_of_worker(const char *call);
 bool is_of_driver(const char *call);
 
 /* Runs the attempt and ends this process, with exit code 0 on success. `usual` has the outcomes of
- * the scene if no call fails: in a new process, and after an earlier scene. */
+ * the scene without a failing call: in a new process, and after an earlier scene. */
 void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[2])
     __attribute__((noreturn));

@@ -122,7 +122,7 @@ static void *next(const char *name)
         return real arguments;                                                                     \
     }
 
-/* Like a real failure, sets the error that ferror() returns, and returns 0. */
+/* Sets the error that ferror() returns, as a real failure does, and returns 0. */
 static int fail_file(FILE *file)
 {
     if (file) {
@@ -180,7 +180,7 @@ CALL(int, pthread_create, "thread", EAGAIN, EAGAIN,
      (pthread_t * t, const pthread_attr_t *a, void *(*w)(void *), void *u), (t, a, w, u))
 CALL(FILE *, fopen, "fopen", EMFILE, NULL, (const char *p, const char *m), (p, m))
 
-/* Closes the file even if the call fails, like fclose(). */
+/* Closes the file even if the call must fail, because fclose() does so, too. */
 int fclose(FILE *file)
 {
     bool failed = failing_now("fclose", ENOSPC);
@@ -189,7 +189,7 @@ int fclose(FILE *file)
     return failed ? EOF : result;
 }
 
-/* Functions with an optional last argument. */
+/* Wraps functions that have an optional last argument. */
 #define OPENS(name)                                                                                \
     int name(const char *path, int flags, ...)                                                     \
     {                                                                                              \

@@ -1,8 +1,8 @@
 /* Makes the nth allocation or system call of a kind fail, in all code of the process, including
  * SQLite. As a preloaded library, reads FAIL_CALL ("pwrite", "allocation" or another of
  * FAILING_CALLS), FAIL_NUMBER and FAIL_MODE ("once", or "always" for all later calls, too), and
- * creates the file FAIL_REACHED at the failing call. Programs that are linked with this library
- * call the functions below. Child processes are not affected. */
+ * creates the file FAIL_REACHED at the failing call. Programs that are linked with it call the
+ * functions below instead. Child processes are not affected. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
-/* Runs scenes of an application (open a tuner, a miss, a hit, a launch and so on) once for each
- * call that could fail. Each attempt has its own process, in which that call fails, or that call
- * and all later calls. The process must not crash, hang or leak. Its buffers must hold correct
- * results, and a failed call must set a message. Afterwards the same tuner, and a new tuner on the
- * same database, must return a correct plan.
+/* Runs scenes of an application, such as opening a tuner, a hit or a launch, once for each call
+ * that could fail. Each attempt has its own process, in which that call fails, or that call and all
+ * later calls. The process must not crash, hang or leak. Its buffers must hold correct results, and
+ * a failed call must set a message. Afterwards the same tuner, and a new tuner on the same
+ * database, must return a correct plan.
  *
  *   walk [-j PROCESSES] [-s STEP | -n NUMBER] [SCENE[:CALL]...]
  *
@@ -28,7 +28,7 @@
 #define WORKER_MB "1024"
 enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
-/* The attempts for one kind of call. A series ends when its number exceeds the scene's calls. */
+/* The attempts for one kind of call. The last one is beyond the number of calls in the scene. */
 typedef struct series {
     attempt like; /* the next attempt */
     long most;
@@ -142,8 +142,8 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds further kinds of failure for a call: all later calls fail, too; a driver call runs out of
- * memory; a worker's driver call destroys the context. */
+/* Adds the next kind of failure for a call. First all later calls fail, too; then a driver call
+ * runs out of memory; then a worker's driver call destroys the context. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {
