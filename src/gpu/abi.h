@@ -88,7 +88,7 @@ typedef enum CUdriverProcAddressQueryResult {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
 
-/* Flags that are enums in cuda.h, but unsigned int as function parameters. */
+/* Flags that cuda.h defines as enums; functions take them as unsigned int. */
 enum {
     CU_GET_PROC_ADDRESS_DEFAULT = 0,
     CU_CTX_SCHED_SPIN = 0x01,
@@ -180,7 +180,7 @@ typedef union CUlaunchAttributeValue {
     int clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
-    unsigned int sharedMemCarveout; /* percentage of the SM's maximum shared memory */
+    unsigned int sharedMemCarveout; /* percentage of the multiprocessor's maximum */
 } CUlaunchAttributeValue;
 
 typedef struct CUlaunchAttribute {
@@ -189,11 +189,11 @@ typedef struct CUlaunchAttribute {
     CUlaunchAttributeValue value;
 } CUlaunchAttribute;
 
-/* Enumerations in cuda.h; templates contain their numeric values. */
+/* These types are enumerations in cuda.h; templates contain their numeric values. */
 typedef int CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
     CUtensorMapFloatOOBfill;
 
-/* cuTensorMapEncodeTiled() writes a tensor map; kernels take it by value. */
+/* A tensor map, written by cuTensorMapEncodeTiled(); kernels take it by value. */
 typedef struct CUtensorMap {
     _Alignas(64) cuuint64_t opaque[16];
 } CUtensorMap;
@@ -230,7 +230,7 @@ typedef struct CUDA_MEMCPY3D {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
-/* The memory that a texture object reads. Mipmaps are omitted. */
+/* The memory that a texture object reads. Mipmaps are not declared. */
 typedef struct CUDA_RESOURCE_DESC {
     int resType;
     union {
@@ -273,7 +273,7 @@ typedef struct CUlaunchConfig {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-/* cuGetProcAddress_v2, the only entry point that is looked up with dlsym(). */
+/* Type of cuGetProcAddress_v2, the only entry point that is looked up with dlsym(). */
 typedef CUresult (*gt_get_proc_address)(const char *symbol, void **address, int version,
                                         cuuint64_t flags, CUdriverProcAddressQueryResult *found);
 

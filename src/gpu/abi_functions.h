@@ -1,7 +1,7 @@
 /* The CUDA driver's entry points that gputune uses: X(member, symbol, version, need, parameters).
  * `symbol` and `version` are arguments of cuGetProcAddress_v2. `version` is the CUDA version that
- * introduced this ABI (cudaTypedefs.h), because older drivers do not accept newer versions. `need`
- * is REQUIRED or OPTIONAL; an optional member may be NULL. All entry points return CUresult. */
+ * introduced this ABI (cudaTypedefs.h), because older drivers reject newer versions. `need` is
+ * REQUIRED or OPTIONAL; an optional member may be NULL. All entry points return CUresult. */
 #pragma once
 
 #define GT_DRIVER_LIST(X)                                                                          \

@@ -1,4 +1,4 @@
-/* Device properties from the driver or from a table of architectures, and the environment key. */
+/* Gets device properties from the driver or from a table, and makes the environment key. */
 #include "gpu/device.h"
 
 #include "base/file.h"
@@ -81,9 +81,9 @@ static const int carveout_164kb[] = {0, 8, 16, 32, 64, 100, 132, 164};
 static const int carveout_228kb[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 #define SIZES(list) list, sizeof(list) / sizeof *(list)
 
-/* Limits of each architecture, from the technical specifications in the CUDA programming guide. SM
- * count and L2 size are those of T4, A100, A40, Orin, L40, H100, B200, B300, Thor, RTX PRO 6000,
- * GB10. */
+/* Limits of each architecture, from the technical specifications in the CUDA programming guide.
+ * Numbers of multiprocessors and L2 sizes are those of T4, A100, A40, Orin, L40, H100, B200, B300,
+ * Thor, RTX PRO 6000 and GB10. */
 static const struct arch {
     int cc, threads_per_sm, blocks_per_sm, shared_per_sm_kb, shared_optin_kb, reserved_kb;
     const int *carveout;
@@ -105,7 +105,7 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Returns the row of `cc`, or else the last row that is older or has the same major version. */
+/* Returns the row of `cc`, otherwise the last row that is older or has the same major version. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];
@@ -120,7 +120,7 @@ static const struct arch *nearest_arch(int cc)
     return best;
 }
 
-/* Formats the target with all features: "sm_80", "sm_90a". wgmma and tcgen05 need the `a`. */
+/* Formats the target with all features: "sm_80", "sm_90a" (wgmma and tcgen05 need the `a`). */
 static void arch_exact(char *out, size_t bytes, int cc)
 {
     enum { FIRST_WITH_FEATURES = 90 };
@@ -158,7 +158,7 @@ static void fill_from_arch(gt_device *device, const struct arch *arch)
         .shared_reserved_per_block_bytes = arch->reserved_kb * KB,
         .constant_bytes = INT64_C(64) * KB,
         .l2_bytes = (int64_t)arch->l2_mb * MB,
-        /* assume three quarters, as on an A100; an H200 has 62.5% */
+        /* assume that three quarters can persist, as on an A100; on an H200 it is 62.5% */
         .l2_persist_bytes = arch->cc >= 80 ? arch->l2_mb * MB / 4 * 3 : 0,
         .l2_window_bytes = arch->cc >= 80 ? 128 * MB : 0,
         .memory_bytes = (int64_t)1 << 40,

@@ -1,4 +1,4 @@
-/* Loads drivers, makes messages for error codes, and enters contexts. */
+/* Loads drivers, translates CUDA's error codes, and enters contexts. */
 #include "gpu/driver.h"
 
 #include "base/condition.h"
@@ -56,7 +56,7 @@ static const struct entry {
 #undef EXTRA
 };
 
-/* Stores the symbol's address, or NULL, in the function pointer at `function`, as POSIX allows. */
+/* Stores a symbol's address, or NULL, in a function pointer; POSIX allows this conversion. */
 static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
     void *address = dlsym(driver->handle, symbol);
@@ -110,7 +110,7 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Selects the emulator's profile first, because even the driver version depends on it. */
+/* Selects the emulator's profile. This comes first: even the driver version depends on it. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *);
@@ -234,7 +234,7 @@ gputune_status gt_driver_probe(int *version, const char *name)
     return GPUTUNE_OK;
 }
 
-/* Converts a CUDA result to a status. Only errors that a kernel can cause become ECRASHED. */
+/* Converts a CUDA result to a status. Only an error that a kernel can cause becomes ECRASHED. */
 static gputune_status status_of(CUresult result)
 {
     static const struct {
@@ -310,8 +310,8 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Reads the context's id first, which fails for a destroyed context. Pushing a destroyed context
- * may succeed and corrupt the process's memory (both seen on an H200 with driver 13.0). */
+/* First reads the context's id, which fails if the context was destroyed. Pushing a destroyed
+ * context may succeed and corrupt the process's memory (both seen on an H200 with driver 13.0). */
 gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context)
 {

@@ -1,13 +1,12 @@
-/* The CUDA driver (libcuda.so.1) or the emulator as a function table, and CUDA contexts. */
+/* A function table of the CUDA driver (libcuda.so.1) or the emulator, and CUDA contexts. */
 #pragma once
 
 #include "base/status.h"
 #include "gpu/abi.h"
 
-/* An opened driver. Function members are named like the entry points without "cu"
- * (abi_functions.h); optional members may be NULL. The process shares the table, which is
- * thread-safe and never closed, because unloading a driver is not safe. A test may fill in its own
- * table. */
+/* An opened driver. Its functions are named like the driver's without "cu" (abi_functions.h);
+ * optional ones may be NULL. All users in the process share the table. It is thread-safe and never
+ * closed, because unloading a driver is not safe. A test may fill in its own table. */
 typedef struct gt_driver {
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are declarators */
 #define GT_DRIVER_MEMBER(member, symbol, version, need, parameters) CUresult(*member) parameters;
@@ -22,30 +21,30 @@ typedef struct gt_driver {
     bool started;   /* cuInit succeeded */
     char name[256]; /* name or path of the driver, such as "cuda" or "emu:h200" */
     void *handle;
-    struct gt_budget *budget; /* limits the device memory of this copy's users; NULL: no limit */
+    struct gt_budget *budget; /* limits device memory for users of this copy; NULL: no limit */
 } gt_driver;
 
 /* Opens a driver, once per process and name, and calls cuInit. `name` is "cuda", "emu[:PROFILE]" or
  * the path of a library; NULL means GPUTUNE_DRIVER, or "cuda" if that variable is unset. The
  * emulator is searched for in GPUTUNE_EMULATOR (a file or folder), beside this library or program,
- * in ../lib, and in the compiled-in prefix. ENODRIVER if there is no driver 12.0 or newer, or no
- * device; the message gives the reason and lists the searched places. EINVAL for an unknown name or
- * profile. */
+ * in ../lib, and in the prefix set at compile time. ENODRIVER if there is no driver 12.0 or newer,
+ * or no device; the message gives the reason and lists the searched places. EINVAL for an unknown
+ * name or profile. */
 gputune_status gt_driver_open(const gt_driver **out, const char *name);
-/* Sets *version (13000 for 13.0) without starting the driver, because cuInit takes a tenth of a
- * second. Fails like gt_driver_open(), except for errors that only cuInit detects. */
+/* Gets the driver's version (13000 for 13.0) without cuInit, which takes a tenth of a second. Fails
+ * like gt_driver_open(), except for errors that only cuInit detects. */
 gputune_status gt_driver_probe(int *version, const char *name);
 
 /* Converts a CUresult to a status. On failure, sets the message "CALL: NAME (code): text". Out of
- * memory becomes EDEVMEM, a GPU in exclusive use EBUSY, a lost or faulty GPU ENODRIVER, a fatal
- * code (gt_cuda_fatal) ECRASHED, and any other error ECUDA. */
+ * memory becomes EDEVMEM; a GPU in exclusive use, EBUSY; a lost or faulty GPU, ENODRIVER; a fatal
+ * code (gt_cuda_fatal), ECRASHED; any other error, ECUDA. */
 gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const char *call);
-/* Returns true if no more CUDA work is possible in this process or context after the error. The
- * codes are those for which CUDA 13.0's cuda.h demands that the process be "terminated and
- * relaunched", and 999 (unknown), which may have the same effect. */
+/* Returns true if no more CUDA work is possible in this process or context after the error. This
+ * holds for the codes after which, as CUDA 13.0's cuda.h states, the process must be "terminated
+ * and relaunched", and for 999 (unknown), which may have the same effect. */
 bool gt_cuda_fatal(CUresult result);
 
-/* GT_CUDA(driver, MemAlloc, &pointer, bytes): calls driver->MemAlloc and returns on failure. */
+/* GT_CUDA(driver, MemAlloc, &pointer, bytes) calls driver->MemAlloc and returns if it fails. */
 #define GT_CUDA(driver, function, ...)                                                             \
     GT_TRY(gt_cuda_check(driver, (driver)->function(__VA_ARGS__), "cu" #function))
 
@@ -57,7 +56,7 @@ void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode);
 /* A CUDA context. Resetting the primary context changes its id, but not its handle. */
 typedef struct gt_context {
     CUcontext handle;
-    uint64_t id; /* id that is never reused within the process; 0: unknown */
+    uint64_t id; /* never reused within the process; 0: unknown */
 } gt_context;
 
 /* Returns the current context's id; 0 without a context, or if the driver does not report ids. */
@@ -74,7 +73,7 @@ typedef struct gt_context_visit {
 } gt_context_visit;
 
 /* Makes `context` current, pushing it if necessary, and enters relaxed capture mode. ECUDA if the
- * context was destroyed or reset; gt_context_leave() must then not be called. */
+ * context was destroyed or reset; then do not call gt_context_leave(). */
 gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context);
 void gt_context_leave(const gt_context_visit *visit, const gt_driver *driver);

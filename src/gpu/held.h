@@ -1,5 +1,5 @@
 /* Objects with a reference count, such as a module or the memory of captured launches. An object's
- * launcher and each graph that uses it hold a reference. The last holder frees the object. */
+ * launcher and each graph that uses the object hold references. The last one frees the object. */
 #pragma once
 
 #include "gpu/driver.h"
@@ -10,19 +10,19 @@
 typedef struct gt_held {
     const gt_driver *driver;
     gt_context context;
-    atomic_uint holders; /* number of graphs that hold the object, plus 1 for its launcher */
+    atomic_uint holders; /* number of graphs that use the object, plus 1 for its launcher */
     /* Frees the object. `alive`: its context exists and is current. */
     void (*end)(struct gt_held *held, bool alive);
     struct gt_held *next; /* next in the list of objects whose launcher was freed */
 } gt_held;
 
-/* Initialises an object with one reference, its launcher's. */
+/* Initialises an object with one reference, that of its launcher. */
 void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *context,
                    void (*end)(gt_held *held, bool alive));
-/* Adds a reference, which ends with the graph and its executable graphs. */
+/* Adds a reference that ends when the graph and its executable graphs are destroyed. */
 gputune_status gt_held_give(gt_held *held, CUgraph graph);
-/* Drops the launcher's reference, which frees the object if no graph holds it. `alive`: the
- * object's context exists and is current. */
+/* Drops the launcher's reference. Frees the object if no graph uses it. `alive`: the object's
+ * context exists and is current. */
 void gt_held_leave(gt_held *held, bool alive);
-/* Frees all objects without references. Works in any context. */
+/* Frees all objects that have no references. Works in any context. */
 void gt_held_collect(void);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_FLAG = 0x10 }; /* flag of kernels in the st_other member of an ELF symbol */
+enum { ENTRY_FLAG = 0x10 }; /* set in st_other of a kernel's ELF symbol */
 
 bool gt_image_is_ptx(const gt_image *image)
 {
@@ -56,7 +56,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$%", c));
 }
 
-/* Calls `each` for every name declared after `word`: the last word before one of `ends`. */
+/* Calls `each` for every name that `word` declares: the last word before one of `ends`. */
 static void each_declared(const gt_image *image, const char *word, const char *ends,
                           gt_image_name_fn *each, void *user)
 {
@@ -192,7 +192,7 @@ static search search_image(const gt_image *image, const char *name)
     return search;
 }
 
-/* Appends the beginning of a note, a comment in PTX. Readers of cubins ignore notes. */
+/* Appends the beginning of a note. PTX takes it as a comment, and readers of cubins ignore it. */
 static void append_mark(gt_text *out, const char *name)
 {
     gt_text_printf(out, "\n// entry of %s: ", name);

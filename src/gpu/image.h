@@ -1,4 +1,4 @@
-/* Kernels and variables of an image (a cubin or PTX). Treats damaged images as empty. */
+/* Finds the kernels and variables of an image (a cubin or PTX). A damaged image counts as empty. */
 #pragma once
 
 #include "base/launch.h"
@@ -7,12 +7,13 @@
 /* Returns true if the image is PTX, false for machine code. */
 bool gt_image_is_ptx(const gt_image *image);
 
-/* Finds the symbol of the kernel `name`: `name` itself for an extern "C" kernel, otherwise the
- * mangled symbol that contains the last component of `name` ("scan" for "ns::scan"). If no kernel
- * or several kernels match, a note in the image decides (gt_image_note_entry()). Without a note, no
- * match sets *out to `name`, and several matches fail with EINVAL. The caller frees *out. */
+/* Finds the symbol of the kernel `name`. This is `name` itself for an extern "C" kernel, otherwise
+ * the mangled symbol that contains the last component of `name` ("scan" for "ns::scan"). If no
+ * kernel or several kernels match, a note in the image decides (gt_image_note_entry()). Without a
+ * note, no match sets *out to `name`, and several matches fail with EINVAL. The caller frees
+ * *out. */
 gputune_status gt_image_entry(char **out, const gt_image *image, const char *name);
-/* Adds a note to the image that `symbol` is the kernel `name`, unless exactly one symbol matches
+/* Unless exactly one symbol matches `name`, adds a note to the image: `symbol` is the kernel
  * `name`. image->data comes from malloc() and may move. On ENOMEM the image is unchanged. */
 gputune_status gt_image_note_entry(gt_image *image, const char *name, const char *symbol);
 

@@ -1,29 +1,30 @@
 /* Launches a loaded variant.
  *
  * A launcher is one launch (grid, parameters, attributes) with its code in one context
- * (gt_loaded_launch). A launch takes the shortest of three paths, which is known when the launcher
- * is made:
+ * (gt_loaded_launch). A launch takes the shortest possible of three paths. The path is chosen when
+ * the launcher is made:
  *
  *   direct   The caller's arguments are the kernel's parameters. The launch is one call of the
- *            driver, without a lock. The module is only read; launchers of one image share it.
+ *            driver, without a lock. Launchers of one image share a module, which is only read.
  *   plain    The parameters are made from the arguments (tensor maps, textures, structs), and there
- *            may be several kernels. `clear_lock` keeps a clear and its kernels together.
- *   state    The launch copies a block, or has scratch memory or arrays. These belong to a
- *            gt_instance, which one stream at a time may use.
+ *            may be several kernels. `clear_lock` keeps other launches from running between a clear
+ *            and its kernels.
+ *   state    The launch copies a parameter block, or has scratch memory or arrays. These belong to
+ *            a gt_instance, which only one stream at a time may use.
  *
  * A stream's state is free, owned or taken:
  *
  *   free     Its key is 0.
  *   owned    It has a stream's key. The launches of that stream use it in their order.
  *   taken    Another stream took it, because all states were owned. The next launch first waits for
- *            `last`, the event after the previous stream's latest launch.
+ *            `last`, the event recorded after the previous stream's latest launch.
  *
- * A state's events and staging memory form a ring: a slot is reused only after its event. Locks are
- * taken in the order launcher, state, textures; `clear_lock` is taken alone.
+ * A state's events and staging memory form a ring: a slot is reused only after its event occurred.
+ * Locks are taken in the order launcher, state, textures; `clear_lock` is taken alone.
  *
  * A captured launch uses a state of its own (graph_state), because the graph may be replayed at any
- * time and on any stream. Each graph holds the launcher's module and textures, and its states
- * (gpu/held.h), so a graph may outlive the launcher.
+ * time and on any stream. Each graph has references to the launcher's module and textures, and to
+ * the states that it uses (gpu/held.h), so a graph may outlive the launcher.
  *
  * A context may be destroyed or reset at any time, with everything in it. Code that frees objects
  * therefore first checks that the context is alive (gt_context_enter()). */
@@ -36,25 +37,25 @@
 
 #include <string.h>
 
-enum { SLOTS = 8 }; /* number of parts of a stream's staging memory, each with an event */
+enum { SLOTS = 8 }; /* number of slots in a stream's staging memory; each has an event */
 
-/* An instance and staging memory, for one stream at a time. */
+/* An instance and staging memory that one stream at a time uses. */
 typedef struct stream_state {
     pthread_mutex_t lock;      /* protects the members below; held during a launch */
     atomic_uint_least64_t key; /* the stream's key; 0: free */
-    atomic_uintptr_t stream;   /* the stream's handle, because captures hide the stream's id */
+    atomic_uintptr_t stream;   /* its handle, because captures hide the stream's id */
     gt_instance instance;
     bool ready;
     bool copied;    /* true if a launch has copied the pass blocks */
     bool must_wait; /* true if the next launch must first wait for `last` */
     uint8_t *staging;
-    CUevent events[SLOTS]; /* event after the latest launch of each slot */
+    CUevent events[SLOTS]; /* recorded after the latest launch that used the slot */
     bool used[SLOTS];
     unsigned next;
-    CUevent last; /* event after the latest launch; NULL before the first launch */
+    CUevent last; /* the latest of these events; NULL before the first launch */
 } stream_state;
 
-/* The state of a stream within a capture. It is reused after the capture's graph was destroyed. */
+/* The state of a stream within a capture. It is reused once the captured graph is destroyed. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;
@@ -70,7 +71,7 @@ typedef struct texture_object {
     uint32_t texture; /* index into the launch's textures */
 } texture_object;
 
-/* Objects of a launcher that its graphs hold. */
+/* Objects of a launcher that captured graphs use, too. */
 typedef struct held_module {
     gt_held held; /* must be first */
     gt_module *module;
@@ -78,14 +79,14 @@ typedef struct held_module {
 } held_module;
 
 struct gt_launcher {
-    gt_loaded_launch loaded; /* must be first, because a direct launch reads only its beginning */
+    gt_loaded_launch loaded; /* first, because a direct launch reads only its beginning */
     pthread_mutex_t lock;    /* protects the states' keys and the graph states */
     pthread_mutex_t clear_lock, texture_lock;
-    stream_state *states; /* an array of GT_LAUNCHER_STREAMS, or NULL if needs_state is false */
+    stream_state *states; /* GT_LAUNCHER_STREAMS states; NULL if needs_state is false */
     unsigned next_victim;
     graph_state *graph_states;
     held_module *held;
-    uint64_t held_capture; /* id of the latest capture whose graph holds `held` */
+    uint64_t held_capture; /* id of the latest capture whose graph references `held` */
 };
 
 typedef struct stream_facts {
@@ -98,14 +99,14 @@ typedef struct stream_facts {
 
 /* ---- the parameters of a launch ---- */
 
-/* Reports a wrong current context as the cause of a failed launch. */
+/* Explains why a launch failed: the wrong context is current, or CUDA's error. */
 static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));
     return gt_cuda_check(loaded->driver, result, "cuLaunchKernelEx");
 }
 
-/* Returns EINVAL if the address for a texture or tensor map is not aligned. */
+/* Gets the address for a texture or tensor map. EINVAL if it is not aligned. */
 static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loaded, int argument,
                                    const void *const *arguments, uint32_t alignment,
                                    const char *reader)
@@ -138,7 +139,7 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
 }
 
-/* Gets a texture object for the instance's array or, from a cache, the caller's buffer. */
+/* Gets a texture object for the instance's array, or, from a cache, for the caller's buffer. */
 static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
                                    const gt_instance *instance, const gt_parameter *parameter,
                                    const void *const *arguments)
@@ -193,7 +194,7 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];
     config.blockDimZ = run->block[2];
     config.hStream = stream;
-    if (l2->window_bytes) { /* the last attribute is the window, whose address must be set */
+    if (l2->window_bytes) { /* the last attribute is the L2 window; set its address */
         memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
         config.attrs = attributes;
         memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
@@ -230,7 +231,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* a block, whose by-value part comes first */
+        } else { /* a block; its by-value part comes first */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -290,7 +291,7 @@ static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void
     }
 }
 
-/* Queues a launch with its copies and clears. `staged`: the blocks to copy, or NULL. */
+/* Queues a launch, with its copies and clears. `staged` has the blocks to copy, or is NULL. */
 static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                    const gt_instance *instance, CUstream stream,
                                    const void *const *arguments, const void *staged)
@@ -311,7 +312,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
     }
     for (uint32_t i = 0; from && i < launch->block_count; i++) {
         uint32_t bytes = gt_block_copied(&launch->blocks[i]);
-        if (bytes > 0 && instance->blocks[i]) { /* 0 if the module lacks the symbol */
+        if (bytes > 0 && instance->blocks[i]) { /* 0 if the module has no such symbol */
             GT_CUDA(launcher->loaded.driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes,
                     stream);
         }
@@ -322,7 +323,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
 
 /* ---- the states of streams ---- */
 
-/* Makes a state's memory, events and instance; after a failure, only the missing parts. */
+/* Makes a state's memory, events and instance. After a failure, a new call makes missing parts. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
@@ -363,8 +364,8 @@ static void free_state(stream_state *state, const gt_driver *driver)
     }
 }
 
-/* Returns the stream's state, locked, or NULL. Compares the key again under the state's lock,
- * because another stream may take the state. */
+/* Locks and returns the stream's state, or returns NULL. Compares the key again under the lock,
+ * because another stream may have taken the state. */
 static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
 {
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
@@ -381,7 +382,7 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* Gives a stream without a state a free state, or another stream's state. */
+/* Locks and returns the stream's state. If there is none, takes a free or another's state. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
@@ -433,7 +434,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
     }
     gputune_status status =
         queue_launch(launcher, sizes, &state->instance, stream, arguments, staged);
-    /* record the event even after a failure, because the copy may still be running */
+    /* even after a failure, because the copy may still be running */
     CUresult recorded = driver->EventRecord(state->events[slot], stream);
     state->used[slot] = true;
     state->last = state->events[slot];
@@ -494,7 +495,7 @@ static void end_module(gt_held *held, bool alive)
     free(module);
 }
 
-/* Makes the captured graph hold the module and textures. The caller holds the launcher's lock. */
+/* Makes the graph reference the module and textures. The caller holds the launcher's lock. */
 static gputune_status hold_module(gt_launcher *launcher, const stream_facts *facts)
 {
     if ((launcher->loaded.needs_module && !launcher->loaded.launch.texture_count) ||
@@ -531,8 +532,8 @@ static gputune_status make_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Gets the state of a stream within a capture. If there is none yet, reuses the state of a
- * destroyed graph, or makes a state. */
+/* Gets the state of a stream within a capture. If there is none yet, reuses that of a destroyed
+ * graph, or makes one. */
 static gputune_status find_state(graph_state **out, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes, const stream_facts *facts)
 {
@@ -560,7 +561,7 @@ static gputune_status find_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Copies the blocks to memory that all replays of the graph read. */
+/* Copies the blocks to memory from which all replays of the graph read them. */
 static gputune_status stage_for_graph(const void **out, graph_state *state,
                                       const gt_launcher *launcher, const void *const *arguments)
 {
@@ -617,9 +618,9 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
     return GPUTUNE_OK;
 }
 
-/* Describes a stream. A driver may reuse the handle of a destroyed stream, but not its id (driver
- * 12.0). During a capture, cuStreamGetId fails with error 900 (H200, driver 13.0), so the handle is
- * used, which is unique together with the capture's id. */
+/* Describes a stream. Its key is its id, because a driver may reuse the handle of a destroyed
+ * stream (driver 12.0). During a capture, cuStreamGetId fails with error 900 (H200, driver 13.0).
+ * The key is then the handle, which is unique together with the capture's id. */
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->loaded.driver;
@@ -693,7 +694,7 @@ gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_size
     if (!gt_launch_clears(&launcher->loaded.launch)) {
         return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
     }
-    /* no launch of another thread may come between the clear and the kernel */
+    /* keep launches of other threads from running between the clear and the kernel */
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->clear_lock);
     return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
 }
@@ -767,8 +768,8 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
     return gt_launcher_load_view(out, driver, device, image, module, &view);
 }
 
-/* Unloading a module waits for its launches and does not disturb captures (seen on an H200 with
- * driver 13.0). Waiting for the context instead would break all its captures. */
+/* Unloading the module waits for its launches and does not disturb captures (seen on an H200 with
+ * driver 13.0). Waiting for the whole context would break all captures in it. */
 void gt_launcher_free(gt_launcher *launcher)
 {
     gt_context_visit visit;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest cluster size that all devices with clusters support. */
+/* The largest cluster size that every device with clusters supports. */
 enum { PORTABLE_CLUSTER = 8 };
 
 int gt_carveout_percent(int kb, int max_kb)
@@ -30,7 +30,7 @@ gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
 
 /* ---- checks and attributes of the kernels ---- */
 
-/* Compares parameter sizes with the launch, unless the driver is older than 12.4. */
+/* Compares the kernel's parameter sizes with the launch. Drivers before 12.4 cannot report them. */
 static gputune_status check_parameters(const gt_loaded_launch *loaded, CUfunction function,
                                        const gt_kernel_step *kernel)
 {
@@ -95,7 +95,7 @@ static gputune_status allow_shared(const gt_loaded_launch *loaded, CUfunction fu
     if (sum <= (uint32_t)loaded->device->shared_per_block_bytes) {
         return GPUTUNE_OK;
     }
-    int allowed; /* limit that any launcher may have set earlier */
+    int allowed; /* the limit, which another launcher may have raised */
     GT_CUDA(loaded->driver, FuncGetAttribute, &allowed,
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
     GT_REFUSE(sum > (uint32_t)loaded->device->shared_per_block_optin_bytes, GPUTUNE_ECUDA,
@@ -180,7 +180,7 @@ static gputune_status load_instance(gt_instance *out, const gt_loaded_launch *lo
     return GPUTUNE_OK;
 }
 
-/* Gives an instance its module: the one of `base`, or one of its own. */
+/* Gives an instance its module: that of `base`, or a module of its own. */
 static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
 {
     gt_instance from = loaded->base;
@@ -196,7 +196,7 @@ static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
     return GPUTUNE_OK;
 }
 
-/* Zeroes memory and waits. Uses a separate stream, because the caller's stream may be captured. */
+/* Zeroes memory, and waits. Uses its own stream, because the caller's stream may be captured. */
 static gputune_status zero_memory(const gt_driver *driver, CUdeviceptr at, size_t bytes)
 {
     CUstream stream;
@@ -240,7 +240,7 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             size_t bytes = scratch_bytes(loaded, sizes, i);
-            if (sizes && bytes > 1) { /* round up, so buffers rarely grow */
+            if (sizes && bytes > 1) { /* round up, so buffers rarely have to grow */
                 bytes = (size_t)2 << log2_below(bytes - 1);
             }
             GT_TRY(allocate_memory(&out->scratch[i], loaded->driver,
@@ -464,11 +464,11 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded)
 
 /* ---- loading ---- */
 
-/* The first driver that is known to accept the carveout as a launch attribute. The function
- * attribute has the same effect with every driver. */
+/* The first driver version that is known to accept the carveout as a launch attribute. With every
+ * version, the function attribute has the same effect. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
-/* Checks that each grid is a multiple of its cluster. Drivers do not name the grid. */
+/* Checks that each grid is a multiple of its cluster, because errors of drivers do not name it. */
 static gputune_status check_clusters(const gt_launch_view *launch)
 {
     gt_iteration run;
@@ -519,7 +519,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
                                    .blockDimZ = kernel->block[2],
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes};
-    if (gt_volume(kernel->cluster) > 1) { /* the cluster must be first, for count_resident() */
+    if (gt_volume(kernel->cluster) > 1) { /* count_resident() needs the cluster first */
         memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim,
                kernel->cluster, sizeof kernel->cluster);
     }
@@ -535,7 +535,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             ->programmaticStreamSerializationAllowed = 1;
     }
-    if (l2->window_bytes) { /* the last attribute, because each launch replaces its address */
+    if (l2->window_bytes) { /* must be last: each launch replaces its address */
         double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
         CUlaunchAttributeValue *value =
             add_attribute(out, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);

@@ -55,7 +55,7 @@ static struct {
 #undef MEMBER
 } nvml_library = {.once = PTHREAD_ONCE_INIT};
 
-/* Evaluates to true if NVML has the function and its call succeeds. */
+/* True if NVML has the function and the call succeeds. */
 #define GOT(member, ...) (nvml_library.member && nvml_library.member(__VA_ARGS__) == 0)
 
 static void load_library(void)
@@ -109,7 +109,7 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
-/* Returns true for a worker of this process or of `friend`, and for any worker that waits. In
+/* Returns true for workers of this process or of `friend`, and for any worker that waits. In
  * /proc/PID/stat, the process's name and a state letter precede the parent's pid. */
 static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 {
@@ -122,8 +122,8 @@ static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
            (parent && (parent == getpid() || parent == friend));
 }
 
-/* Counts other processes. If NVML lists pids of another namespace (in a container), this process is
- * in the list, because it has a context. `friend` is assumed to be in the list too. */
+/* Counts other processes. In a container, NVML may list pids of another namespace. This process is
+ * then in the list, because it has a context; `friend` is assumed to be in it, too. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     process_info infos[64];
@@ -147,7 +147,7 @@ static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
     }
     if (!listed) {
         uint32_t ours = friend ? 2 : 1;
-        out->one = friend ? 0 : out->one; /* a worker's pid is missing only in another namespace */
+        out->one = friend ? 0 : out->one; /* our pids are missing only in another namespace */
         out->others -= out->others < ours ? out->others : ours;
     }
 }

@@ -1,5 +1,5 @@
-/* NVML, loaded with dlopen(): clocks, throttling, energy, and other processes. Without NVML, or for
- * an emulated device, functions do not fail, and all values are zero. */
+/* Reads clocks, throttling, energy, and other processes from NVML, which dlopen() loads. Without
+ * NVML, or for an emulated device, functions do not fail, and all values are zero. */
 #pragma once
 
 #include "base/status.h"
@@ -11,15 +11,15 @@ typedef struct gt_nvml gt_nvml; /* NVML's handle, never freed */
 /* Returns the handle of the GPU with this UUID, or NULL if NVML has no such GPU. Thread-safe. */
 gt_nvml *gt_nvml_open(const char *uuid);
 
-/* Returns the number of GPUs that CUDA lists if no environment variable hides one. Returns 0 if the
- * number is unknown, because this process may not use all GPUs or a GPU is partitioned (MIG). */
+/* Returns the number of GPUs that CUDA lists if no environment variable hides any. Returns 0 if it
+ * is unknown, because this process may not use all GPUs, or because a GPU is partitioned (MIG). */
 uint32_t gt_nvml_count(void);
 
 typedef struct gt_nvml_state {
     uint32_t sm_clock_mhz, memory_clock_mhz;
     uint64_t throttle;
-    /* true if lowered clocks spoil measurements: hardware slowdown, software or hardware thermal
-     * limit, or power brake */
+    /* true if lowered clocks spoil measurements. Causes: hardware slowdown, software or hardware
+     * thermal limit, power brake. */
     bool spoils;
 } gt_nvml_state;
 void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
@@ -31,16 +31,16 @@ typedef struct gt_nvml_users {
     uint32_t others; /* number of other processes */
     uint32_t one;    /* pid of one of them; 0: unknown */
 } gt_nvml_users;
-/* Counts the processes with a context on the GPU, except this process, `friend` (a pid; 0: none),
- * and the workers of both: a killed worker keeps its context for a moment, and the worker of a
- * background tuning is paused. A worker named GT_NVML_WAITING is never counted. If NVML uses
- * another pid namespace (in a container), this process and `friend` are assumed to be in its list.
- * Slower than gt_nvml_read(). */
+/* Counts the processes with a context on the GPU. Does not count this process, `friend` (a pid; 0:
+ * none), and the workers of both, because a killed worker keeps its context for a moment, and the
+ * worker of a background tuning is paused. A worker named GT_NVML_WAITING is never counted. If NVML
+ * uses another pid namespace (in a container), this process and `friend` are assumed to be in its
+ * list. Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
-/* Gets the percentage of the last sampling period (a sixth of a second to a second) in which the
- * GPU ran a kernel. Returns false if NVML does not report it. */
+/* Gets the percentage of time in which the GPU ran a kernel, within the last sampling period (a
+ * sixth of a second to a second). Returns false if NVML does not report it. */
 bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml);
-/* Gets the GPU's millijoules since the driver was loaded. Returns false if NVML has no counter. */
+/* Gets the energy in millijoules since the driver was loaded. Returns false without a counter. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
 
 typedef enum gt_compute_mode {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Declarations of nvrtc.h. */
+/* Declarations from nvrtc.h. */
 typedef struct program_st *program;
 enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_INVALID_OPTION = 5 };
 
@@ -48,26 +48,26 @@ struct gt_nvrtc {
     char path[1024];
 };
 
-/* NVRTC searches the source's folder for #include "name", so this folder does not exist. Messages
- * use the files named by #line directives instead. */
+/* NVRTC searches the folder of the source for #include "name", so this folder must not exist.
+ * Messages show the files that #line directives name instead. */
 static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 64 };
 
-/* Standard options. `since`: the first NVRTC version with the option; 0: all versions. */
+/* Standard options. `since` is the first NVRTC version that has the option; 0: all versions. */
 static const struct optional {
     const char *text;
     int since;
 } standard[] = {
     {"-default-device", 0},
     {"--ptxas-options=-v", 0},
-    {"--no-cache", 12090}, /* the cache loads libcuda and hides ptxas's output */
+    {"--no-cache", 12090}, /* NVRTC's cache loads libcuda and hides ptxas's output */
     {"--frandom-seed=gputune", 0},
     {"-D__linux__=1", 0}, /* with nvcc, the host compiler defines this macro */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
-/* Options that older supported versions of NVRTC do not have; requests may contain them. */
+/* Options that some supported versions of NVRTC do not have, although requests may contain them. */
 static const struct optional newer[] = {
     {"--split-compile", 12050},
     {"--Ofast-compile", 12080},
@@ -95,8 +95,8 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
     return GPUTUNE_OK;
 }
 
-/* Loads NVRTC's builtins library, if it is beside NVRTC. NVRTC opens the library by its bare name,
- * which fails for a wheel's folder unless the library is loaded. */
+/* Loads NVRTC's builtins library if it is beside NVRTC. NVRTC opens it by its bare name. In the
+ * folder of a wheel, that fails unless the library is already loaded. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
     GT_FREED char *real = realpath(nvrtc->path, NULL);
@@ -228,7 +228,7 @@ static bool states_standard(const gt_nvrtc_request *request)
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    enum { OWN = 4 }; /* the architecture, the language's standard, two options for the head */
+    enum { OWN = 4 }; /* architecture, language standard, two options for the head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
               "%zu compiler options; expected at most %d", request->option_count,
               OPTIONS_MAX - STANDARD - OWN);
@@ -315,7 +315,7 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
                            nvrtc->error_string(result), result);
 }
 
-/* Returns the expression of "ENTRY = expression" or "ENTRY<…>", and the length of ENTRY. */
+/* Returns the expression in "ENTRY = expression" or "ENTRY<…>", and the length of ENTRY. */
 static const char *expression_of(size_t *entry_bytes, const char *instance)
 {
     const char *assigned = strstr(instance, " = ");
@@ -341,9 +341,9 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* ---- headers that are missing ---- */
 
-/* A missing header is replaced by a header with only the integer types, because most missing
- * headers are for host code. Only compiling shows which headers are missing, so their names are
- * cached for sources with the same head. */
+/* A missing header is replaced by one with only the integer types, because most missing headers are
+ * for host code. Only compiling shows which headers are missing, so their names are cached for
+ * sources with the same head. */
 enum { MISSING_MAX = 64 };
 
 static struct {
@@ -357,7 +357,7 @@ static gt_hash head_of(const gt_nvrtc_request *request)
     return gt_hash_bytes(request->text, request->head_bytes);
 }
 
-/* Adds the headers known to be missing, except those that an -I folder now contains. */
+/* Adds the headers that are known to be missing, except those that are now in an -I folder. */
 static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *request)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -379,7 +379,7 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
     return GPUTUNE_OK;
 }
 
-/* Takes ownership of `names`. */
+/* Caches the names of missing headers. Takes ownership of `names`. */
 static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -390,10 +390,10 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
     }
 }
 
-/* Returns false if the log reports no missing header. */
+/* Adds the missing header that the log reports. Returns false if there is none. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
-    static const char words[] = "open source file \""; /* follows "cannot" or "could not" */
+    static const char words[] = "open source file \""; /* preceded by "cannot" or "could not" */
     const char *at = strstr(log, words);
     GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
     if (!name || missing->count == MISSING_MAX) {
@@ -406,7 +406,7 @@ static bool learn_missing(gt_texts *missing, const char *log)
            gt_texts_add(missing, name, length) == GPUTUNE_OK;
 }
 
-/* Creates a program. With `splits_head`, the source includes its head as a header. */
+/* Creates a program. With `splits_head`, the head becomes a header that the source includes. */
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request, const gt_texts *missing,
                                      bool splits_head)
@@ -421,7 +421,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     memcpy(all_texts, texts, count * sizeof *texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include <stdint.h> */
+        all_texts[count++] = "#include <stdint.h>\n"; /* as nearly all headers do */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
@@ -437,7 +437,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                         "nvrtcCreateProgram");
 }
 
-/* Sets *again if a header is missing, because compiling without that header may succeed. */
+/* Sets *again if a header is missing, because a second try without that header may succeed. */
 static gputune_status compile_program(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
                                       gt_texts *missing, bool *again)

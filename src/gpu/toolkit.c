@@ -1,4 +1,4 @@
-/* Finds the CUDA toolkit, embeds gputune's own headers, and explains missing headers. */
+/* Finds the CUDA toolkit, provides gputune's own headers, and explains missing headers. */
 #include "gpu/toolkit.h"
 
 #include "base/environment.h"
@@ -27,7 +27,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
     static const char *const words[] = {"is undefined", "has no member", "must be a class",
                                         "is not a template", "storage class or type specifier"};
     if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/") ||
-        strstr(line, "/cub/")) { /* Thrust's algorithms include CUB's */
+        strstr(line, "/cub/")) { /* Thrust's algorithms include CUB's headers */
         gt_text_append(out, "; NVRTC does not compile algorithms of Thrust or for the whole GPU; "
                             "kernels may use thrust::complex, pair, tuple, its functors and "
                             "iterators, and CUB's functions for warps and blocks");
@@ -40,7 +40,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
                        "#ifndef __CUDACC_RTC__ and #endif");
         return;
     }
-    /* an unknown name may come from a missing header */
+    /* a name may be unknown because a header is missing */
     bool misses_name = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         misses_name |= strstr(line, words[i]) != NULL;
@@ -61,7 +61,7 @@ extern const struct embedded {
     const char *name, *text;
 } gt_device_headers[]; /* ends with a NULL name */
 
-/* Defines a header that includes cuda/std/NAME of the toolkit, for kernels that use std::. */
+/* Defines a header NAME that includes the toolkit's cuda/std/NAME, for kernels that use std::. */
 #define TOOLKIT(name)                                                                              \
     {                                                                                              \
         name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
@@ -114,17 +114,17 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* the loader's search path, which is not a folder */
-    ROOT_PREFIX, /* a toolkit's default prefix; may contain '*' */
+    ROOT_LOADER, /* the search path of the loader; not a folder */
+    ROOT_PREFIX, /* a default prefix of toolkits; may contain '*' */
     ROOT_PYTHON  /* a Python prefix, whose wheels may contain parts of CUDA */
 } cuda_root;
 
-/* Visits a folder. A failure ends the search. */
+/* Visits a folder. If it fails, the search ends. */
 typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder);
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
 
-/* Gets the prefix, such as "/usr", of the first python3 on PATH, or leaves *out unchanged. */
+/* Gets the prefix, such as "/usr", of the first python3 on PATH. Leaves *out if there is none. */
 static gputune_status python_prefix(char **out)
 {
     const char *path = gt_environment("PATH");
@@ -133,7 +133,7 @@ static gputune_status python_prefix(char **out)
         GT_FREED char *program = NULL;
         GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
         GT_FREED char *real = gt_file_exists(program) ? realpath(program, NULL) : NULL;
-        char *slash = real ? strrchr(real, '/') : NULL; /* end of PREFIX/bin */
+        char *slash = real ? strrchr(real, '/') : NULL; /* ends PREFIX/bin */
         if (slash) {
             *slash = '\0';
             slash = strrchr(real, '/');
@@ -195,8 +195,8 @@ static gputune_status add_path(gt_texts *out, const char *path)
 static const char *const site_packages[] = {
     "/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib/python3/dist-packages"};
 
-/* Lists the files `name` in the subfolders `below` of `root`, in order, newer versions first. In a
- * Python prefix, searches `part` of each package instead. */
+/* Lists the files `name` in the subfolders `below` of `root`, in order, newer versions first. For a
+ * Python prefix, uses the subfolder `part` of site-packages instead. */
 static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root, places below,
                                  const char *part, const char *name)
 {
@@ -226,7 +226,7 @@ static void note_searched(gt_text *searched, const char *place)
 static const char *const names[] = {"/libnvrtc.so.13", "/libnvrtc.so.12", "/libnvrtc.so"};
 enum { NAMES = sizeof names / sizeof *names };
 
-/* Library folders of a toolkit, or of the folder in GPUTUNE_NVRTC. */
+/* Folders with libraries, in a toolkit or in the folder GPUTUNE_NVRTC. */
 static const char *const library_folders[] = {"", "/lib64", "/lib", "/targets/*-linux/lib",
                                               "/nvidia/*/lib"};
 
@@ -283,14 +283,14 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
-/* Header folders of a toolkit, or of a folder beside NVRTC. */
+/* Folders with headers, in a toolkit or in a folder that contains NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* The parts of a toolkit, which may be in two folders. A header has each part's version. */
+/* The parts of a toolkit, which may be in two folders. A header of each part has its version. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* divisors of the macro's value; 0: no such part */
+    int major, minor, patch; /* divisors of the macro's value; 0: no such number */
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},
@@ -341,7 +341,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     note_searched(&finder->found->searched, folder);
     GT_TRY(list_below(&folders, kind, folder, PLACES(header_folders), "/nvidia/*/include", ""));
     for (size_t i = 0; i < folders.count && !is_complete(finder); i++) {
-        GT_FREED char *cccl = NULL; /* folder of CCCL since toolkit 13 */
+        GT_FREED char *cccl = NULL; /* CCCL is in this folder since toolkit 13 */
         GT_TRY(gt_path_format(&cccl, "%s/cccl", folders.items[i]));
         if (note_parts(finder, folders.items[i])) {
             GT_TRY(add_folder(finder, folders.items[i]));
@@ -353,8 +353,8 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     return GPUTUNE_OK;
 }
 
-/* Searches the prefix of PREFIX/lib64/libnvrtc.so.13, or the wheels beside
- * nvidia/cu13/lib/libnvrtc.so.13. */
+/* Searches around NVRTC: in PREFIX if it is PREFIX/lib64/libnvrtc.so.13, or in all wheels below
+ * `nvidia` if it is nvidia/cu13/lib/libnvrtc.so.13. */
 static gputune_status search_beside(finder *finder, const char *given)
 {
     GT_FREED char *real = realpath(given, NULL);

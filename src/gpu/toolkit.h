@@ -1,4 +1,4 @@
-/* Finds the CUDA toolkit's headers and NVRTC, in an installation or in Python wheels. */
+/* Finds NVRTC and the headers of CUDA, in a toolkit or in Python wheels. */
 #pragma once
 
 #include "base/array.h"
@@ -13,39 +13,38 @@ typedef struct gt_toolkit {
 } gt_toolkit;
 
 /* Finds the headers of CUDA (cuda_fp16.h, cooperative_groups.h, …) and of CCCL (cub, cuda/std,
- * thrust): beside the NVRTC in GPUTUNE_NVRTC, otherwise in the places searched for NVRTC. The list
- * of folders may be empty. ENOMEM. Release *out with gt_toolkit_free(). */
+ * thrust). Searches beside the NVRTC in GPUTUNE_NVRTC if that is set, otherwise where NVRTC is
+ * searched. The list of folders may be empty. ENOMEM. Release *out with gt_toolkit_free(). */
 gputune_status gt_toolkit_find(gt_toolkit *out);
 void gt_toolkit_free(gt_toolkit *toolkit);
 
-/* Names and paths of NVRTC for dlopen(), best first. */
+/* Names and paths of NVRTC to pass to dlopen(), best first. */
 typedef struct gt_nvrtc_candidates {
     gt_texts paths;
     gt_text searched; /* searched places, for messages */
 } gt_nvrtc_candidates;
 
-/* Lists where NVRTC may be. If GPUTUNE_NVRTC (a file or folder) is set, nothing else is searched.
- * Otherwise searches CUDA_HOME, the loader's path (libnvrtc.so.13, then .12, then without a
- * version), the toolkit's default prefixes, and the nvidia/PACKAGE/lib folders of Python wheels
- * (site-packages of VIRTUAL_ENV, of the prefix of python3 on PATH, of ~/.local). ENOMEM. Release
- * *out with gt_nvrtc_candidates_free(), even after a failure. */
+/* Lists where NVRTC may be. If GPUTUNE_NVRTC (a file or folder) is set, lists nothing else.
+ * Otherwise searches CUDA_HOME; the loader's path (libnvrtc.so.13, then .12, then without a
+ * version); the toolkit's default prefixes; and the nvidia/PACKAGE/lib folders of Python wheels in
+ * the site-packages of VIRTUAL_ENV, of the prefix of python3 on PATH, and of ~/.local. ENOMEM.
+ * Release *out with gt_nvrtc_candidates_free(), even after a failure. */
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out);
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
 
-/* Lists the files that match `pattern` in the site-packages folders where NVRTC's wheels may be,
+/* Lists the files that match `pattern` in the site-packages folders where wheels of NVRTC may be,
  * best first. ENOMEM. Release *out with gt_texts_free(), even after a failure. */
 gputune_status gt_wheel_find(gt_texts *out, const char *pattern);
 
-/* Appends a hint about `line`, the first error of a compiler's log. For a missing member of
- * namespace std or a part of Thrust, the hint describes which parts kernels can use. For an unknown
- * name, it lists the missing headers, the searched folders (-I), and what to install or pass. */
+/* Appends a hint about `line`, the first error in a compiler's log. If a member of namespace std or
+ * a part of Thrust is missing, the hint explains which parts kernels can use. If a name is unknown,
+ * it lists the missing headers, the searched folders (-I), and what to install or pass. */
 void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
                            const char *const *options, size_t option_count);
 
 enum { GT_DEVICE_HEADERS_MAX = 128 };
-/* Gets the names and texts of the headers that come with gputune, for nvrtcCreateProgram(). These
- * headers take precedence over headers in folders. Returns their number. The arrays are never
- * freed. */
+/* Gets the names and texts of the headers that come with gputune, for nvrtcCreateProgram(). They
+ * take precedence over headers in folders. Returns their number. The arrays are never freed. */
 size_t gt_device_header_list(const char *const **names, const char *const **texts);
-/* Returns the text of gputune's header with that name, or NULL. The text is never freed. */
+/* Returns the text of gputune's header with this name, or NULL. The text is never freed. */
 const char *gt_device_header_text(const char *name);
