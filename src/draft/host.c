@@ -173,7 +173,8 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
         bool is_variable =
             arguments[i]->type.kind == CX_TYPE_POINTER &&
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
-        bool is_null = value->kind == DRAFT_SUM && is_variable; /* a call sets the pointer */
+        /* another function sets a pointer variable that is null here */
+        bool is_null = value->kind == DRAFT_SUM && is_variable;
         draft_decl *passed = draft_new(sizeof *passed);
         draft_binding *last = draft_now.last;
         draft_assign(passed, "", is_null ? draft_nothing() : value, arguments[i]->type);

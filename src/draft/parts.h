@@ -25,7 +25,7 @@ typedef struct draft_binding {
     struct draft_decl *decl;
     const char *path;                     /* "" or ".a.b" */
     struct draft_amount *value;           /* NULL if the value is no longer known */
-    struct draft_binding *older, *before; /* previous binding of `decl`, of any variable */
+    struct draft_binding *older, *before; /* previous binding of `decl`, and of any variable */
 } draft_binding;
 typedef GT_ARRAY(draft_binding *) draft_bindings;
 
@@ -168,7 +168,7 @@ typedef struct draft_symbol {
     const char *doubt; /* DRAFT_HOST: why the number may differ ("is changed by a loop"), or NULL */
     bool has_name;     /* true if the name is a macro that the draft keeps */
     struct draft_amount *definition;         /* for a buffer's range: its limit, or NULL */
-    struct draft_amount *first, *step, *end; /* DRAFT_COUNTER: its values */
+    struct draft_amount *first, *step, *end; /* DRAFT_COUNTER: its first value, step and end */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: an element of this buffer */
     struct draft_amount *index;
     draft_decl *decl; /* DRAFT_HOST: the variable, or NULL for another expression */
@@ -185,7 +185,7 @@ enum { DRAFT_ATOMS_MOST = 6 };
 typedef struct draft_spot {
     draft_decl *variable;        /* NULL: memory */
     const char *path;            /* "" or ".a.b" */
-    struct draft_buffer *buffer; /* the memory; NULL if it is local or unknown */
+    struct draft_buffer *buffer; /* memory that a pointer points to; NULL: local or unknown */
     struct draft_amount *offset; /* offset in bytes */
 } draft_spot;
 
@@ -196,10 +196,10 @@ typedef struct draft_amount {
     draft_term *terms;
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
-    struct draft_amount **parts; /* factors of a sum's products, or operands */
+    struct draft_amount **parts; /* all factors in a sum, or an operation's operands */
     unsigned part_count;
     struct draft_amount *next; /* next value in the hash bucket */
-    unsigned kinds;            /* kinds of all contained symbols, as bits */
+    unsigned kinds;            /* kinds of all symbols in the value, as bits */
     const char *text;          /* DRAFT_TEXT: the number. DRAFT_UNKNOWN: why it is unknown */
     draft_spot place;
 } draft_amount;

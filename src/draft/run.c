@@ -486,7 +486,8 @@ static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
     if (function && draft_is_undeclared(function->at) && node->count && node->children[0]->decl) {
-        function = node->children[0]->decl; /* report the undeclared object that is called */
+        /* report the name of the undeclared object that is called */
+        function = node->children[0]->decl;
     }
     const char *name = function ? function->name : "a function";
     for (unsigned i = 0; i < node->count; i++) {

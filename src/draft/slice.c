@@ -288,7 +288,7 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
         draft_slice_need(kernels->items[i]->name);
     }
     join_texts(program);
-    (void)cut_code(); /* only collects the names */
+    (void)cut_code(); /* called only to collect the names */
     for (size_t i = 0; i < kernels->count && !draft_slice_has("UNROLL"); i++) {
         unroll_loops(kernels->items[i]);
     }

@@ -180,7 +180,7 @@ typedef union CUlaunchAttributeValue {
     int clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
-    unsigned int sharedMemCarveout; /* percentage of the multiprocessor's maximum */
+    unsigned int sharedMemCarveout; /* percentage of the SM's maximum shared memory */
 } CUlaunchAttributeValue;
 
 typedef struct CUlaunchAttribute {

@@ -56,7 +56,7 @@ void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode);
 /* A CUDA context. Resetting the primary context changes its id, but not its handle. */
 typedef struct gt_context {
     CUcontext handle;
-    uint64_t id; /* never reused within the process; 0: unknown */
+    uint64_t id; /* id that is never reused within the process; 0: unknown */
 } gt_context;
 
 /* Returns the current context's id; 0 without a context, or if the driver does not report ids. */

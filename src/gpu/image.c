@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_FLAG = 0x10 }; /* set in st_other of a kernel's ELF symbol */
+enum { ENTRY_FLAG = 0x10 }; /* flag in the st_other member of a kernel's ELF symbol */
 
 bool gt_image_is_ptx(const gt_image *image)
 {

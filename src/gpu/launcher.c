@@ -43,7 +43,7 @@ enum { SLOTS = 8 }; /* number of slots in a stream's staging memory; each has an
 typedef struct stream_state {
     pthread_mutex_t lock;      /* protects the members below; held during a launch */
     atomic_uint_least64_t key; /* the stream's key; 0: free */
-    atomic_uintptr_t stream;   /* its handle, because captures hide the stream's id */
+    atomic_uintptr_t stream;   /* the stream's handle, because captures hide the stream's id */
     gt_instance instance;
     bool ready;
     bool copied;    /* true if a launch has copied the pass blocks */
@@ -52,7 +52,7 @@ typedef struct stream_state {
     CUevent events[SLOTS]; /* recorded after the latest launch that used the slot */
     bool used[SLOTS];
     unsigned next;
-    CUevent last; /* the latest of these events; NULL before the first launch */
+    CUevent last; /* event of the latest launch; NULL before the first launch */
 } stream_state;
 
 /* The state of a stream within a capture. It is reused once the captured graph is destroyed. */
@@ -312,7 +312,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
     }
     for (uint32_t i = 0; from && i < launch->block_count; i++) {
         uint32_t bytes = gt_block_copied(&launch->blocks[i]);
-        if (bytes > 0 && instance->blocks[i]) { /* 0 if the module has no such symbol */
+        if (bytes > 0 && instance->blocks[i]) { /* address 0: the module lacks the symbol */
             GT_CUDA(launcher->loaded.driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes,
                     stream);
         }

@@ -85,7 +85,7 @@ gputune_status gt_launcher_occupancy(double *out, const gt_launcher *launcher);
 
 /* A kernel, for callers that launch it themselves. */
 typedef struct gt_function_facts {
-    CUfunction function; /* its attributes are set; valid as long as the launcher */
+    CUfunction function; /* function with its attributes set; valid until the launcher is freed */
     const char *symbol;  /* the kernel's name in the image */
     int carveout_percent;
 } gt_function_facts;

@@ -519,7 +519,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
                                    .blockDimZ = kernel->block[2],
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes};
-    if (gt_volume(kernel->cluster) > 1) { /* count_resident() needs the cluster first */
+    if (gt_volume(kernel->cluster) > 1) { /* the cluster must be first, for count_resident() */
         memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim,
                kernel->cluster, sizeof kernel->cluster);
     }
@@ -535,7 +535,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             ->programmaticStreamSerializationAllowed = 1;
     }
-    if (l2->window_bytes) { /* must be last: each launch replaces its address */
+    if (l2->window_bytes) { /* must be the last attribute: each launch sets its address */
         double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
         CUlaunchAttributeValue *value =
             add_attribute(out, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);

@@ -31,7 +31,7 @@ typedef struct gt_instance {
 typedef struct gt_loaded_kernel {
     char *symbol; /* name of the kernel in the image; owned */
     CUlaunchAttribute attributes[GT_LOADED_ATTRIBUTES];
-    CUlaunchConfig config; /* without the stream and the address of the L2 window */
+    CUlaunchConfig config; /* launch configuration without the stream and the L2 window's address */
 } gt_loaded_kernel;
 
 /* A direct launch reads only adjacent members, from only.config to base.functions. */
@@ -50,7 +50,7 @@ typedef struct gt_loaded_launch {
     gt_launch_view launch;     /* points to the caller's arrays */
     gt_module *module;         /* a counted reference, which the launcher releases */
     gt_image image;            /* a copy of the image, if needs_module is true */
-    gt_loaded_kernel *kernels; /* one per step; points to `only` or to an array */
+    gt_loaded_kernel *kernels; /* the kernels, one per step: &only or an array */
     size_t slot_bytes;         /* bytes of staging memory per launch; 0: no blocks are copied */
     atomic_bool base_taken;    /* true if an instance has taken the module of `base` */
     uint32_t guard_bytes;      /* size of the guard zones in new instances */

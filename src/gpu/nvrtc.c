@@ -421,7 +421,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     memcpy(all_texts, texts, count * sizeof *texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* as nearly all headers do */
+        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include <stdint.h> */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");

@@ -23,19 +23,19 @@ typedef struct gt_nvrtc_request {
     const char *const *instances;
     size_t instance_count;
     bool ptx;            /* true: compile to PTX; false: to a cubin */
-    uint64_t head_bytes; /* length of the part that the source shares with others */
+    uint64_t head_bytes; /* length of the head, which other sources share */
 } gt_nvrtc_request;
 
 /* Paths of a source's precompiled head; each may be NULL. */
 typedef struct gt_nvrtc_head {
-    const char *keep; /* where to store the head, or NULL */
-    const char *use;  /* a head that this process has stored, or NULL */
+    const char *keep; /* where to store the precompiled head, or NULL */
+    const char *use;  /* path of a head that this process has stored, or NULL */
 } gt_nvrtc_head;
 
 typedef struct gt_compiled {
     gt_image image;         /* owned; for PTX, `bytes` includes the NUL */
     char *log;              /* the complete log; owned; not NULL on success or ECOMPILE */
-    gt_resources resources; /* of the entry function with the most registers */
+    gt_resources resources; /* resources of the entry function with the most registers */
     double compile_ns;
     int nvrtc_version; /* 13000 for 13.0 */
 } gt_compiled;

@@ -133,7 +133,7 @@ static gputune_status python_prefix(char **out)
         GT_FREED char *program = NULL;
         GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
         GT_FREED char *real = gt_file_exists(program) ? realpath(program, NULL) : NULL;
-        char *slash = real ? strrchr(real, '/') : NULL; /* ends PREFIX/bin */
+        char *slash = real ? strrchr(real, '/') : NULL; /* end of PREFIX/bin */
         if (slash) {
             *slash = '\0';
             slash = strrchr(real, '/');
@@ -290,7 +290,7 @@ static const char *const header_folders[] = {"/include", "/targets/*-linux/inclu
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* divisors of the macro's value; 0: no such number */
+    int major, minor, patch; /* divisors of the version macro's value; 0: not in the version */
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},

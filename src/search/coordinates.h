@@ -27,7 +27,7 @@ typedef struct gt_coordinates {
     uint32_t axis[GT_COORDINATES];  /* index of the coordinate's axis in the domain */
     bool is_word[GT_COORDINATES];   /* true if values have no order or distance */
     float *value[GT_COORDINATES];   /* coordinate of each choice in [0, 1], or a word's index */
-    float *factor[GT_COORDINATES];  /* of each choice of `other`; NULL if this is not a product */
+    float *factor[GT_COORDINATES];  /* second factor by choice of `other`; NULL: no product */
     uint32_t other[GT_COORDINATES]; /* index of a product's second axis */
     const gt_domain *domain;
     uint32_t feature_count; /* number of coordinates from features, which come last */

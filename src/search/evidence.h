@@ -11,7 +11,7 @@ typedef struct gt_known {
     double log_time;  /* logarithm of time_ns; only for GT_TRIED_OK */
     double compile_s; /* compile time in seconds; 0: unknown */
     double measure_s; /* GPU time in seconds; 0: unknown */
-    double so_far_s;  /* seconds since its compile began, if running; 0: unknown */
+    double so_far_s;  /* seconds since a running compile began; 0: unknown */
     uint32_t row;     /* row of this point in the model, counted from 1; 0: none */
 } gt_known;
 

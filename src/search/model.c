@@ -335,7 +335,7 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* number of fastest points whose neighbours are candidates */
-    JUMPS = 48,    /* number of candidates per point that differ in two axes; also in three */
+    JUMPS = 48,    /* number of candidates that differ from a point in two axes; as many in three */
     MANY = 800,    /* above this number, only the best RANDOM candidates are kept */
     CLIMBS = 3     /* maximum number of steps to a better neighbour */
 };

@@ -62,8 +62,8 @@ typedef struct gt_model {
 
     /* for gt_model_value(): */
     double best_log;       /* logarithm of the best time so far */
-    double width;          /* differences from the best time above this are compressed */
-    double mean, spread;   /* of the compressed differences from the best time */
+    double width;          /* larger differences from the best time are compressed */
+    double mean, spread;   /* mean and spread of compressed differences from the best time */
     double compile_centre; /* logarithm of the usual compile time; NAN: unknown */
     double best_y;         /* the best time so far, standardised */
 

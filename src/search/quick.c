@@ -9,7 +9,7 @@ enum {
     LEAST_SIZE = 500, /* minimum number of valid configurations */
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 6, /* minimum number of pairs for comparing times */
-    LEAST_FAILED = 3,   /* if so many fail and none succeeds, quick compiles end */
+    LEAST_FAILED = 3,   /* failures without a success after which quick compiles end */
     /* If this many variants can be compiled in time, quick compiles are not needed. */
     MANY = 100
 };

@@ -806,7 +806,7 @@ static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
 {
-    enum { LEAVES_MOST = 60 }; /* people can hardly read larger rules */
+    enum { LEAVES_MOST = 60 }; /* rules with more leaves are hard to read */
     GT_SCOPED(close_learner) learner l = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     double penalty;

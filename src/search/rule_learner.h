@@ -17,7 +17,7 @@ typedef struct gt_rule_feature {
 
 typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
-    uint32_t coordinate_count; /* problem sizes, which are the first features; 0: unknown */
+    uint32_t coordinate_count; /* number of problem sizes: the first features; 0: unknown */
     /* Times at [size * config_count + config]. INFINITY: cannot run, or wrong results. NAN: not
      * measured, which counts as slow. A size whose times are all NAN gets predicted times if there
      * are coordinates; a few thousand such sizes make better trees. */

@@ -8,8 +8,9 @@
 /* Points at which a value is known. */
 typedef struct gt_rule_known {
     uint32_t count, dimensions;
-    const double *points, *values; /* at [point * dimensions + dimension], and at [point] */
-    const uint32_t *folds;         /* fold of each point, below fold_count */
+    /* points at [point * dimensions + dimension], values at [point] */
+    const double *points, *values;
+    const uint32_t *folds; /* fold of each point, below fold_count */
     uint32_t fold_count;
 } gt_rule_known;
 

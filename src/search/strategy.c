@@ -93,9 +93,9 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160,      /* least number of results without a gain before a search ends */
-    SHARE = 4,           /* it is at least 1/SHARE of the untried configurations */
-    MOST_PATIENCE = 600, /* but SHARE never raises it above this */
+    PATIENCE = 160, /* least number of results without a gain before a search ends */
+    SHARE = 4, /* results without a gain must also reach 1/SHARE of the untried configurations */
+    MOST_PATIENCE = 600, /* upper limit of the number of results that SHARE requires */
     ENOUGH = 8           /* number of compile times needed to know the usual time */
 };
 #define EPSILON    0.005

@@ -57,7 +57,7 @@ typedef struct gt_trial {
     gt_hash source;     /* gt_source.hash, the key of the code */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
-    const char *message; /* why it failed, was eliminated or was not proved; NULL: "" */
+    const char *message; /* why the trial failed, was eliminated or not proved; NULL: "" */
     bool is_default, noisy;
     gt_summary time; /* in nanoseconds, or nanojoules if the objective is energy */
     uint32_t eliminated_round;

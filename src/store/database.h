@@ -45,7 +45,7 @@ typedef struct gt_database {
     const char *distrust;
     bool given;           /* true for the system's file, which is trusted */
     gt_patience patience; /* limits waits for locks; its cancel flags must outlive it */
-    gt_patience limit;    /* limits the run time of statements; same for its flags */
+    gt_patience limit;    /* limits how long statements run; its cancel flags must outlive it */
 } gt_database;
 
 /* Opens `path`. Creates the file (mode 0600) and its tables if `mode` allows it. Opening and later

@@ -188,7 +188,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read || store->no_file; /* true: an open file stays open */
+    bool fixed = store->only_read || store->no_file; /* true: keep an open file, even if replaced */
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
@@ -543,7 +543,7 @@ static bool is_writable(const gt_store *store)
 
 static void roll_back(gt_database *database)
 {
-    const int code = database->code; /* keep the cause of the first failure */
+    const int code = database->code; /* a rollback must keep the cause of the failure */
     const gt_patience limit = database->limit;
     if (!sqlite3_get_autocommit(database->handle)) {
         database->limit = gt_patience_for(INFINITY, NULL);
@@ -639,7 +639,7 @@ enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
-    uint64_t writes; /* memory_writes when the rows were copied */
+    uint64_t writes; /* value of memory_writes when the rows were copied */
 } bringing;
 
 /* Copies the database `from` to `kept`, an empty database attached to the writer's connection. */

@@ -83,7 +83,7 @@ typedef struct lease_try {
     gt_hash left; /* owner of the lease that this process could not release */
     char machine[MACHINE_MAX];
     int64_t holder; /* process that holds the lease; 0 if none or unknown */
-    int64_t seen;   /* holder in the last row that could be read */
+    int64_t seen;   /* holder of the lease in the last row that was read */
 } lease_try;
 
 typedef struct lease_row {

@@ -275,7 +275,7 @@ static gt_hash hash_value(sqlite3_value *value)
         return gt_hash_bytes(&real, sizeof real);
     case SQLITE_NULL:
         return (gt_hash){0};
-    default: { /* first get the pointer: this may change the number of bytes */
+    default: { /* get the pointer first, as this may change the number of bytes */
         /* NULL for an empty value, or if out of memory */
         const void *bytes = sqlite3_value_blob(value);
         return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};

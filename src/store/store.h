@@ -115,7 +115,7 @@ typedef struct gt_site {
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
     int driver_version, nvrtc_version; /* versions when the GPU's properties were stored */
     double l2_bytes, memory_bytes;
-    double copy_bytes_per_s; /* of a stream copy, reads plus writes; 0: keep the stored rate */
+    double copy_bytes_per_s; /* stream copy rate, reads plus writes; 0: keep the stored rate */
     gt_hash hash;            /* gt_scenario_hash() */
     const char *sizes;       /* run-time sizes; only lookups set them */
 } gt_site;
@@ -165,7 +165,7 @@ void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *l
 /* A trial of the same kernel at another size, objective, const or type value, or on another GPU. */
 typedef struct gt_related_trial {
     char *config;
-    double time_ns;    /* or another value that the objective minimises */
+    double time_ns;    /* in nanoseconds, or the value that the objective minimises */
     double compile_ns; /* 0 if unknown */
     uint32_t group;    /* only times in the same group are comparable; group 0 is nearest */
 } gt_related_trial;
@@ -371,7 +371,7 @@ typedef struct gt_wisdom_import {
     uint32_t taken;     /* out: number of imported winners and rules */
     uint32_t left_out;  /* out: number of entries that are damaged, edited or of another format */
     const gt_log *log;  /* gets a warning about the first entry that is left out */
-    const char *from;   /* what the warning calls the text: a path, or "the text" */
+    const char *from;   /* name of the text in the warning: a path, or "the text" */
 } gt_wisdom_import;
 
 /* Imports the winners and rules of a text made by gt_store_export(). A stored winner stays if it
