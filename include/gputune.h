@@ -285,11 +285,11 @@ struct gputune_open_options {
     const char *templates; /* folder of kernels given by name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
     const char *record;    /* file that counts requests without a result; see gputune_misses() */
-    const char *const *include_paths; /* folders searched before the toolkit's; EINVAL if missing */
+    const char *const *include_paths; /* header folders, before the toolkit's; EINVAL if missing */
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */
-    uint32_t compile_workers; /* number of workers; 0: one per core, shared by all tuners */
+    uint32_t compile_workers; /* number of compile workers; 0: one per core, for all tuners */
     uint32_t max_plans;       /* maximum number of plans kept for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers and up to 128 MB of code, for a fast next tuning */
@@ -305,8 +305,8 @@ struct gputune_open_options {
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* a stored result, a verified one of the nearest size, or the
-                                default */
+    GPUTUNE_CACHED_ONLY = 1, /* measures nothing: returns a stored result, else a verified result of
+                                the nearest size, else the default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
     GPUTUNE_MEASURE,         /* races variants until one is known to be the fastest; same as 0 */
     GPUTUNE_EXHAUSTIVE       /* like MEASURE, but eliminates no variant early */
@@ -557,9 +557,9 @@ typedef struct gputune_group {
 /* Does what tune_kernel() does, for all processes of a group. Collective: every process calls it in
  * the same order, with the same kernel, sizes and options. Rank 0 tunes while the others wait in
  * the broadcast. Every rank gets a plan with rank 0's configuration and times. A worker first
- * verifies the configuration unless this kind of GPU has verified it. If rank 0 fails, all ranks
- * fail with its status. If another rank fails (its GPU or template differs), only that rank gets an
- * error. */
+ * verifies the configuration, unless it was verified on this kind of GPU. If rank 0 fails, all
+ * ranks fail with its status. If another rank fails (its GPU or template differs), only that rank
+ * gets an error. */
 GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                                       GPUTUNE_SIZES_IN sizes, const gputune_options *options,
                                       const gputune_group *group);

@@ -283,7 +283,7 @@ typedef struct gputune_rule {
     gputune_objective objective;            /* the rule answers requests with this objective */
     gputune_cache cache;                    /* and this cache */
     const char *alignment, *inputs; /* alignment and inputs of the requests, as in gputune_record */
-    const char *text; /* the region, the expected loss, the variants and the decision, as lines */
+    const char *text; /* lines of text: region, expected loss, variants, and how the rule chooses */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
     bool unproved; /* true if the rule was imported, so programs verify its variant at each size, or

@@ -58,7 +58,7 @@ typedef struct job {
 
 struct gt_background {
     gputune *tuner;
-    gt_services services; /* the tuner's services, but with their own workers */
+    gt_services services; /* a copy of the tuner's services, with separate workers */
     gt_workers workers;
     pthread_mutex_t mutex;
     pthread_cond_t changed;

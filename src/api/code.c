@@ -148,7 +148,7 @@ gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code)
     GT_TRY(load_launch(&launcher, code->code, code->launch, &context));
     gt_launcher *before = atomic_exchange(&at->launcher, launcher);
     atomic_store_explicit(&at->id, context.id, memory_order_release);
-    gt_launcher_free(before); /* its context no longer exists, so no launch uses it */
+    gt_launcher_free(before); /* the old launcher's context is gone, so no launch uses it */
     *out = launcher;
     return GPUTUNE_OK;
 }

@@ -1,4 +1,4 @@
-/* gputune_draft_template(): makes a first template of a CUDA program in a worker process. */
+/* gputune_draft_template(): makes a first template for a CUDA program in a worker process. */
 #include "api/call.h"
 
 #include "farm/farm.h"

@@ -422,7 +422,7 @@ static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
         if (atomic_compare_exchange_strong(&((gputune_plan *)plan)->facts, &known, made)) {
             known = made;
         } else {
-            free_facts(made); /* another thread has made the facts */
+            free_facts(made); /* another thread has computed the facts first */
         }
     }
     *out = known;
@@ -569,7 +569,8 @@ static void *take_block(char **room, size_t bytes)
     return part;
 }
 
-/* Sets the expected arguments. Returns false if a value does not fit its argument's type. */
+/* Sets the sizes that the checks expect. Returns false if a size does not fit its argument's
+ * type. */
 static bool set_checks(check *out, const gputune_plan *model, const gt_problem *problem)
 {
     bool fits = true;

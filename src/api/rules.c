@@ -357,7 +357,7 @@ static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Sets *problem to the key's problem. Returns -1 if its sizes are outside the region. */
+/* Sets *problem to the key's problem. Returns its variant, or -1 if it is outside the region. */
 static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt_plan_key *key)
 {
     int64_t slots[GT_SLOT_MAX];
@@ -371,8 +371,8 @@ static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt
     return gt_rule_choose(rule->found.rule, problem, slots);
 }
 
-/* Sets *problem to the key's problem, and *variant to the variant, or to -1 if the sizes are
- * outside the region. Returns NULL if the model is not loaded. */
+/* Like choose_variant(), but sets *variant, and returns the variant's model. Returns NULL if the
+ * sizes are outside the region or the model is not loaded. */
 static const gt_plan_model *find_model(gt_problem *problem, int *variant, const loaded_rule *rule,
                                        const gt_plan_key *key)
 {
