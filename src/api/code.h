@@ -23,7 +23,7 @@ typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;
     uint64_t hash;
-    int carveout_kb; /* set on the loaded functions, so it is part of the key */
+    int carveout_kb; /* an attribute of the loaded functions, so part of the key */
     unsigned plans;  /* number of plans that use the code; protected by the pool's mutex */
     bool is_private; /* true if kernels may write the module's variables */
     gt_image image;

@@ -67,8 +67,8 @@ int cli_trial_exit_code(const char *trial);
 
 /* Prints the last library message or, without one, the status's text. Returns the exit code. */
 int cli_fail(int status);
-/* Returns a library message without the kernel's name at its beginning. For callers that print
- * `label` first, which contains the name. */
+/* Returns a library message without the kernel's name at its beginning. The caller prints `label`
+ * first, which contains the name. */
 const char *cli_without_kernel(const char *message, const char *label);
 
 /* Combines two exit codes: CLI_EXIT_CANCELED has precedence, then the first nonzero code. */
