@@ -24,7 +24,7 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Sets the times of a stored winner. Omits the speed-up if the template's default has changed. */
+/* Sets the times of a stored winner's choice. Omits the speed-up if the default has changed. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
@@ -44,7 +44,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Gets code: `stored` or the default's, if the source is the same; otherwise compiles it. */
+/* Gets code: `stored` or the default's if the source is the same; otherwise compiles the source. */
 static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
                                const gt_config *config, gt_code *stored)
 {
@@ -63,8 +63,8 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
     return gt_compile_one(image, resources, request, config);
 }
 
-/* Replaces *fallback by the winner's fallback, if its current source was verified with the
- * request's data. After an edit of the default, only the winner's fallback has stored code. */
+/* Sets *fallback to the winner's fallback, if that fallback's current source was verified with the
+ * request's data. If the default was edited, only the winner's fallback has stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -88,7 +88,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     return verified;
 }
 
-/* Chooses the winner's verified fallback, or the default. */
+/* Chooses the winner's fallback if it is verified, otherwise the default. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     gt_resources resources;
@@ -105,11 +105,11 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     gputune_status status = get_code(&choice->fallback_image, &resources, request,
                                      &choice->fallback, winner ? &winner->fallback : NULL);
     choice->has_fallback = status == GPUTUNE_OK;
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a fallback is optional */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the fallback is optional */
 }
 
-/* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
- * may be NULL. Frees the choice on failure. */
+/* Completes a choice that has a configuration, a source and terms: adds code, fallback and reason.
+ * `winner` may be NULL. Frees the choice on failure. */
 static gputune_status finish_choice(gt_choice *out, gt_choice *partial, gt_request *request,
                                     gt_winner *winner)
 {
@@ -129,8 +129,7 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
 }
 
 /* Parses the configuration of a stored winner. ENOTFOUND if its source or launch has changed, or if
- * it is outside the request's space. The default is allowed to be outside, because it can always
- * win. */
+ * it is outside the request's space. The default may be outside, because it can always win. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {
@@ -140,12 +139,12 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Returns true if `a` is preferred: final for the request's own space, or else faster. */
+/* Returns true if `a` is preferred: only `a` is final for the request's space, or it is faster. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
     bool b_own = b->terms.final && is_of_space(b, request);
-    /* 0: the tuning was stopped before it measured this objective */
+    /* a time of 0 means that the tuning was stopped before it measured this objective */
     double value = a->median_ns > 0 ? a->median_ns : INFINITY;
     double other = b->median_ns > 0 ? b->median_ns : INFINITY;
     return a_own != b_own ? a_own : value < other;
@@ -158,8 +157,8 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
                : gt_history_is_proved(request, config);
 }
 
-/* Finds the best stored winner that answers `asked`. With `proved`, only winners that are proved
- * for this request; otherwise only winners that are neither proved nor known to fail. */
+/* Finds the best stored winner that answers `asked`. With `proved`, considers only winners that are
+ * proved for this request, otherwise only those neither proved nor known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {
@@ -192,7 +191,7 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
     }
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = config, .terms = winner->terms};
     choice.terms.proved = true;
-    /* a final result for another space is not final for this one */
+    /* a result that is final for another space is not final for this one */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     GT_TRY(take_times(&choice, winner, request));
     return finish_choice(out, &choice, request, winner);
@@ -233,7 +232,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     GT_FREED char *fallback = NULL;
     size_t count = 0;
     if (!trial) {
-        return GPUTUNE_OK; /* there is no trial if the stored code was deleted */
+        return GPUTUNE_OK; /* the trial is missing if the stored code was deleted */
     }
     trials[count] = *trial;
     trials[count++].proved_at = request->proved_at;
@@ -276,8 +275,8 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GPUTUNE_OK;
 }
 
-/* Proves the best stored result that would answer `asked` if it were proved here, and stores the
- * proof. ENOTFOUND, without a message, if there is none. */
+/* Proves the best of the stored results that would answer `asked` if they were proved here, and
+ * stores the proof. ENOTFOUND, without a message, if there are none. */
 static gputune_status prove_imported(gt_choice *out, gt_request *request, const gt_terms *asked)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
@@ -287,7 +286,7 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
     }
     gputune_status status =
         gt_store_winners(&list, request->services->store, &request->scenario, NULL);
-    /* the store logs a warning itself */
+    /* EBUSY: the store has logged a warning */
     GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_ENOTFOUND : status);
     const gt_winner *winner = find_answer(&config, &list, request, asked, false);
     if (!winner) {
@@ -311,7 +310,7 @@ static bool choose_imported(gt_choice *out, gt_request *request)
 
 /* --- without measuring ------------------------------------------------------------------------ */
 
-/* Returns the terms of an unmeasured answer, which answers only requests that may not measure. */
+/* Returns the terms of an answer without measuring, for requests that may not measure. */
 static gt_terms terms_of_unmeasured(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -320,7 +319,7 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
     return terms;
 }
 
-/* Fails if the configuration is known to fail, or is the default and failed in this call. */
+/* Fails if the configuration is known to fail, or if it is the default and failed in this call. */
 static gputune_status refuse_failed(const gt_request *request, const gt_config *config,
                                     bool only_harm)
 {
@@ -330,7 +329,8 @@ static gputune_status refuse_failed(const gt_request *request, const gt_config *
     return gt_history_refutes(request, config, only_harm);
 }
 
-/* Completes the nearest size's choice. Proves it first, unless it is the default or proved here. */
+/* Completes the choice of the nearest size's winner. Proves the winner first, unless it is the
+ * default or proved for this request. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_request *request,
                                      gt_winner *winner)
 {
@@ -355,7 +355,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_requ
 
 static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
 {
-    gt_hash other[16]; /* trials of earlier code or of another space */
+    gt_hash other[16]; /* trials that do not fit: of earlier code or of another space */
     size_t count = 0;
     gputune_status status = GPUTUNE_ENOTFOUND;
     while (status == GPUTUNE_ENOTFOUND && count < sizeof other / sizeof *other) {
@@ -375,7 +375,7 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
     GT_TRY(find_nearest(&winner, &choice.config, request));
-    /* true if there is stored code, or time for a compile */
+    /* true if the code is stored, or can be compiled in time */
     bool in_time = winner.code.image.bytes || !request->grace.until_ns;
     if (!winner.terms.proved || !in_time) {
         return GPUTUNE_ENOTFOUND;
@@ -394,7 +394,7 @@ void gt_found_rule_free(gt_found_rule *found)
     *found = (gt_found_rule){0};
 }
 
-/* Two hashes of a variant: of its source, and of its source and launch. */
+/* Two hashes of a variant, as text: the source's hash, and that of source and launch together. */
 typedef struct variant_hashes {
     char text[2 * GT_HASH_HEX + 1];
 } variant_hashes;
@@ -425,7 +425,7 @@ gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_r
     return gt_text_take(out, &text);
 }
 
-/* Returns false if the template no longer has a value of the configuration. */
+/* Returns false if the configuration has a value that the template no longer has. */
 static bool has_values(const gt_template *template, const gt_config *config)
 {
     bool all = true;
@@ -454,7 +454,7 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses. */
+/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses here. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {
@@ -516,7 +516,7 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Describes how much slower than a tuned variant the rule's variant is expected to be. */
+/* Describes a rule's expected loss: how much slower its variant is than a tuned variant. */
 static gputune_status describe_rule(char **out, const gt_rule *rule)
 {
     gt_text text = {0};
@@ -590,7 +590,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish_choice(out, &choice, request, NULL);
 }
 
-/* Extends an expired request a little, to find code that is already compiled. */
+/* If the request has expired, extends it a little, to find code that is already compiled. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -625,10 +625,10 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Compiles the default into request->default_code in most of the remaining time. */
+/* Compiles the default into request->default_code, in at most `share` of the remaining time. */
 static void compile_default(gt_request *request)
 {
-    /* fraction of the time for the compile; the rest is for waiting */
+    /* the rest of the time is for waiting */
     static const double share = 0.8;
     const gt_patience all = request->patience, grace = request->grace;
     const gt_config config = gt_config_default(request->template);
@@ -642,7 +642,7 @@ static void compile_default(gt_request *request)
  * waiting, to have an answer if the time runs out. */
 static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
-    static const double compile_s = 1; /* seconds, longer than most compiles */
+    static const double compile_s = 1; /* longer than most compiles */
     gt_store *store = request->services->store;
     double left_s = gt_patience_left_s(&request->patience);
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
@@ -653,10 +653,10 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 
-/* Searches. After a timeout, also reports how long another process was tuning. */
+/* Runs a search. After a timeout, also reports how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* seconds that it may take to acquire a free lease */
+    static const double brief_s = 0.1; /* time to acquire a free lease */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -673,7 +673,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
-    /* fail instead of waiting if this thread holds the lease */
+    /* in a callback, fail instead of waiting for the lease that this thread holds */
     GT_TRY(gt_session_may_measure(request));
     const int64_t start_ns = gt_now_ns();
     gputune_status status = acquire_lease(&lease, request);
@@ -688,7 +688,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
         status = search_what_is_left(out, request, waited_s);
     }
     request->lease = NULL;
-    const gt_patience brief = gt_patience_for(0.1, NULL); /* a lease that is not released expires */
+    const gt_patience brief = gt_patience_for(0.1, NULL); /* an unreleased lease expires */
     gt_store_lease_release(&lease, store, &brief);
     return status;
 }
@@ -708,14 +708,14 @@ static void log_unmeasured(const gt_request *request, const char *reason)
                 reason);
 }
 
-/* Answers a call without measuring. The choice's reason explains why nothing was measured. */
+/* Answers a call without measuring. The reason in the choice explains why nothing was measured. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request,
                                            gputune_status failure)
 {
     const gt_terms whatever = terms_of_unmeasured(request);
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
-    /* without an answer, the call fails with this message */
+    /* log this message only if there is an answer; otherwise the call fails with it */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
         log_unmeasured(request, reason);
@@ -728,7 +728,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
         log_unmeasured(request, reason);
     }
     out->terms.final = false;
-    if (failure == GPUTUNE_ETIMEOUT) { /* a call with the same limit must not try again */
+    if (failure == GPUTUNE_ETIMEOUT) { /* a call with the same limit must not retry */
         out->terms = whatever;
         out->terms.final = false;
         out->terms.proved = true;
@@ -740,7 +740,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
-/* Returns terms that answer every request. */
+/* Returns terms with which a choice answers every request. */
 static gt_terms terms_of_forced(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -748,7 +748,7 @@ static gt_terms terms_of_forced(const gt_request *request)
     return terms;
 }
 
-/* Answers from the file to which the tuner is pinned, or fails. */
+/* Answers from the file to which the tuner is pinned, and fails if the file has no answer. */
 static gputune_status choose_pinned(gt_choice *out, gt_request *request)
 {
     const char *name = request->template->name, *file = request->services->pinned;
@@ -809,7 +809,7 @@ static gputune_status choose_config(gt_choice *out, gt_request *request)
     return answers ? choose_without_times(out, request, status) : status;
 }
 
-/* Logs that the default won, if the request's restrictions exclude the default. */
+/* If the request's restrictions exclude the default, logs that the default won nevertheless. */
 static gputune_status choose_outside_restrictions(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;

@@ -41,7 +41,7 @@ typedef enum gt_phase {
 } gt_phase;
 
 typedef struct gt_playoff {
-    /* NULL before the first playoff, and while gt_tuning.race is the playoff's race */
+    /* NULL before the first playoff, and after the playoff's race has become gt_tuning.race */
     gt_race *race;
     bool weighs; /* true for a playoff by energy, false for one that breaks a tie */
     bool hot;    /* true if the playoff compares times with a warm cache */
@@ -54,13 +54,13 @@ typedef struct gt_tuning {
     gt_playoff playoff;
     /* variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
     uint64_t hot_winner;
-    gt_race *by_time; /* for the objective energy: the race by time that preceded `race` */
+    gt_race *by_time; /* for the objective energy: the earlier race by time */
     uint64_t proved;  /* variant that passed its last proof, or GT_NO_VARIANT */
     struct {
         gt_race *race, *by_time;
         uint64_t proved;
-    } earlier;           /* the previous race, decided before all variants raced again */
-    bool restored;       /* true if `race` is the previous race, restored for lack of time */
+    } earlier;           /* the previous race, which was decided before all variants raced again */
+    bool restored;       /* true if `race` is the previous race again, for lack of time */
     gt_race_end end;     /* how `race` ended */
     gt_race_round round; /* the round in progress; `ids` is valid until the next round */
     gt_history history;
@@ -84,23 +84,23 @@ gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
 /* --- tuning_rounds.c -------------------------------------------------------------------------- */
 
-/* Adds newly ready variants to the race. */
+/* Adds variants to the race that have become ready. */
 gputune_status gt_tuning_admit(gt_tuning *tuning);
 /* Counts the contestants without a time. */
 uint32_t gt_tuning_untimed(const gt_tuning *tuning);
 /* Requests the next round, or ends the race if none is needed. */
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
-/* Handle the samples of a round, and the failure of a contestant (gt_policy). */
+/* Handle a round's samples, and a contestant's failure, for gt_policy. */
 gputune_status gt_tuning_sampled(gt_session *session, const gt_sampled *sampled);
 void gt_tuning_failed(gt_session *session, uint64_t id);
-/* If there was no round, uses the times of the launches that verified contestants as samples. */
+/* If there was no round, takes the verifying launches of contestants as their samples. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
-/* Opens a playoff and enters its phase. With `weighs`, the playoff compares the energy of the
- * default and the fastest variants; otherwise it breaks the tie. */
+/* Opens a playoff and begins its phase. With `weighs`, the playoff compares the default and the
+ * fastest variants by energy; otherwise it breaks the tie. */
 gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs);
-/* Makes the playoff by energy the deciding race. */
+/* Makes the playoff by energy the race that decides. */
 void gt_tuning_adopt_weighing(gt_tuning *tuning);
 
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
@@ -109,9 +109,9 @@ void gt_tuning_adopt_weighing(gt_tuning *tuning);
 double gt_tuning_sets_aside_s(const gt_session *session);
 /* Requests the winner's last proof. */
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
-/* Handles a stop: chooses the best variant so far, which is verified again if there is time. */
+/* Handles a stop: chooses the best variant so far, and verifies it again if there is time. */
 gputune_status gt_tuning_stopped(gt_session *session);
-/* Ends a stopped tuning without the last proof once the proof's deadline has passed. */
+/* After the last proof's deadline, ends a stopped tuning without this proof. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
 /* Opens a new race of all verified variants, including eliminated ones. */
@@ -127,7 +127,7 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the samples of all races to options.samples_path. */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* Stores final trials once a second, in case the process ends. */
+/* Stores trials that are final once a second, because the process may end at any time. */
 gputune_status gt_tuning_keep(gt_tuning *tuning);
 
 /* Stores the trials and the winner, and sets *out to the choice. */

@@ -1,15 +1,15 @@
-/* The end of a tuning: time reserved for the last proof and for storing, stops, and new races if
- * the winner was wrong or a deferred variant was correct. */
+/* The end of a tuning: reserves time for the last proof and for storing, handles stops, and opens a
+ * new race if the winner was wrong or a deferred variant was correct. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
 
 #include <math.h>
 
-/* At most FRESH_SHARE of the limit is spent on new inputs, for which the reference runs again, and
- * as much on the data proof. At most MOST_SHARE is reserved for the end. */
+/* New inputs, for which the reference must run again, may take FRESH_SHARE of the limit. So may the
+ * data proof. At most MOST_SHARE of the limit is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Margins for a busy machine: added seconds, and a factor. */
+/* Margins for a busy machine: seconds to add, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)
@@ -17,7 +17,7 @@ static double limit_s(const gt_tuning *tuning)
     return tuning->session.request->options.time_limit_s;
 }
 
-/* Estimates the seconds for new inputs and their expected results. */
+/* Estimates the seconds for making new inputs and their expected results. */
 static double fresh_s(const gt_tuning *tuning)
 {
     return tuning->session.field.preparation.prepare_ns * 1e-9;
@@ -35,8 +35,8 @@ static double launches_s(const gt_tuning *tuning)
     return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
-/* Estimates the seconds for the last proof. Its data proof may be shortened to a tenth of the
- * limit, or is omitted if the reference alone would take that long. */
+/* Estimates the seconds for the last proof. Its data proof is cut to a tenth of the limit, and its
+ * first further data set is omitted if that alone would take longer. */
 static double proof_s(const gt_tuning *tuning)
 {
     const gt_prepared *prepared = &tuning->session.field.preparation;
@@ -73,7 +73,7 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     if (!session->field.in[GT_STAGE_READY]) {
         return 0;
     }
-    /* another variant may still be verified, and may take longer than the others */
+    /* one more variant may be verified before the stop, and may take longer than others */
     double needed = outstanding_s(session) + session->field.schedule.new_variant_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
@@ -98,7 +98,7 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
     return gt_session_prove_again(session, &job);
 }
 
-/* Returns how many seconds the last proof may take after a stop; 0 for a cancel while busy. */
+/* Returns the seconds for the last proof after a stop; 0 for a cancel during verification. */
 static double grace_s(const gt_session *session)
 {
     static const double least_s = 0.15;
@@ -122,7 +122,7 @@ static void free_earlier(gt_tuning *tuning)
     tuning->earlier.race = tuning->earlier.by_time = NULL;
 }
 
-/* Returns to the previous race, without the variants that have failed since. */
+/* Restores the previous race, without the variants that have failed since then. */
 static void restore_earlier(gt_tuning *tuning)
 {
     gt_race_free(tuning->race);
@@ -139,7 +139,7 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = true;
 }
 
-/* Chooses what decides after a stop: the previous race, or a playoff by energy with samples. */
+/* Chooses the race that decides after a stop: may be the previous one, or a playoff by energy. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
@@ -160,8 +160,8 @@ gputune_status gt_tuning_stopped(gt_session *session)
     tuning->kept_s = gt_patience_left_s(&session->request->patience);
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
-        /* If a job hangs, replace the worker, because the job would use up the time for the last
-         * proof. The new worker prepares and loads the verified variants again. */
+        /* If a job hangs, it would use up the time for the last proof, so replace the worker. The
+         * new worker prepares again, and loads the verified variants. */
         double left_s = gt_patience_left_s(&session->request->patience);
         if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
             forget_jobs(session);

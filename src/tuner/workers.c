@@ -32,7 +32,8 @@ void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
     workers->idle[farm->measures] = farm;
 }
 
-/* Takes an idle farm, preferably without a measure worker. Returns NULL if none fits. */
+/* Takes an idle farm. If `measure`, it must have a measure worker; otherwise one without is
+ * preferred. NULL if there is none. */
 static gt_farm *take_idle(gt_workers *workers, bool measure)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
@@ -53,7 +54,7 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
     return GPUTUNE_OK;
 }
 
-/* Keeps the farm for reuse. Returns false if another one is already kept. */
+/* Keeps the farm for reuse. Returns false if farms are not kept, or one of this kind already is. */
 static bool keep_farm(gt_workers *workers, gt_farm *farm)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
