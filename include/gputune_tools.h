@@ -46,8 +46,8 @@ extern "C" {
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-/* Devices are numbered as in CUDA, which counts only those that CUDA_VISIBLE_DEVICES lists. A MIG
- * instance is a separate device; its results are used only on instances of the same profile. */
+/* Devices are numbered as in CUDA, after CUDA_VISIBLE_DEVICES has been applied. A MIG instance is a
+ * separate device; its results are used only on instances of the same profile. */
 
 typedef struct gputune_device {
     uint32_t size;

@@ -45,7 +45,7 @@ gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request,
                                   gt_plan_pool *pool);
 /* Frees the model's prototypes. Call it after the pool has ended. */
 void gt_plan_model_free(gt_plan_model *model);
-/* Makes a choice of a model's variant, with copies of its code, if the model has no prototype. */
+/* Makes a choice of a model's variant, with copies of its code, for models without prototypes. */
 gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
 /* Makes a plan from a model, for a problem that differs from the model's only in run-time sizes.
  * Needs one allocation and no driver call. ENOTFOUND, without a message, if the kernel has no
