@@ -3,7 +3,7 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* some threads return before a barrier, after which other threads read what the first have not written;
+/* some threads return before a barrier; after it, other threads read values that these threads never wrote;
  * caught by check */
 #pragma gputune kernel(barrier_behind_return)
 #pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
@@ -52,7 +52,7 @@ __global__ void barrier_in_branches(float *y, const float *x, size_t n)
     }
 }
 
-/* has a barrier in a loop, which the halves of a warp leave in different iterations;
+/* has a barrier in a loop; the two halves of a warp leave the loop in different iterations;
  * caught by check */
 #pragma gputune kernel(barrier_in_loop)
 #pragma gputune reference(y[i] = x[i])

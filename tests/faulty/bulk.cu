@@ -14,7 +14,7 @@
 #define TILES 8
 #define TILE_BYTES (BLOCK * 4)
 
-// Mistakes in the functions that several templates launch.
+// The mistakes that several kernels select in their shared functions.
 enum {
     RIGHT,
     PARITY_FORGOTTEN,

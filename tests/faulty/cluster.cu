@@ -132,7 +132,7 @@ __global__ void multicast_early(float *y, const float *x, size_t n)
     multicast(y, x, BAD, 2);
 }
 
-/* waits for the bytes of only one half;
+/* waits for the bytes of only one of the two halves;
  * caught by proof and check (barrier at multicast) */
 #pragma gputune kernel(multicast_half)
 

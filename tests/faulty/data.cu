@@ -315,7 +315,7 @@ __global__ void member_nan(float *y, const sample *x, size_t n)
     }
 }
 
-/* cuts the largest value of a member's range;
+/* reduces the largest value that the member of a struct may have;
  * caught by proof */
 #pragma gputune kernel(member_largest)
 #pragma gputune args(out int y[n], in sample x[n] = {.count = uniform(0, 1000000)}, size_t n)

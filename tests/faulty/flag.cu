@@ -76,7 +76,7 @@ __global__ void relaxed_for_others(float *y, const float *x, size_t n, float *pa
     }
 }
 
-/* uses a volatile flag, which does not order later reads;
+/* uses a volatile flag, which does not order the reads after it;
  * caught by check */
 #pragma gputune kernel(volatile_flag)
 

@@ -47,7 +47,7 @@ __global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
     }
 }
 
-/* takes the minimum with the old contents of the output; NaN and large numbers do not reveal this;
+/* takes the minimum with the output's old contents; poison of NaN or large numbers does not reveal this;
  * caught by proof and check */
 #pragma gputune kernel(fminf_with_garbage)
 

@@ -32,7 +32,7 @@ __global__ void product(float *y, const __nv_bfloat16 *a, const __nv_bfloat16 *b
                  : "memory")
 #define WAIT_PRODUCT() asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory")
 
-// The descriptor of matrices of 8 rows of 16 bytes, a pair of them for 16 elements.
+// Returns the descriptor of pairs of matrices. Each matrix has 8 rows of 16 bytes.
 __device__ unsigned long long descriptor(const void *tile)
 {
     return SHARED(tile) >> 4 | 128ull >> 4 << 16 | 256ull >> 4 << 32;

@@ -19,7 +19,7 @@ __global__ void first(const float *x, size_t n, float *t)
     }
 }
 
-/* waits for nothing;
+/* never waits for the previous launch;
  * caught by check */
 #pragma gputune kernel(never_waits)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -36,7 +36,7 @@ __global__ void never_waits(float *y, size_t n, const float *t)
     }
 }
 
-/* reads a result of the previous launch before waiting for this launch;
+/* reads a result of the previous launch, and only then waits for that launch;
  * caught by check */
 #pragma gputune kernel(waits_late)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -178,7 +178,7 @@ __global__ void chain_broken_early(float *y, size_t n, const float *t, const flo
     }
 }
 
-/* triggers the next launch, which does not wait, before it waits itself;
+/* triggers the next launch before it waits for the previous launch, and the next launch does not wait;
  * caught by check */
 #pragma gputune kernel(triggers_early)
 #pragma gputune scratch(float u[n])

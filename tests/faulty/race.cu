@@ -81,7 +81,7 @@ __global__ void copy_not_awaited(float *y, const float *x, size_t n)
     }
 }
 
-/* arrives at a barrier in shared memory without its asynchronous copies;
+/* arrives at a barrier in shared memory without making the arrival wait for its asynchronous copies;
  * caught by check */
 #pragma gputune kernel(copy_not_signalled)
 #pragma gputune require(cc >= 90)

@@ -5,7 +5,7 @@
 
 __device__ unsigned int launches, ticket;
 
-// Counts the launches. A faulty launch writes a wrong first element.
+// Counts the launches. In a faulty launch, the first element is wrong.
 static __device__ void double_all(float *y, const float *x, size_t n, bool is_wrong)
 {
     size_t i = slow_index();
@@ -19,7 +19,7 @@ static __device__ void double_all(float *y, const float *x, size_t n, bool is_wr
 }
 
 /* Adds up all elements. The block with the last ticket adds the sums of all blocks. The faulty
- * variants do not reset the tickets, but compute the remainder by `wrap` if that is not 0. */
+ * variants do not reset the tickets. If `wrap` is not 0, they use the ticket modulo `wrap`. */
 static __device__ void add_all(float *y, const float *x, size_t n, float *part, unsigned int *tickets,
                                unsigned int wrap)
 {

@@ -23,7 +23,7 @@ typedef struct input {
 } input;
 
 static input population[POPULATION];
-static size_t population_count, seed_count; /* seeds are never replaced */
+static size_t population_count, seed_count; /* the seeds are first and never replaced */
 static uint64_t random_state;
 static int shown_file = -1; /* the file that contains the current input */
 
@@ -178,8 +178,7 @@ static void try_input(const uint8_t *data, size_t bytes)
         FUZZ_REQUIRE(pwrite(shown_file, data, bytes, 0) == (ssize_t)bytes);
         FUZZ_REQUIRE(ftruncate(shown_file, (off_t)bytes) == 0);
     }
-    uint8_t *exact = malloc(bytes ? bytes : 1); /* of the exact size, so sanitizers notice reads
-                                                   past the end */
+    uint8_t *exact = malloc(bytes ? bytes : 1); /* exact size, so sanitizers notice overruns */
     FUZZ_REQUIRE(exact);
     memcpy(exact, data, bytes);
     LLVMFuzzerTestOneInput(exact, bytes);

@@ -11,7 +11,7 @@ const char *const fuzz_words[] = {"\177ELF", ".text.", ".symtab",          ".str
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    char *copy = malloc(bytes + 1); /* of the exact size, so sanitizers notice reads past the end */
+    char *copy = malloc(bytes + 1); /* exact size, so sanitizers notice overruns */
     char *name;
     FUZZ_REQUIRE(copy);
     memcpy(copy, data, bytes);

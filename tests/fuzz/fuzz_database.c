@@ -1,7 +1,7 @@
-/* Fuzzes database images: a valid image with changed bytes, or truncated. An input consists of
- * groups of four bytes: an offset of three bytes, and a byte that is combined with the byte at the
- * offset. A last byte of 0 truncates the image at the offset. Results that are found must be those
- * that were stored. */
+/* Fuzzes database images, which are a valid image with changed bytes or a missing end. An input
+ * consists of groups of four bytes: an offset of three bytes, and a byte that is combined with the
+ * byte at the offset. A last byte of 0 truncates the image at the offset. Results that are found
+ * must be those that were stored. */
 #include "fuzz/fuzz.h"
 
 #include "store/store.h"

@@ -18,8 +18,8 @@ const char *const fuzz_words[] = {"place",   "winner ",   "trial ",     "default
                                   "\\",      "=",         "-1",         "4294967295", "1e308",
                                   "nan",     "0x1p-1074", "\n",         NULL};
 
-/* Removes lines with a hash, and splits the rest into entries. Each entry begins with a "place"
- * line. */
+/* Removes the lines that contain hashes, and splits the rest into entries, which begin with a
+ * "place" line. */
 static void make_entries(gt_text *out, const char *from)
 {
     gt_text body = {0};

@@ -29,7 +29,7 @@ static CUdeviceptr out_buffer = 0xabcd00;
 static const int count = 12345;
 static const void *const arguments[] = {block, &out_buffer, &count};
 
-/* Makes a launch of kernel(out, count). If the block is a parameter, it comes first. */
+/* Makes a launch of kernel(out, count). A parameter block, if any, is passed first. */
 static inline gt_launch make_launch(gt_pass pass)
 {
     gt_launch launch = {
@@ -64,7 +64,7 @@ static inline gt_launch make_launch(gt_pass pass)
     return launch;
 }
 
-/* Loads a copy of the launch, which lives as long as the test. */
+/* Loads a copy of the launch. The copy lives as long as the test. */
 static inline gputune_status try_load(gt_launcher **out, const gt_launch *launch)
 {
     static gt_launch kept[32];

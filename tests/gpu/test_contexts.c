@@ -1,5 +1,5 @@
 /* Tests the responses of a driver to objects of another context and to destroyed contexts. The
- * driver is the emulator, or the GPU's with GPUTUNE_TEST_DRIVER=cuda. Each case runs in a separate
+ * driver is the emulator or, with GPUTUNE_TEST_DRIVER=cuda, the GPU's. Each case runs in a separate
  * process. Cases that CUDA leaves undefined are in tests/emulator/test_driver_context.c. */
 #include "gpu/driver.h"
 #include "support/test.h"
@@ -40,7 +40,7 @@ typedef struct world {
 
 static const gt_driver *driver;
 static CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext);
-static world here, other; /* here: objects of the current context */
+static world here, other; /* objects of the current and of another context */
 
 static void must(CUresult code, const char *call)
 {

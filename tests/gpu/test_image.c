@@ -30,7 +30,7 @@ TEST(test_ptx)
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
     assert_entry(&image, "a::v1::axpy", "_ZN1a2v14axpyIfLi3EEEvPT_PKS2_");
     assert_entry(&image, "tanon", "_ZN33_GLOBAL__N__00000000_4_k_cu_plain5tanonILi4EEEvPi");
-    assert_entry(&image, "scan", "scan"); /* the driver reports unknown kernels */
+    assert_entry(&image, "scan", "scan"); /* an unknown kernel keeps its name */
     assert_int_equal(gt_image_entry(&found, &image, "twice"), GPUTUNE_EINVAL);
     assert_string_equal(gt_message(),
                         "the image has 2 instances of the kernel twice; expected one: the "
@@ -38,7 +38,7 @@ TEST(test_ptx)
                         "arguments");
 }
 
-/* A note selects one of several instances. The image still ends with a NUL. */
+/* A note selects one of a kernel's instances. The image still ends with a NUL. */
 TEST(note_selects_the_template_instance)
 {
     gt_image image = {malloc(sizeof ptx), sizeof ptx}, plain = {malloc(sizeof ptx), sizeof ptx};
@@ -47,7 +47,7 @@ TEST(note_selects_the_template_instance)
     ASSERT_OK(gt_image_note_entry(&image, "twice", "_Z5twiceIdEvPT_"));
     assert_entry(&image, "twice", "_Z5twiceIdEvPT_");
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
-    /* the note may use another name than the instance */
+    /* the note may give the instance a different name */
     ASSERT_OK(gt_image_note_entry(&image, "twice_launch2", "_Z5twiceIfEvPT_"));
     assert_entry(&image, "twice_launch2", "_Z5twiceIfEvPT_");
     assert_int_equal(strlen(image.data) + 1, image.bytes);

@@ -102,7 +102,7 @@ TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
     free_and_check(launcher);
 }
 
-/* A graph of repeated launches and later launches share scratch memory. */
+/* Scratch memory is shared by a graph of repeated launches and by later launches. */
 TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
@@ -206,7 +206,7 @@ TEST_WITHIN(test_carveout_percent_reaches_the_size, setup, NULL)
     static const int maxima[] = {64, 100, 164, 228};
     for (size_t m = 0; m < 4; m++) {
         for (size_t i = 0; i < 10 && sizes[i] <= maxima[m]; i++) {
-            /* The driver chooses the smallest carveout that is at least this percentage. */
+            /* The driver chooses the smallest carveout whose percentage is at least `percent`. */
             int percent = gt_carveout_percent(sizes[i], maxima[m]);
             size_t chosen = 0;
             while (sizes[chosen] * 100 < percent * maxima[m]) {

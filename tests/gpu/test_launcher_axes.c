@@ -122,7 +122,7 @@ TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
         assert_int_equal((uintptr_t)window->value.accessPolicyWindow.base_ptr, out_buffer);
     }
     free_and_check(launcher);
-    launch.steps[0].cluster[0] = 3; /* 3 does not divide the grid of 256 */
+    launch.steps[0].cluster[0] = 3; /* a cluster of 3 does not divide the grid of 256 */
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
     launch.steps[0].cluster[0] = 4;
     launch.steps[1].grid[0] = 1 << 20;
@@ -131,8 +131,8 @@ TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
         strstr(gt_message(), "kernel: a cooperative grid of 1048576 blocks does not fit"));
 }
 
-/* kernel(buffer, buffer, value) for the values 1 and 2, with grids of 10 and 20. Two buffers are
- * swapped after each launch. */
+/* Launches kernel(buffer, buffer, value) for the values 1 and 2, with grids of 10 and 20. After
+ * each launch, two buffers are swapped. */
 static gt_launch loop_of_two(void)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
@@ -193,7 +193,7 @@ TEST_WITHIN(test_every_grid_of_a_loop_is_a_multiple_of_the_cluster, setup_l2, NU
 {
     gt_launcher *launcher;
     gt_launch launch = loop_of_two();
-    launch.steps[0].cluster[0] = 4; /* 4 divides 256 and 20, but not 10 */
+    launch.steps[0].cluster[0] = 4; /* 4 divides the grids of 256 and 20 blocks, not 10 */
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
     assert_non_null(strstr(gt_message(), "a grid of 10 blocks is not a multiple"));
 }

@@ -108,7 +108,7 @@ static bool is_call(const fake_call *call, const char *name, CUstream stream)
     return strcmp(call->name, name) == 0 && call->stream == stream;
 }
 
-/* Returns the launch after the copy `copy`, which is the next call for the same module. */
+/* Returns the launch that follows a copy. No other copy to the module may be between them. */
 static size_t find_launch(size_t copy)
 {
     uint64_t symbol = fake.calls[copy].object;

@@ -153,7 +153,7 @@ TEST_WITHIN(each_address_has_one_texture_object, setup, NULL)
     free_and_check(launcher);
 }
 
-/* The texture objects live as long as the graph, whoever owns the graph's module. */
+/* The texture objects live as long as the graph, even if the module belongs to another owner. */
 TEST_WITHIN(graph_keeps_its_texture_objects, setup, NULL)
 {
     static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_GLOBAL, GT_PASS_CONSTANT};

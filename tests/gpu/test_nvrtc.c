@@ -84,7 +84,7 @@ TEST(test_options_take_effect)
     gt_compiled_free(&result);
 }
 
-/* In nvcc, these types come with the host's headers. */
+/* Tests types that nvcc takes from the host's headers. */
 TEST(test_headers_of_the_host_bring_integer_types)
 {
     need_nvrtc();

@@ -46,7 +46,7 @@ static inline void expect_mistake(const char *path, const char *text, const char
     assert_null(template);
 }
 
-/* Checks the message for each mistake {text, message}, whose text is inserted into the format. */
+/* Checks the message for each mistake {text, message}. The text is inserted into `format`. */
 static inline void expect_mistakes(const char *path, const char *format,
                                    const char *const (*mistakes)[2], size_t count)
 {

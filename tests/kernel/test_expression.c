@@ -68,7 +68,7 @@ TEST(test_integers)
         {"sqrt(9223372036854775807)", 3037000499},
         {"log2(1023)", 9},
         {"pow(3, 4)", 81},
-        {"pow * 2", 14}, /* a name, as no ( follows */
+        {"pow * 2", 14}, /* here pow is a name, because no ( follows */
         {"pow(-1, 1000001)", -1},
         {"sizeof(double) + sizeof(unsigned int)", 12},
         {"sizeof(float4) + sizeof(char3) + sizeof(__nv_fp8x2_e4m3) + sizeof(bool)", 22},

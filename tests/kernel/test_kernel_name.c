@@ -25,12 +25,12 @@ TEST(test_a_template)
     gt_source source = source_of(&b, "B=128 U=2");
     assert_int_equal(source.instance_count, 1);
     assert_string_equal(source.instances[0], "a::v1::scale<float, 128, ((-2) > 0 && 128 >> 1)>");
-    /* B and T are template arguments and not macros, U is a macro */
+    /* B and T are template arguments; only U is a macro */
     assert_non_null(strstr(source.text, "(B > 0 && requires { B; })\n__global__ void scale"));
     assert_null(strstr(source.text, "#define B "));
     assert_null(strstr(source.text, "#define T "));
     assert_non_null(strstr(source.text, "#define U 2"));
-    /* specialisations stay; explicit instances and the reference are removed */
+    /* specialisations are kept; explicit instances and the reference are removed */
     assert_non_null(strstr(source.text, "template <> __global__ void scale<float, 64, false>"));
     assert_null(strstr(source.text, "scale<float, 64, true>"));
     assert_null(strstr(source.text, "slow"));
@@ -140,7 +140,7 @@ TEST(test_other_kernels_of_a_file)
     assert_null(strstr(reference.text, "void more"));
     assert_non_null(strstr(source.text, "void scale"));
     assert_non_null(strstr(source.text, "int old()"));
-    assert_non_null(strstr(source.text, "NEW  \\\n1\n")); /* no blank ends a spliced line */
+    assert_non_null(strstr(source.text, "NEW  \\\n1\n")); /* no blank after the backslash */
     assert_non_null(strstr(reference.text, "void slow"));
 }
 

@@ -14,14 +14,14 @@ static const char *const lines[] = {
 
 enum { LINES = sizeof lines / sizeof *lines };
 
-/* A line that is replaced by `begin`, `count` times `item`, and `end`. '@' in an item stands for
- * the item's number. */
+/* The replacement of a template's line: `begin`, then `item` `count` times, then `end`. '@' in an
+ * item stands for the item's number. */
 typedef struct gt_excess {
     int line;
     const char *begin, *item;
     int count;
     const char *end, *message;
-    const char *kernel; /* replaces the kernel unless NULL */
+    const char *kernel; /* text that replaces the kernel, or NULL */
 } gt_excess;
 
 static gputune_status bind(const gt_template *template)

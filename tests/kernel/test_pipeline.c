@@ -57,7 +57,7 @@ TEST(test_parameters_named_like_tunables)
     assert_null(strstr(source.text, "#define T "));
 }
 
-/* The entry of a further instance must fit its buffer. */
+/* The name of a further instance's entry must fit in its buffer. */
 TEST(test_long_instances)
 {
     expect_mistake("kernel.cu",

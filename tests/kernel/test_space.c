@@ -112,7 +112,7 @@ TEST(test_pass_limits)
         /* 8189 floats and a pointer exceed the limit by one element */
         {8189, 3, "parameters passed by value exceed 32764 bytes"},
         {100, 3, "the pass value 'split' would pass the whole block by value"},
-        {17000, 2, NULL}, /* valid are `split`, with the rest in constant memory, and `global` */
+        {17000, 2, NULL}, /* `split` (the rest in constant memory) and `global` are valid */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         GT_SCOPED(setup_close) setup b = {0};
@@ -153,7 +153,7 @@ TEST(test_features)
     const gt_config large = config_of(b.template, "B=256 KB=31");
     assert_int_equal(gt_space_features(first, b.space, &small), GT_STEP_FEATURES + 1);
     assert_int_equal(gt_space_features(second, b.space, &large), GT_STEP_FEATURES + 1);
-    /* logarithms of threads, of shared memory plus a reserved kilobyte, and of blocks */
+    /* features: log2 of threads, shared memory plus a reserved kilobyte, and blocks */
     assert_true(first[0] == 7 && first[1] == 14 && first[2] == 5);
     assert_true(second[0] == 8 && second[1] == 15 && second[2] == 4);
     /* 14 blocks of 16 KB or 7 of 32 KB fit, and launch_bounds() allows the threads of two blocks */
@@ -215,7 +215,7 @@ TEST(test_signature)
     gt_space_free(fewer);
 }
 
-/* Asking why one configuration is excluded must not disturb a walk. */
+/* Asking why a configuration is excluded must not disturb a walk over the space. */
 TEST(test_excludes_while_walking)
 {
     GT_SCOPED(setup_close) setup b = {0};

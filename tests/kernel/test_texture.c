@@ -98,8 +98,8 @@ TEST(test_elements)
     }
 }
 
-/* A texture of padded rows allows any width at the odd-tail size. Other textures allow only their
- * own width. */
+/* Padded rows allow any width of the texture at the odd-tail size. Otherwise the width must not
+ * change. */
 TEST(test_odd_tail)
 {
     static const struct {

@@ -1,4 +1,4 @@
-// Divides each element by the sum, which clusters and then a cooperative kernel compute
+// Divides each element by the sum of all, which clusters and then a cooperative kernel compute
 #include "gputune.cuh"
 
 #pragma gputune kernel(shares)

@@ -92,8 +92,8 @@ TEST(failures_count_as_tried)
     gt_recorded_free(&recorded);
 }
 
-/* Each configuration compiles for 3 s, takes 1 s more on the host, and is launched twice for 1 s.
- * The failure takes 5 s and 1 s. Each configuration is faster than the previous ones. */
+/* A configuration compiles for 3 s, takes 1 s more on the host, and is launched twice for 1 s. The
+ * failure takes 6 s in all. Each configuration is faster than the previous ones. */
 TEST(clock_overlaps_compiling_and_launching)
 {
     gt_recorded recorded = make();
@@ -101,7 +101,7 @@ TEST(clock_overlaps_compiling_and_launching)
     ASSERT_OK(gt_recorded_finish(&recorded));
     /* compiles end at 4, 8, 14, 18 and 22 s, and the last variant is measured by 24 s */
     assert_true(replay(&recorded, 1, best).reached_s[0] == 24);
-    /* compiles of two workers end at 4, 4, 10, 8 and 12 s, and the best is measured by 14 s */
+    /* with two workers, compiles end at 4, 4, 10, 8 and 12 s, and the best is measured by 14 s */
     assert_true(replay(&recorded, 2, best).reached_s[0] == 14);
     assert_true(isinf(replay(&recorded, 1, best).reached_s[1]) == 0);
     gt_recorded_free(&recorded);
@@ -126,7 +126,7 @@ TEST(losers_cost_one_launch)
         .kind = GPUTUNE_STRATEGY_EXHAUSTIVE, .workers = 1, .evaluations = 10};
     gt_replay_result result = {.best_ns = best};
     ASSERT_OK(gt_replay(&result, &recorded, &settings));
-    /* verifying the first and the last takes as long as one more launch */
+    /* the verifications of the first and the last configuration take as long as a launch each */
     assert_true(result.reached_s[0] == 2 + 8 * 1 + 2);
     gt_recorded_free(&recorded);
 }

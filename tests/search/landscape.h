@@ -15,7 +15,7 @@
 typedef struct landscape landscape;
 struct landscape {
     uint32_t axes, choices;                    /* all axes have the same number of choices */
-    double (*log_time)(const gt_point *point); /* log of a point's time; 0 at the best point */
+    double (*log_time)(const gt_point *point); /* log of a point's time; the best point has 0 */
     bool (*fails)(const gt_point *point);      /* or NULL */
     bool (*allows)(const gt_point *point);     /* or NULL */
     double compile_s; /* compile time of each configuration; 0 if not reported */
@@ -66,7 +66,7 @@ static bool landscape_next(void *user, gt_point *point, bool first)
     return more;
 }
 
-/* Opens a domain with the values 1, 2, 3, .... Its size ignores `allows`. */
+/* Opens a domain with the values 1, 2, 3, .... The size of the domain ignores `allows`. */
 static inline void landscape_open(landscape *at)
 {
     for (uint32_t i = 0; i < at->choices; i++) {

@@ -108,12 +108,12 @@ TEST(pairs_of_axes_are_learnt)
         double error = expect(&gaussian, &coordinates, &point, &deviation) - by_pairs(&point) + 1;
         squares += error * error / 100;
     }
-    assert_true(sqrt(squares) < 0.1); /* the function has a deviation of 0.7 */
+    assert_true(sqrt(squares) < 0.1); /* the standard deviation of the function itself is 0.7 */
     gt_gaussian_close(&gaussian);
     gt_coordinates_free(&coordinates);
 }
 
-/* A pending point makes its surroundings less interesting, but does not change predictions. */
+/* A pending point reduces the uncertainty around it, but does not change predictions. */
 TEST(pending_row_lowers_the_deviation_only)
 {
     landscape at = {.axes = 6, .choices = 5, .log_time = slope};

@@ -101,7 +101,7 @@ static double by_weights(const gt_point *point)
 
 enum { SEEDS = 2 };
 
-/* The largest mean regret that a strategy may have after that many results. */
+/* The largest mean regret that a strategy may have after `results` results. */
 typedef struct limit {
     gputune_strategy kind;
     uint32_t results, batch;
@@ -198,7 +198,7 @@ TEST(forty_axes_landscape)
     check((landscape){.axes = 40, .choices = 4, .log_time = forty_axes}, limits, COUNT(limits));
 }
 
-/* If changing one or two axes leads to no valid point, points near the best are still tried. */
+/* Even if no change of one or two axes leads to a valid point, points near the best are tried. */
 TEST(three_axes_are_bound_together)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_MODEL, 160, 16, 0.10}};
@@ -206,8 +206,8 @@ TEST(three_axes_are_bound_together)
           limits, COUNT(limits));
 }
 
-/* As irregular as the number of resident blocks, but the strategy can compute this feature before
- * it tries a point. */
+/* A feature that is as irregular as the number of resident blocks. The strategy can compute it
+ * before it tries a point. */
 static double load_of(const gt_point *point)
 {
     return (37 * point->choice[0] + 59 * point->choice[1] + 83 * point->choice[2] +

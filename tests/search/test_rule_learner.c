@@ -30,8 +30,8 @@ static void set_values(double *values, double m, double n)
     memcpy(values, all, sizeof all);
 }
 
-/* Returns the time of a configuration: a constant, and a time for each element. The last two
- * configurations need rows of four elements, and are twice as fast there. */
+/* Returns the time of a configuration: a constant, plus a time for each element. The last two
+ * configurations require rows of a multiple of four elements. */
 static double time_of(uint32_t config, const double *values)
 {
     static const double starts[CONFIGS] = {1000, 4000, 60000, 30000, 2000, 20000};
@@ -82,7 +82,7 @@ TEST(test_portfolio)
     set_up(&s, CONFIGS);
     s.data.most_codes = 3;
     expect_kept(&s.data, ".xx..x");
-    s.data.most_codes = 1; /* only configurations without needs can run at all sizes */
+    s.data.most_codes = 1; /* only configurations without requirements can run at all sizes */
     expect_kept(&s.data, ".x....");
     s.data.most_codes = 9;
     expect_kept(&s.data, "xxxxxx");
@@ -92,7 +92,7 @@ TEST(test_portfolio)
     expect_kept(&s.data, "xxx.xx");
 }
 
-/* Exchanges also find the best portfolio for many codes. */
+/* Exchanging codes finds the best portfolio even if there are many codes. */
 TEST(test_large_portfolio)
 {
     enum { MANY = 60, KEPT = 12 };
@@ -163,7 +163,7 @@ TEST(test_unseen_sizes)
     gt_rule_tree_free(&tree);
 }
 
-/* A configuration is used only where a condition grants its needs, even if all sizes meet them. */
+/* A configuration with requirements is used only if a condition of the rule guarantees them. */
 TEST(test_needs)
 {
     scene s;

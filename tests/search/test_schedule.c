@@ -8,7 +8,7 @@ static uint32_t room(const gt_schedule *schedule, uint32_t workers)
     return gt_schedule_room(schedule, workers, true, 0, 0);
 }
 
-/* Nothing was launched, so every proposal is made without results. */
+/* Before the first launch, every proposal is made without results. */
 TEST(before_the_first_launch_more_workers_do_not_mean_more_proposals)
 {
     const gt_schedule unknown = {.round_share = GT_ROUND_SHARE};

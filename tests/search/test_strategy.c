@@ -241,7 +241,7 @@ static double distance(const gt_point *point, uint16_t to)
     return sum;
 }
 
-/* The best point is in one valley here, and in the other valley at the other size. */
+/* The best point is in one valley at this size, and in the other valley at the other size. */
 static double here(const gt_point *point)
 {
     return fmin(0.2 * distance(point, 4), 0.4 + 0.2 * distance(point, 1)) +
@@ -302,7 +302,7 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     }
 }
 
-/* A space that is tried completely may still end by its limit. */
+/* Hints come first even if the whole space is tried, because a limit may end the search. */
 TEST(hints_come_first_in_a_small_space)
 {
     enum { HINTS = 5, ALL = 64 };

@@ -148,7 +148,7 @@ TEST_OF(flipped_bits_are_noticed, world *w, open_world, close_world)
     printf("%ld bits flipped, %ld kept something from being found\n", flips, noticed);
 }
 
-/* Valid rows at the place of other rows, which a single flipped bit cannot cause. */
+/* Tests rows that are valid but replace other rows. A single flipped bit cannot cause this. */
 TEST_OF(rows_of_others_are_not_taken, world *w, open_world, close_world)
 {
     static const char *const changes[] = {

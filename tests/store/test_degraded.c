@@ -82,7 +82,7 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* A newer gputune's file is not written. It is read again after it was moved away and back. */
+/* A newer gputune's file is never written. It is read again after it was moved away and back. */
 TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_world)
 {
     char away[128];
@@ -343,8 +343,8 @@ static double time_of_first(gt_store *store, bool *final)
     return median;
 }
 
-/* In the system's database, an unfinished result counts as final. A user's own result is final if
- * it is as fast. */
+/* In the system's database, an unfinished result counts as final. A user's own result is final,
+ * too, if it is as fast as the system's. */
 TEST_OF(installed_result_is_final, world *w, open_world, close_world)
 {
     const char *system = system_path(w);
@@ -478,7 +478,7 @@ TEST_OF(records_of_a_scenario_come_in_a_row, world *w, open_world, close_world)
     static const char *const alignments[] = {"16", "8", "4"};
     const gt_records_filter all = {.all_trials = true};
     char last[2][GT_HASH_HEX] = {"", ""};
-    /* sorting by time would interleave the trials of the scenarios */
+    /* records are not sorted by time, which would interleave trials of several scenarios */
     for (int i = 0; i < 3; i++) {
         gt_scenario scenario = scenario_at(1024);
         scenario.alignment = alignments[i];

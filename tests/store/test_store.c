@@ -216,7 +216,7 @@ TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
     terms.final = false;
     ASSERT_OK(put_under(store, &scenario, 130, &terms, false, NULL));
     ASSERT_OK(put_under(store, &scenario, 120, &terms, false, NULL));
-    assert_true(first_time(store, &scenario) == 120); /* the newer of two unfinished results */
+    assert_true(first_time(store, &scenario) == 120); /* the newer unfinished result is used */
     terms.final = true;
     ASSERT_OK(put_under(store, &scenario, 110, &terms, false, NULL));
     terms.final = false;

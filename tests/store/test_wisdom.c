@@ -212,7 +212,7 @@ TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
     import_refused(w, "{\"a\": 1}", "not wisdom");
 }
 
-/* Changes one byte at a time. A changed entry must never be mistaken for another one. */
+/* Changes one byte at a time. A changed entry must never be mistaken for a different entry. */
 TEST_OF(edited_entry_is_left_out_with_one_warning, world *w, open_world, close_world)
 {
     GT_FREED char *text = text_of_two_sizes(w);

@@ -69,7 +69,7 @@ typedef gputune_status (*each_act)(void *user);
 /* Asserts what must hold after the failures. */
 typedef void (*each_check)(void *user);
 
-/* Counts what an attempt must release: allocations, unless a test replaces the function. */
+/* Counts what an attempt must release: allocations, or objects that a test counts itself. */
 static long (*count_held)(void) = failing_live;
 
 /* Runs `act` once for each failing `call`, which is one of FAILING_CALLS, "sqlite", or an argument

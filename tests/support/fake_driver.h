@@ -52,7 +52,7 @@ typedef struct fake_driver {
 
 extern fake_driver fake;
 
-/* Resets the driver: context 1 is current, and kernels fit. */
+/* Resets the driver. Context 1 is then current, and all kernels fit on the GPU. */
 void fake_reset(void);
 /* Forgets the calls that were recorded so far. */
 void fake_forget(void);

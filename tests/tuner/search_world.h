@@ -152,7 +152,7 @@ static inline int close_world(void **state)
     return 0;
 }
 
-/* Makes launches take the host the same time, whatever the device does. */
+/* Makes every launch take the same time on the host, independently of its time on the device. */
 static inline void launches_cost_the_host(world *w)
 {
     SET_EACH(w, host_ns, 3000);

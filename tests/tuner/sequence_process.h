@@ -302,7 +302,7 @@ static gputune_status answer_by_table(gputune_sizes sizes, const gputune_options
             return GPUTUNE_OK;
         }
     }
-    process.plans[process.request.number] = plan; /* another plan must not get its address */
+    process.plans[process.request.number] = plan; /* kept, so no other plan gets the same address */
     return GPUTUNE_OK;
 }
 

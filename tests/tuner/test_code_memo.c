@@ -36,7 +36,7 @@ TEST_WITHIN(memo_finds_code_of_the_same_architecture, hold, let_go)
     gt_code_free(&found);
 }
 
-/* At most 128 MB are kept. */
+/* The memo keeps at most 128 MB of code. */
 TEST_WITHIN(earlier_code_is_dropped, hold, let_go)
 {
     enum { BYTES = 70 << 20 };

@@ -181,7 +181,7 @@ TEST_OF(test_slow_variants_leave_the_workers_to_others, world *w, open_world, cl
 
 static int hangs_seen;
 
-/* A hang is noticed soon the first time, and after the limit the next time. */
+/* The first hang is noticed before the time limit, the next hang after it. */
 static scripted_variant behave_slowly(void *user, const gt_launch *launch)
 {
     world *w = user;

@@ -232,8 +232,8 @@ TEST(new_contestants_meet_the_incumbent)
     }
 }
 
-/* Returns the number of samples of a race of 100. With `early`, that many slow contestants race for
- * six rounds before the others join. One of the fastest must win. */
+/* Returns the number of samples in a race of 100 contestants. `early` slow contestants race for six
+ * rounds before the others join. One of the fastest must win. */
 static uint32_t samples_of_race(uint64_t seed, uint32_t early)
 {
     machine m = make_machine(seed, 100);

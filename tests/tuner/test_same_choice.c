@@ -1,8 +1,8 @@
 /* Tests that equally fast variants are chosen in a fixed order, whatever is tried first. */
 #include "search_world.h"
 
-/* Writes the template with a second axis that only sets dynamic shared memory, and with waves of
- * blocks that make no difference at this size. */
+/* Writes the template with two axes that make no difference to the time: the size of dynamic shared
+ * memory, and the number of waves of blocks. */
 static void write_axes(const world *w)
 {
     char *text = strdup(template_text), *grid = strstr(text, "#pragma gputune grid");

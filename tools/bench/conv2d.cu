@@ -12,11 +12,11 @@
 #pragma gputune tune(BY = 1, 2, 4, 8, 16)
 #pragma gputune tune(TX = 1, 2, 3, 4) // results per thread
 #pragma gputune tune(TY = 1, 2, 3, 4)
-#pragma gputune tune(APART = 0, 1)  // 0: a thread's results are adjacent; 1: a block's width apart
-#pragma gputune tune(PADDED = 0, 1) // 1: shared memory has an odd number of columns
+#pragma gputune tune(APART = 0, 1)  // 0: a thread's results are adjacent; 1: they are a block's width apart
+#pragma gputune tune(PADDED = 0, 1) // 1: rows in shared memory are padded to an odd length
 #pragma gputune default(weights = constant, BX = 32, BY = 8, TX = 1, TY = 1, APART = 0, PADDED = 0)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 512)
-#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // otherwise slow to compile
+#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // other combinations compile slowly
 #pragma gputune block(BX, BY)
 #pragma gputune launch_bounds(BX * BY)
 #pragma gputune grid(ceil_div(w, BX * TX), ceil_div(h, BY * TY))

@@ -205,7 +205,7 @@ static void compare_launches(const gt_driver *driver)
     open_target(&at);
     batch_ns(&at, true);
     batch_ns(&at, false);
-    for (int i = 0; i < BATCHES; i++) { /* pairs in alternating order */
+    for (int i = 0; i < BATCHES; i++) { /* the order within a pair alternates */
         bool bare_first = i % 2;
         double first = batch_ns(&at, bare_first), second = batch_ns(&at, !bare_first);
         bare[i] = bare_first ? first : second;
