@@ -145,8 +145,8 @@ GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a word such as half is part
  * of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch. In C, both
- * lists live until the end of the enclosing block. In C++ they are objects: keep them in variables
- * of type auto, and pass them as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
+ * lists live until the end of the enclosing block. In C++ they are objects that hold the arrays:
+ * keep them in variables of type auto, and pass them as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
 
 typedef struct gputune_size {
     const char *name;
@@ -293,7 +293,7 @@ struct gputune_open_options {
     uint32_t max_plans;       /* maximum number of plans kept for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers and up to 128 MB of code, for a fast next tuning */
-    bool tune_only;    /* only a worker opens the driver; launches return EUNSUPPORTED */
+    bool tune_only;    /* for tools: only a worker opens the driver; launches are EUNSUPPORTED */
     bool read_only;    /* write nothing; EDATABASE if `database` is given and cannot be read */
     /* A file of wisdom as the only source of results; GPUTUNE_PINNED overrides it. The tuner never
      * tunes: tune_kernel() returns the file's result for exactly these sizes and options on this

@@ -1616,7 +1616,8 @@ class tuner
     }
 #endif
 
-    /* Calls `each` with a const gputune_kernel & for every kernel, or for `kernel`. */
+    /* Calls `each` with a const gputune_kernel & for every kernel, or for the kernels with this
+     * name or path. */
     template <typename Each> result<void> try_kernels(Each each, const char *kernel = nullptr) const
     {
         return detail::visited<gputune_kernel>(each, [&](auto call, void *user) {

@@ -465,7 +465,8 @@ typedef enum gputune_parameter_kind {
 typedef struct gputune_parameter {
     uint32_t size;
     gputune_parameter_kind kind;
-    const char *name, *type; /* type of the value or of an element; "T *": null pointer */
+    const char *name, *type; /* as in the template; `type` is that of the value, or of an element of
+                                the buffer; "float *" means a scalar that is a null pointer */
     int argument;            /* index in gputune_args; -1 for scratch */
     uint32_t bytes;          /* size in the parameter list; 0: in constant memory only */
     uint64_t buffer_bytes;   /* bytes of a buffer, scratch or a whole block; 0: a value */

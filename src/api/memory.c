@@ -114,7 +114,7 @@ static gputune_status check_unknown(const gt_driver *driver, const char *kernel,
                                           : "it was freed, or never allocated");
 }
 
-/* Returns the context that owns the memory at an address, or NULL if no context does. */
+/* Returns the context that owns the memory at an address, or NULL if no owner is known. */
 static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
 {
     CUcontext owner;

@@ -128,7 +128,8 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 /* Adds a plan that was made under these terms, and makes it a kept plan. The plan is not added, and
  * the caller still owns it, if the table is full, if `replace` is false and a plan with the same
  * key answers the same requests, or if a template was replaced since the caller got `forgets` from
- * gt_plan_table_forgets(). Plans of rules fill at most half of the table. ENOMEM. */
+ * gt_plan_table_forgets(). Plans of rules fill at most half of the table. ENOMEM leaves the table
+ * unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);
