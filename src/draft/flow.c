@@ -50,7 +50,7 @@ void draft_capture(const draft_decl *variable, draft_node *lambda)
     }
 }
 
-/* Marks launches in lambdas that use this variable as unknown, because its value changes. */
+/* Marks launches in lambdas as unknown if the lambda uses this variable, whose value changes. */
 static void change_captured(const draft_decl *variable)
 {
     for (size_t i = 0; i < captures.count; i++) {
@@ -311,8 +311,8 @@ static void run_round(const loop *l)
     }
 }
 
-/* Interprets one loop iteration and then undoes it. Returns all its changes of variables, and sets
- * *left to the changes in branches that end the iteration early. */
+/* Interprets one loop iteration and then undoes it. Returns all changes of variables, and sets
+ * *left to those in branches that end the iteration early. */
 static draft_bindings changes_of(draft_bindings *left, const loop *l)
 {
     const draft_bindings outer = draft_now.left;

@@ -300,7 +300,7 @@ static void follow_root(draft_program *program, draft_decl *function)
 }
 
 /* Interprets functions from last to first, because most callers follow their callees. The second
- * pass skips functions that were called in the first, and starts with its values of globals. */
+ * pass skips functions that the first one called, and begins with the globals that it set. */
 void draft_host_read(draft_program *program)
 {
     for (int round = 0; round < 2; round++) {

@@ -294,7 +294,7 @@ bool draft_has_text(const gt_texts *texts, const char *text);
 /* Adds a text unless the list contains it. */
 void draft_add_text(gt_texts *out, const char *text);
 
-/* ---- run.c, flow.c, host.c: following code --------------------------------------------------- */
+/* ---- run.c, flow.c, host.c: interpreting code ------------------------------------------------ */
 
 typedef struct draft_access {
     draft_amount *length; /* bytes up to the end of the last element that any thread accesses */
@@ -377,7 +377,7 @@ draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *
 #define DRAFT_UNDECIDED "depends on a condition that is not known"
 /* Returns the symbol of a named number: a macro, a constant, or a template parameter. */
 draft_amount *draft_named_number(const char *name, int64_t number);
-/* Returns the number of a literal, or its symbol if the source names the number. */
+/* Returns the value of a literal: a number, or a symbol if the source uses a name for it. */
 draft_amount *draft_literal(draft_node *node, int64_t number);
 /* Returns a symbol of the launch's geometry, such as DRAFT_THREAD, for an axis. */
 draft_amount *draft_builtin(draft_symbol_kind kind, int axis);
@@ -389,7 +389,7 @@ bool draft_run(draft_node *node);
 /* Interprets the body of a lambda in host code to record its launches. The variables that the body
  * changes may vary from then on, because unknown code may call the lambda. */
 void draft_run_lambda(draft_node *lambda);
-/* Handles the host's call of a CUDA function. Returns NULL for other functions. */
+/* Handles a call of a CUDA function in host code. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);
 /* Returns the value that stands for any expression that is not an integer or is not interpreted. */
 draft_amount *draft_nothing(void);

@@ -375,7 +375,7 @@ static gputune_status read_file(scan *s)
     draft_program *program = s->program;
     GT_TRY(parse(s));
     if (s->is_main) {
-        note_errors(s); /* before declare_names(), whose declarations cause other errors */
+        note_errors(s); /* called before declare_names(), whose declarations cause other errors */
     }
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {

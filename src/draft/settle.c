@@ -159,8 +159,8 @@ static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis
     return draft_replace(value, put_axis, &(tied){number, axis});
 }
 
-/* Returns the name of the template parameter with this name. If `name` is NULL, returns the only
- * parameter whose argument is `number`. Returns NULL if there is none or more than one. */
+/* Returns the name of the template parameter `name` or, if `name` is NULL, of the only parameter
+ * whose argument is `number`. Returns NULL if there is none or more than one. */
 static const char *template_parameter(const draft_settled *s, const char *name, int64_t number)
 {
     const draft_cursors children = draft_template_parameters(s->kernel);
@@ -355,7 +355,7 @@ static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 }
 
 /* Returns the axis of another extent that has the same symbol, as in a square block, or NULL.
- * Removes its values that give blocks of more than 1024 threads. */
+ * Removes axis values that would give blocks of more than 1024 threads. */
 static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
 {
     draft_axis *axis = NULL;
@@ -464,7 +464,7 @@ static void add_code_axes(draft_settled *s)
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* Returns true if the number of blocks determines a buffer's length and is thus a size. */
+/* Returns true if the number of blocks determines a buffer's length and is thus a problem size. */
 static bool is_length(const draft_settled *s, int d)
 {
     const draft_symbol *grid = draft_builtin(DRAFT_GRID_SIZE, d)->symbol;

@@ -302,7 +302,7 @@ draft_amount *draft_symbol_value(draft_symbol *symbol)
     return intern(&v);
 }
 
-/* Returns the unknown value that an operation results in, or NULL if both operands are known. */
+/* Returns the unknown result of an operation, or NULL if both operands are known. */
 static draft_amount *not_known(draft_amount *a, draft_amount *b)
 {
     a = draft_is_known(a) ? b : a;

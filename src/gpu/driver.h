@@ -4,9 +4,9 @@
 #include "base/status.h"
 #include "gpu/abi.h"
 
-/* An opened driver. Its functions are named like the driver's without "cu" (abi_functions.h);
- * optional ones may be NULL. All users in the process share the table. It is thread-safe and never
- * closed, because unloading a driver is not safe. A test may fill in its own table. */
+/* An opened driver. Its functions are named like the driver's, but without "cu" (abi_functions.h);
+ * optional ones may be NULL. All users in the process share the table, which is thread-safe and
+ * never closed, because unloading a driver is not safe. A test may fill in its own table. */
 typedef struct gt_driver {
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are declarators */
 #define GT_DRIVER_MEMBER(member, symbol, version, need, parameters) CUresult(*member) parameters;

@@ -46,7 +46,7 @@ typedef struct stream_state {
     atomic_uintptr_t stream;   /* the stream's handle, because captures hide the stream's id */
     gt_instance instance;
     bool ready;
-    bool copied;    /* true if a launch has copied the pass blocks */
+    bool copied;    /* true if a launch has copied the parameter blocks */
     bool must_wait; /* true if the next launch must first wait for `last` */
     uint8_t *staging;
     CUevent events[SLOTS]; /* recorded after the latest launch that used the slot */
@@ -323,7 +323,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
 
 /* ---- the states of streams ---- */
 
-/* Makes a state's memory, events and instance. After a failure, a new call makes missing parts. */
+/* Makes a state's memory, events and instance. After a failure, makes only the missing parts. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
@@ -382,7 +382,7 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* Locks and returns the stream's state. If there is none, takes a free or another's state. */
+/* Locks and returns the stream's state; takes a free state or another stream's if necessary. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
@@ -434,7 +434,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
     }
     gputune_status status =
         queue_launch(launcher, sizes, &state->instance, stream, arguments, staged);
-    /* even after a failure, because the copy may still be running */
+    /* record the event even after a failure, because the copy may still be running */
     CUresult recorded = driver->EventRecord(state->events[slot], stream);
     state->used[slot] = true;
     state->last = state->events[slot];

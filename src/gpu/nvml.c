@@ -147,7 +147,8 @@ static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
     }
     if (!listed) {
         uint32_t ours = friend ? 2 : 1;
-        out->one = friend ? 0 : out->one; /* our pids are missing only in another namespace */
+        /* a worker has a context, so its pid is missing only in another pid namespace */
+        out->one = friend ? 0 : out->one;
         out->others -= out->others < ours ? out->others : ours;
     }
 }

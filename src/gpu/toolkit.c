@@ -59,7 +59,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
 
 extern const struct embedded {
     const char *name, *text;
-} gt_device_headers[]; /* ends with a NULL name */
+} gt_device_headers[]; /* the last entry has a NULL name */
 
 /* Defines a header NAME that includes the toolkit's cuda/std/NAME, for kernels that use std::. */
 #define TOOLKIT(name)                                                                              \
@@ -341,7 +341,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     note_searched(&finder->found->searched, folder);
     GT_TRY(list_below(&folders, kind, folder, PLACES(header_folders), "/nvidia/*/include", ""));
     for (size_t i = 0; i < folders.count && !is_complete(finder); i++) {
-        GT_FREED char *cccl = NULL; /* CCCL is in this folder since toolkit 13 */
+        GT_FREED char *cccl = NULL; /* the folder that contains CCCL since toolkit 13 */
         GT_TRY(gt_path_format(&cccl, "%s/cccl", folders.items[i]));
         if (note_parts(finder, folders.items[i])) {
             GT_TRY(add_folder(finder, folders.items[i]));

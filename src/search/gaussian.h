@@ -72,8 +72,8 @@ static inline double gt_dot(const double *a, const double *b, uint32_t count)
 uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
 /* Updates the process. Call after adding rows or changing y, before predicting. */
 void gt_gaussian_update(gt_gaussian *gaussian);
-/* Learns the covariance from the rows with a known value, by `steps` steps of maximum likelihood,
- * and updates the process. Prospects computed before become invalid. */
+/* Learns the covariance from the rows with a known value in `steps` optimisation steps, and updates
+ * the process. Prospects computed before become invalid. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
 /* Returns the negative log likelihood per row with a known value, up to a constant. */
@@ -85,7 +85,7 @@ struct gt_gaussian_sample *gt_gaussian_sample_new(void);
 typedef struct gt_prospect {
     float z[GT_COORDINATES];
     uint32_t rows;    /* number of computed elements; set to 0 for a new point and after learning */
-    double reduction; /* by how much the rows reduce the variance / signal variance */
+    double reduction; /* reduction of the variance by the rows / signal variance */
     double v[GT_GAUSSIAN_ROWS];
 } gt_prospect;
 /* Updates a prospect for the rows added since the last update. */

@@ -31,7 +31,7 @@ static double model_prior_at(const gt_model *model, const float *z)
  *
  * The Gaussian process models differences from the best time. Differences beyond a width are
  * compressed, because slow times need not be predicted precisely, and a few configurations are
- * often far slower than all others, which no process expects. */
+ * often far slower than all others, which a Gaussian process does not expect. */
 
 #define NARROW 1e-6 /* lower bound of the spread, because all times may be equal */
 
@@ -160,7 +160,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Fits the slope of times against the prior by least squares. Two values of 0 keep it small. */
+/* Fits the slope of times against the prior by least squares, shrunk by two added values of 0. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;

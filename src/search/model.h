@@ -60,7 +60,7 @@ typedef struct gt_model {
     /* number of results when the covariance was last learnt; 0: never */
     uint32_t count_when_learnt;
 
-    /* for gt_model_value(): */
+    /* parameters of gt_model_value(): */
     double best_log;       /* logarithm of the best time so far */
     double width;          /* larger differences from the best time are compressed */
     double mean, spread;   /* mean and spread of compressed differences from the best time */

@@ -50,7 +50,7 @@ typedef struct portfolio {
     const gt_rule_data *data;
     const double *costs; /* costs at [size * code_count + code] */
     uint32_t code_count, most;
-    const bool *universal; /* true for a code with a configuration without needs */
+    const bool *universal; /* true for a code if one of its configurations has no needs */
     bool wants_universal;
 } portfolio;
 
@@ -230,9 +230,9 @@ typedef struct branch {
 
 typedef struct learner {
     const gt_rule_data *data;
-    uint32_t configs;                   /* number of kept configurations */
-    uint32_t *ids;                      /* index in the data of each kept configuration */
-    double *losses, *costs;             /* at [size * configs + config]; only kept configurations */
+    uint32_t configs;       /* number of kept configurations */
+    uint32_t *ids;          /* index in the data of each kept configuration */
+    double *losses, *costs; /* values at [size * configs + config]; only kept configurations */
     uint32_t *measured, measured_count; /* sizes with measurements */
     uint32_t *guessed, guessed_count;   /* sizes to predict */
     uint64_t *granted;                  /* needs that conditions grant, for each size */

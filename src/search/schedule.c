@@ -22,7 +22,7 @@
 enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
-    WAITING = 2,      /* number of compiled variants that wait for the GPU */
+    WAITING = 2,      /* number of compiled variants to keep waiting for the GPU */
     UNLAUNCHED = 24,  /* number of variants to propose before the first launch ends */
     COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
 };

@@ -22,14 +22,14 @@ typedef struct gt_schedule {
 
 /* Records that a compile took `seconds`. */
 void gt_schedule_note_compile(gt_schedule *schedule, double seconds);
-/* Records that a new variant took `seconds` of GPU time while contestants waited (`rounds_wait`) or
- * did not. */
+/* Records that a new variant took `seconds` of GPU time. `rounds_wait` is true if contestants were
+ * waiting for the GPU. */
 void gt_schedule_note_new_variant(gt_schedule *schedule, double seconds, bool rounds_wait);
 /* Records that a round of samples took `seconds`. */
 void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 
-/* Returns true if the GPU should next sample a round, if there are contestants. Returns false if it
- * should launch one of the `waiting` new variants. */
+/* Returns true if the GPU should sample a round next, provided there are contestants. Returns false
+ * if it should launch one of the `waiting` new variants. */
 bool gt_schedule_wants_round(const gt_schedule *schedule, uint32_t waiting);
 /* Returns the measured or guessed GPU seconds per new variant, including its share of rounds. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);

@@ -39,7 +39,7 @@ typedef struct gt_code {
     X(REAL, compile_ns, compile_ns, HIDDEN)
 
 typedef enum gt_trial_status {
-    GT_TRIAL_OK,         /* raced to the end */
+    GT_TRIAL_OK,         /* correct, and in the race until its end */
     GT_TRIAL_ELIMINATED, /* correct, but eliminated from the race because it is slower */
     GT_TRIAL_WRONG,      /* wrong results */
     GT_TRIAL_CRASHED,

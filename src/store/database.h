@@ -57,9 +57,9 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
 void gt_database_close(gt_database **database);
 /* Returns true if the file was deleted or replaced, so anything written to it would be lost. */
 bool gt_database_is_gone(gt_database *database);
-/* Sleeps for one step of a polling wait: 1 ms longer for each earlier try in `tries`, at most
- * `longest_s`, and not beyond the patience. Returns false at once if the patience has ended. For
- * waits of seconds, pass GT_LONG_STEP_S, to disturb the lock's holder less. */
+/* Sleeps for one step of a polling wait: `tries` + 1 milliseconds, at most `longest_s`, and not
+ * beyond the patience. Returns false at once if the patience has ended. For waits of seconds, pass
+ * GT_LONG_STEP_S, to disturb the lock's holder less. */
 bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
 #define GT_SHORT_STEP_S 20e-3
 #define GT_LONG_STEP_S  100e-3

@@ -133,7 +133,7 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file and, unless `keep_reading`, reading it. Needs `using`. */
+/* Stops writing the user's file, and reading it unless `keep_reading`. The caller holds `using`. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -221,7 +221,7 @@ static gputune_status work_within(gt_database *database, gt_store_fn work, void 
         database->limit.until_ns = least.until_ns;
     }
     gputune_status status = work(database, context);
-    database->limit = endless; /* the caller's cancel flag may not exist after the call */
+    database->limit = endless; /* the caller's cancel flag may be gone after the call */
     return status;
 }
 
@@ -254,7 +254,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
         bool locked = obstacle.trouble == GT_TROUBLE_LOCKED || obstacle.trouble == GT_TROUBLE_SLOW;
         bool opened = store->file;
         if (!opened && !locked &&
-            store->no_file) { /* keep the first reason: the file may become usable */
+            store->no_file) { /* keep the first reason, because the file may become usable again */
             memcpy(obstacle.why, store->unkept, sizeof obstacle.why);
         }
         if (!writes) {

@@ -115,7 +115,7 @@ typedef struct lease_sight {
 } lease_sight;
 
 /* Returns for how many seconds this thread has watched the lease without a change. A pause between
- * two looks counts for at most 0.5 s, because the holder may have been stopped, too. */
+ * two checks counts for at most 0.5 s, because the holder may have been stopped, too. */
 static double watched_s(const lease_row *row, gt_hash key)
 {
     static _Thread_local lease_sight last;
@@ -135,10 +135,9 @@ static double watched_s(const lease_row *row, gt_hash key)
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
-    bool is_dead =
-        gt_hash_equal(row->owner, attempt->left) || (is_of_here &&
-                                                     /* the number now belongs to another process */
-                                                     start_of(row->pid) != row->start);
+    /* if the start differs, the pid now belongs to another process */
+    bool is_dead = gt_hash_equal(row->owner, attempt->left) ||
+                   (is_of_here && start_of(row->pid) != row->start);
     return !is_dead && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&
            (is_of_here || unix_ms() < row->expires_ms);
 }

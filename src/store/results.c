@@ -102,7 +102,7 @@ gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
 typedef struct group {
     int64_t gpu, scenario; /* row ids in the current layer */
     gt_hash key;
-    double distance; /* distance of its sizes from the wanted sizes */
+    double distance; /* distance of the group's sizes from the wanted sizes */
     bool other_gpu, other_values, other_objective;
     size_t order; /* position in the order in which groups were found */
     gt_related_list trials;
@@ -143,7 +143,7 @@ static int nearest_first(const void *left, const void *right)
 static group take_group(const related_search *search, gt_rows *rows)
 {
     group one = {.gpu = gt_rows_integer(rows), .order = search->groups.count};
-    one.scenario = gt_rows_integer(rows); /* read in this order, from left to right */
+    one.scenario = gt_rows_integer(rows); /* columns are read from left to right */
     const char *fixed = search->wanted->fixed ? search->wanted->fixed : "";
     const char *environment = gt_rows_text(rows);
     one.key = group_key(environment, gt_rows_hash(rows));
@@ -230,7 +230,7 @@ static gputune_status read_related(gt_database *database, void *context)
     return status;
 }
 
-/* Collects the nearest trials of all layers, and numbers the groups from the nearest one. */
+/* Collects the nearest trials of all layers. Group numbers begin with the nearest group. */
 static gputune_status gather_related(gt_related_list *out, related_search *search)
 {
     gt_array_sort(&search->groups, nearest_first);
@@ -447,7 +447,7 @@ typedef struct near_sizes {
 } near_sizes;
 
 typedef struct nearest_search {
-    gt_winner best; /* its configuration is NULL until a winner is found */
+    gt_winner best; /* best.config is NULL until a winner is found */
     double distance;
     const gt_scenario *wanted;
     const gt_hash *other; /* trials whose winners are skipped */

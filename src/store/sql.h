@@ -94,7 +94,7 @@
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
 /* Values that rank rows with the same key; the highest row is kept. A finished trial ranks above an
- * unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW); then the later trial ranks higher. */
+ * unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW), and a later trial above an earlier one. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
 #define GT_TEXT_RULE_EVIDENCE(row)  "(" row ".proved, " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
@@ -165,7 +165,7 @@
                "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = "   \
                "?1 AND "                                                                           \
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
-    /* if trial ?5 is replaced, it keeps its date unless that is before ?4 */                      \
+    /* a trial keeps the date of the trial that it replaces (hash ?5), unless that is before ?4 */ \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_OFFER, "INSERT OR IGNORE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)        \
     /* delete the trials up to row ?3 of configurations that were tried again later; first delete  \

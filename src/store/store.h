@@ -95,7 +95,7 @@ typedef struct gt_scenario {
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
     const char *alignment; /* "16", or "16 x=4" */
-    const char *inputs;    /* "seed=1", or "live:TAG" */
+    const char *inputs;    /* how inputs are filled: "seed=1", or "live:TAG" */
     gt_hash identity;      /* gt_template.identity */
     /* bytes and operations in a launch of the default; not in the key */
     double work_bytes, work_flops;
@@ -229,7 +229,7 @@ typedef struct gt_outcome {
     bool force;          /* true: replace a stored winner even if it answers for the new one */
     bool offered;        /* true: an import, which keeps stored trials and GPU properties */
     const char *created; /* time of measurement, UTC, ISO 8601; NULL or "": now */
-    double elapsed_s; /* seconds since the tuning began; trials stored after that keep their date */
+    double elapsed_s; /* seconds since the tuning began; trials stored during it keep their date */
 } gt_outcome;
 
 /* Stores the GPU's properties, scenario, trials, winner and code in one transaction. The winner
@@ -282,8 +282,8 @@ typedef struct gt_wanted {
 typedef struct gt_records_filter {
     gt_wanted wanted;
     bool all_trials; /* true: list all trials; false: list winners */
-    /* true: also list failed trials; in lower layers, only those of scenarios that no upper layer
-     * has */
+    /* true: also list failed trials; in lower layers, only of scenarios without results in upper
+     * layers */
     bool failures;
     /* true: list one version per template and GPU: the current one or, if it has no results, the
      * newest */
@@ -364,7 +364,7 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    /* true: accept code, and count results of this driver, or of any if it is 0, as verified */
+    /* true: accept code, and count results of `driver_version` (0: of any driver) as verified */
     bool trusted;
     int driver_version; /* driver of the current device; 0: no device */
     bool keep;          /* true: store in the user's database; false: use only in this store */

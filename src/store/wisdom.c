@@ -188,7 +188,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* sscanf would measure the length of the whole text */
+    memcpy(high, text, HALF); /* sscanf would first measure the length of the whole text */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
