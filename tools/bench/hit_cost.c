@@ -1,6 +1,6 @@
 /* Measures gputune's overhead in an application with stored results, on one and several threads.
- * Times tune_kernel() with a plan in the tuner's table, which is retained and released each time.
- * Compares a launch with the driver's call.
+ * Times tune_kernel() for a plan in the tuner's table, including the release of the plan. Compares
+ * the time of a launch with that of the driver's call.
  *
  * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] */
 #include "gpu/driver.h"
@@ -132,7 +132,7 @@ static double median(double *values, size_t count)
 static void measure_hits(int threads)
 {
     double one[REPEATS], many[REPEATS];
-    for (int i = 0; i < REPEATS; i++) { /* measure both in turn, at the same clock rates */
+    for (int i = 0; i < REPEATS; i++) { /* measure both at the same clock rates */
         one[i] = one_cost(1);
         many[i] = one_cost(threads);
     }
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     int threads = 8, letter;
     cached_only.effort = GPUTUNE_CACHED_ONLY;
-    options.driver = "cuda"; /* the emulator's calls have other costs */
+    options.driver = "cuda"; /* not meaningful on the emulator, whose calls have other costs */
     options.database = ":memory:";
     while ((letter = getopt(argc, argv, "t:n:d:")) != -1) {
         switch (letter) {

@@ -1,8 +1,8 @@
 /* Compares stored times with the times of an application. Launches each kernel's winner through
  * gputune_launch(), in a graph and on a plain stream, and times it with events. Before each launch
- * the L2 is cold: the buffers together exceed twice the L2, or the L2 is swept. A winner for
- * `launch` is timed on a plain stream including the host, and the kernel's winner for `kernel` in a
- * graph.
+ * the L2 is cold, because the buffers together exceed twice its size or because it was overwritten.
+ * A winner for the objective `launch` is timed on a plain stream, including the host's time; a
+ * winner for `kernel` is timed in a graph.
  *
  *   launched [DRIVER] [KERNEL...]     default: cuda, all kernels; database: GPUTUNE_DB or memory */
 #include "gpu/driver.h"

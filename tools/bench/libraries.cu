@@ -1,20 +1,22 @@
 // Compares the templates with the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB.
-// Both sides of a row compute the same from the same buffers; their results are compared first. A
-// batch of launches is a CUDA graph, so the host's time does not count. A sample is an event pair
-// around a batch. Batches of both sides alternate, and a ratio is that of adjacent samples.
+// Both sides of a row, library and template, compute the same from the same buffers. Their results
+// are compared first. A batch of launches is a CUDA graph, so the host's time does not count. A
+// sample is the time between two events around a batch. Batches of both sides alternate, and ratios
+// are between adjacent samples.
 //
 // Memory-bound kernels are also compared with the driver's device-to-device copy, which moves the
 // minimum number of bytes that the kernel must read and write. Kernels that no library has (copy,
 // softmax, rmsnorm, stencils) are only compared with this copy. Copies are not captured, because
 // they are slower in graphs.
 //
-// The rows "passing" measure thousands of parameters. All are passed by value, or only 4 KB of them
-// (the older limit), and the rest with cudaMemcpyToSymbol() from pageable memory before each launch,
-// as in the vendor's comparison. "Kernel" is the kernel alone, launched while the GPU is busy. "In a
-// row" is the mean of many launches with one wait, like the vendor's sample. "Each waited for" is
-// the host's time from passing the parameters to the end of the kernel. gputune's fastest plans
-// that split (by its ring of pinned memory) and that pass by value are measured likewise. The row
-// "sample" leaves unrolling to the compiler, like the vendor's kernels.
+// The rows "passing" measure kernels with thousands of parameters. Either all are passed by value;
+// or 4 KB, the older limit, are passed by value, and cudaMemcpyToSymbol() copies the rest from
+// pageable memory before each launch, as in the vendor's comparison. "Kernel" is the kernel alone,
+// launched while the GPU is busy. "In a row" is the mean of many launches with one wait, like the
+// vendor's sample. "Each waited for" is the host's time from passing the parameters to the end of
+// the kernel. gputune's fastest plans are measured likewise: one that splits the parameters by its
+// ring of pinned memory, and one that passes all by value. The row "sample" leaves unrolling to the
+// compiler, like the vendor's kernels.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
@@ -179,7 +181,7 @@ struct batch {
 
 struct verdict {
     gt_summary ours, theirs;
-    gt_paired ratio; // mean logarithm of the library's time divided by gputune's time
+    gt_paired ratio; // mean of log(the library's time / gputune's time)
 };
 
 verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAPTURED)
@@ -193,7 +195,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     auto started = std::chrono::steady_clock::now();
     std::chrono::duration<double> passed;
     do {
-        bool first = ratios.size() % 2; // each side is first in every second pair
+        bool first = ratios.size() % 2; // the sides take turns in being first
         double a = first ? other.sample() : one.sample(), b = first ? one.sample() : other.sample();
         our_times.push_back(first ? b : a);
         their_times.push_back(first ? a : b);
@@ -207,7 +209,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     return result;
 }
 
-// A driver copy that reads and writes this many bytes in total.
+// A copy by the driver that reads and writes this many bytes in total.
 struct driver_copy {
     explicit driver_copy(double bytes) : to(size_t(bytes / 2)), from(to.count)
     {
@@ -242,7 +244,7 @@ template <> double number(__nv_bfloat16 value)
     return float(value);
 }
 
-// Runs both sides, the library first. Ends the program if results differ by more than `within`.
+// Runs both sides, first the library. Ends the program if results differ by more than `within`.
 template <typename T>
 void compare(const std::string &row, const device_array<T> &output, const launcher &ours,
              const launcher &theirs, double within)
@@ -258,7 +260,7 @@ void compare(const std::string &row, const device_array<T> &output, const launch
     double largest = 0;
     for (size_t i = 0; i < found.size(); i++) {
         double difference = std::fabs(number(found[i]) - number(expected[i]));
-        largest = difference <= largest ? largest : difference; // a NaN counts as largest
+        largest = difference <= largest ? largest : difference; // NaN counts as largest
     }
     if (!(largest <= within)) {
         std::fprintf(stderr, "%s: results differ by %g\n", row.c_str(), largest);
@@ -292,8 +294,8 @@ struct plan_holder {
     gputune_plan *plan = nullptr;
 };
 
-// Prints a row; `work` is in units per launch. For bytes, a row for a copy of the same size
-// follows, unless the copy fits in the L2 cache.
+// Prints a row; `work` is in units per launch. If the unit is bytes, also prints a row for a copy
+// of the same size, unless the copy fits in the L2 cache.
 void show(const std::string &row, const plan_holder &plan, const char *library,
           const verdict &result, double work, const char *unit)
 {
@@ -412,7 +414,8 @@ template <typename T> void transpose(const std::string &name, size_t count)
         2.0 * sizeof(T) * side * side);
 }
 
-// Provides temporary memory for a CUB function. `call` gets the memory, or asks for the size.
+// Provides temporary memory for a CUB function. `call` first returns the size, then gets the
+// memory.
 launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
                      std::vector<std::shared_ptr<device_array<char>>> &kept)
 {
@@ -586,7 +589,7 @@ void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int 
     float alpha = 1, beta = 0;
     refill(a), refill(b), refill(c);
     plan_holder plan("gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}));
-    launcher fresh = [&] { refill(c); }; // not NaN, because 0 * NaN is NaN
+    launcher fresh = [&] { refill(c); }; // finite, because 0 * NaN would be NaN
     launcher ours = plan.with({&c.data, &a.data, &b.data, &m, &n, &k, &alpha, &beta});
     launcher theirs = [&] {
         CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, int(n), int(m), int(k), &alpha, b.data,
@@ -655,7 +658,7 @@ __global__ void sum_of(const __grid_constant__ parameters<int, COUNT> p, int *su
     *sum = total;
 }
 
-// Warps of a block share 32 elements, as one thread per element does not saturate the memory.
+// Warps of a block share 32 elements, because a thread per element does not saturate memory.
 constexpr int warps = 16;
 template <int COUNT>
 __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, float *y,
@@ -720,7 +723,7 @@ double time_of(const passing &way, timing how)
     return how == ALONE ? ms * 1e3 : passed.count() * 1e6 / launches;
 }
 
-// Measures the median time of each way, in turn.
+// Measures the median time of each way. The ways take turns.
 std::vector<double> times_of(const std::vector<passing> &ways, timing how)
 {
     std::vector<std::vector<double>> times(ways.size());
@@ -754,7 +757,7 @@ void show_passing(const std::string &name, const launcher &copy, const launcher 
     static const char *const names[] = {"kernel", "in a row", "each waited for"};
     const launcher nothing = [] {};
     const cudaStream_t own = stream;
-    stream = nullptr; // the default stream, which waits for cudaMemcpyToSymbol()
+    stream = nullptr; // uses the default stream, which waits for cudaMemcpyToSymbol()
     for (timing how : {ALONE, IN_A_ROW, WAITED_FOR}) {
         std::vector<passing> ways = {{copy, split}, {nothing, value}};
         if (how != ALONE) {

@@ -1,12 +1,12 @@
 /* Tests if repeated tunings find the same winner, and if it is the best. Tunes each kernel several
- * times at three sizes, and then judges the winners and the last runners-up by up to 2000
+ * times at three sizes, and then compares the winners and the last runners-up by up to 2000
  * interleaved samples each.
  *
  *   reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [KERNEL...]
  *
  * Defaults: 20 tunings, 30 seconds, this GPU, all kernels. -w leaves the data in L2 between
  * launches. Prints a row per scenario: the number of tunings, distinct winners, winners within 1%
- * of the best, and the distance of the worst; with -v every candidate. */
+ * of the best, and the slowdown of the worst winner; with -v also every candidate. */
 #include "program.h"
 #include "scenarios.h"
 
@@ -34,7 +34,7 @@ typedef struct candidates {
 
 typedef struct tally {
     int within, total; /* number of winners within 1% of the best, and of all winners */
-    double worst;      /* ratio of the worst winner divided by the best ratio */
+    double worst;      /* ratio of the worst winner, divided by the best ratio */
     size_t distinct;
 } tally;
 
@@ -171,7 +171,7 @@ static void tune(study *study, int turn)
     gputune_plan_release(plan);
 }
 
-/* Adds a trial to the podium, unless an equal launch is already on it. */
+/* Adds a trial to the best trials, unless an equal launch is already among them. */
 static void place(podium *podium, const gputune_record *record)
 {
     double median = record->median_ns;
@@ -187,7 +187,7 @@ static void place(podium *podium, const gputune_record *record)
     }
 }
 
-/* Keeps the best trials, including eliminated trials. The record's sizes may include defaults. */
+/* Keeps the best trials, even eliminated ones. The record's sizes may include default sizes. */
 static int take_trial(void *user, const gputune_record *record)
 {
     study *study = user;

@@ -1,5 +1,5 @@
-/* Measures the cost of plans by a rule in an application: the host time of a new size and of a
- * repeated size on one thread, and the memory of many sizes. Writes the rule, so nothing is tuned.
+/* Measures the cost of plans that a rule makes in an application: the host time of a new size and
+ * of a repeated size on one thread, and the memory of many sizes. Nothing is tuned.
  *
  * rule_cost [-n SIZES] [-d DRIVER] */
 #include "api/tuner.h"

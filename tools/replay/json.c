@@ -10,7 +10,7 @@
 
 enum {
     DEPTH_MAX = 100,
-    KEPT_DEPTH = 2,  /* depth at which complete members of a malformed text are kept */
+    KEPT_DEPTH = 2,  /* if a text is malformed, complete members at this depth are kept */
     NUMBER_MAX = 400 /* maximum number of characters; the longest plain double has 330 */
 };
 
@@ -59,7 +59,7 @@ static gputune_status add(gt_json_reader *r, gt_json value)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Appends decoded bytes in place; they are never longer than the encoded bytes. */
+/* Appends decoded bytes in place, because they are never longer than the encoded bytes. */
 static void put(char **to, const char *bytes, size_t count)
 {
     memmove(*to, bytes, count);
@@ -250,7 +250,7 @@ static gputune_status read_container(gt_json_reader *r, const char *name)
     const size_t place = r->out->count;
     const bool is_array = *r->at == '[';
     gputune_status status;
-    size_t whole; /* number of values, without those of an incomplete member */
+    size_t whole; /* number of values before an incomplete member */
     GT_TRY(add(r, (gt_json){is_array ? GT_JSON_ARRAY : GT_JSON_OBJECT, .name = name}));
     GT_REFUSE(r->depth == DEPTH_MAX, GPUTUNE_EINVAL, "containers are nested more than %d deep",
               DEPTH_MAX);

@@ -17,7 +17,7 @@ typedef enum gt_json_kind {
 /* A value in a list, followed by the values inside it. Recorded spaces have millions of values. */
 typedef struct gt_json {
     unsigned kind : 3;
-    unsigned span : 29; /* number of list items of the value, including values inside it */
+    unsigned span : 29; /* number of list items of this value, including the values inside it */
     int line;
     const char *name; /* name of an object's member, or NULL */
     union {
@@ -29,15 +29,15 @@ typedef GT_ARRAY(gt_json) gt_json_list;
 
 typedef struct gt_json_reader {
     char *at, *end;
-    int line, depth; /* line at the position `at`, counted from 1; number of open containers */
+    int line, depth; /* line of the position `at`, counted from 1; number of open containers */
     char *member;    /* start of the incomplete member at depth 2, otherwise `end` */
     gt_json_list *out;
 } gt_json_reader;
 
 /* Appends a value, and the values inside it, to the list. Decodes names and texts in place in
- * `text`. EINVAL if the text is malformed at reader->at. The list then has the values before this
- * place, but at depth 2 only complete members. ENOMEM. Does not depend on the locale. Thread-safe.
- */
+ * `text`. Fails with EINVAL if the text is malformed at reader->at, or with ENOMEM. After EINVAL,
+ * the list has the values before this place, but at depth 2 only complete members. Does not depend
+ * on the locale. Thread-safe. */
 gputune_status gt_json_read(gt_json_reader *reader, gt_json_list *out, char *text, size_t bytes);
 /* Returns true if a text may be malformed only because it was cut off in the word at reader->at. */
 bool gt_json_is_cut(const gt_json_reader *reader);
@@ -45,7 +45,7 @@ bool gt_json_is_cut(const gt_json_reader *reader);
 /* Returns the value after `last` in a container, or the first value if `last` is NULL. Returns NULL
  * if there is no further value, or if `in` is not a container. */
 const gt_json *gt_json_after(const gt_json *in, const gt_json *last);
-/* Returns the last member with that name, or NULL if `object` lacks it or is no object. */
+/* Returns the last member with that name, or NULL if `object` lacks it or is not an object. */
 const gt_json *gt_json_member(const gt_json *object, const char *name);
 /* Returns the text, or NULL if `value` is NULL or not a text. */
 const char *gt_json_text(const gt_json *value);

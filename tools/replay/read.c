@@ -62,7 +62,7 @@ gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
     return status;
 }
 
-/* Returns true if the word contains a part of a failure's name, such as InvalidConfig. */
+/* Returns true if the word contains part of a failure's name, as InvalidConfig does. */
 static bool is_failure(const char *word)
 {
     static const char *const parts[] = {"InvalidConfig", "ompil",  "untime",
@@ -125,7 +125,7 @@ static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
     return GPUTUNE_OK;
 }
 
-/* Reads an entry of Kernel Tuner's cache, except its point. Messages lack the place in the file. */
+/* Reads an entry of Kernel Tuner's cache, except its point. Messages do not name the place. */
 static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
 {
     double sum, launches;
@@ -213,7 +213,7 @@ typedef struct reader {
     const volatile int *cancel;
     gt_text text;
     gt_json_list json;
-    const gt_json *entries, *listed; /* `listed`: the file's list of parameter values, or NULL */
+    const gt_json *entries, *listed; /* `listed` is the file's list of parameter values, or NULL */
     bool is_t4;
     GT_ARRAY(const char *) names;
     GT_ARRAY(const gt_json *) values; /* values of each entry, in the order of the names */
@@ -228,7 +228,7 @@ static gputune_status fail_at(const reader *at, int line, gputune_status status)
                : gt_fail_prefix(GPUTUNE_ERECORDED, "%s:%d", at->path, line);
 }
 
-/* Reads the names of the parameters; in T4 results, from the first configuration. */
+/* Reads the names of the parameters. In T4 results, the first configuration has the names. */
 static gputune_status take_names(reader *at, const gt_json *names)
 {
     for (const gt_json *one = NULL; (one = gt_json_after(names, one)) != NULL;) {

@@ -6,14 +6,15 @@
 #include "replay/recorded.h"
 
 /* Reads a plain or gzip file of at most 1 GB unpacked. If closing braces are missing at the end,
- * omits an incomplete last entry with a warning. Returns ENOTFOUND, EIO or ENOMEM; ERECORDED, with
- * path, line, what was found and what was expected; ECANCELED if *cancel is not 0 (`cancel` may be
- * NULL). gt_recorded_free() releases *out. */
+ * omits an incomplete last entry with a warning. Fails with ENOTFOUND, EIO or ENOMEM; with
+ * ERECORDED for a mistake, and a message that has the path and line, and what was found and
+ * expected; with ECANCELED if *cancel is not 0 (`cancel` may be NULL). gt_recorded_free() releases
+ * *out. */
 gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log,
                                 const volatile int *cancel);
 
-/* Appends the text of a regular file to *out. Returns ENOTFOUND or EIO; ERECORDED if compressed
- * data is truncated or damaged, or if the text is longer than `most` bytes; ECANCELED. The message
- * has the path. */
+/* Appends the text of a regular file to *out. Fails with ENOTFOUND or EIO; with ERECORDED if
+ * compressed data is truncated or damaged, or the text is longer than `most` bytes; with ECANCELED.
+ * The message has the path. */
 gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
                                 const volatile int *cancel);

@@ -1,5 +1,5 @@
-/* A recorded space, in which all configurations were measured, so searches can be replayed. Pure;
- * replay/read.h reads recorded spaces from files. */
+/* A recorded space, in which all configurations were measured, so searches can be replayed. Pure
+ * functions; replay/read.h reads recorded spaces from files. */
 #pragma once
 
 #include "base/array.h"
@@ -24,10 +24,10 @@ typedef struct gt_recorded {
     gt_hash_index places; /* indices of the entries, by hash of the point */
 } gt_recorded;
 
-/* Appends an axis. Copies `values`; NULL for words. EINVAL if domain.h does not allow it; ENOMEM.
- */
+/* Appends an axis. Copies `values`, which is NULL for words. Fails with EINVAL if domain.h does not
+ * allow the axis, or with ENOMEM. */
 gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices);
-/* Sorts and merges the entries. ERECORDED if equal entries differ, or if none has a time. */
+/* Sorts and merges the entries. ERECORDED if equal entries differ, or if no entry has a time. */
 gputune_status gt_recorded_finish(gt_recorded *recorded);
 void gt_recorded_free(gt_recorded *recorded);
 

@@ -8,15 +8,15 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
-/* GPU time of a variant, in launches: LAUNCHES in all, of which PROOF are for its first launch and
- * its verification. A variant that is clearly slower than the best takes only one launch. */
+/* GPU time of a variant, in launches: LAUNCHES in all; PROOF of these are its first launch and its
+ * verification. A variant that is clearly slower than the best takes only one launch. */
 #define LAUNCHES 5
 #define PROOF    2
 
 typedef struct pending_variant {
     const gt_recorded_entry *entry;
-    double compiled_s; /* end of compiling; infinite while waiting for a worker */
-    double done_s;     /* end on the GPU; infinite before the GPU starts the variant */
+    double compiled_s; /* when compiling ends; infinite while waiting for a worker */
+    double done_s;     /* when the GPU has finished; infinite before it starts */
     double measure_s;  /* GPU time until the strategy gets the result */
 } pending_variant;
 
@@ -108,7 +108,7 @@ static void feed_workers(clock_state *at)
     }
 }
 
-/* Takes points from the strategy up to the number that a tuning may have in progress. */
+/* Takes points from the strategy, up to the number that may be in progress in a tuning. */
 static gputune_status propose_variants(clock_state *at)
 {
     gt_outlook outlook;

@@ -24,8 +24,8 @@ typedef struct gt_replay_result {
 
 /* Replays a search. With workers, sources compile in parallel, and one GPU runs first launches,
  * verifications and samples, with the recorded costs. As in a tuning, search/schedule.h determines
- * how far compiling runs ahead and what the GPU does next. A configuration that is slower than the
- * best so far by more than 15% is launched once, others five times, or as often as recorded. The
- * strategy gets a result after a first launch or a verification. EINVAL; ENOMEM. */
+ * how far compiling runs ahead and what the GPU does next. A configuration that is more than 15%
+ * slower than the best so far is launched once, others five times or as often as recorded. The
+ * strategy gets a result after a first launch or a verification. Fails with EINVAL or ENOMEM. */
 gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
                          const gt_replay_settings *settings);

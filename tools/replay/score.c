@@ -16,7 +16,7 @@ enum { SEEDS = 100, MOST_EVALUATIONS = 1000000 };
 static const uint32_t default_evaluations[] = {50, 100, 200};
 static const double reach[2] = {0.05, 0.02};
 
-/* Totals of a strategy's runs. The arrays are in one block, which begins with `regret`. */
+/* Totals of a strategy's runs. The arrays share one allocation, which begins with `regret`. */
 typedef struct scores {
     double *regret;     /* summed over all runs, per number of evaluations */
     double *reached[2]; /* seconds of each run */
@@ -34,7 +34,7 @@ typedef struct replay {
     scores scores;
 } replay;
 
-/* Gets the file's name without folder and suffixes. */
+/* Gets the file's name without its folder and suffixes. */
 static void name_space(char *out, size_t bytes, const char *path)
 {
     const char *name = basename(path);

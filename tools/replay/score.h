@@ -20,7 +20,7 @@ typedef struct replay_options {
 typedef struct replayed {
     const char *space, *strategy; /* `space`: the file's name without suffixes */
     uint32_t evaluations, seeds, workers;
-    double mean_regret; /* mean over all runs of: best time so far / optimum - 1 */
+    double mean_regret; /* best time so far / optimum - 1, mean over all runs */
     double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0 without
                                                           workers, or if not reached */
     uint64_t configurations,
@@ -29,7 +29,7 @@ typedef struct replayed {
 } replayed;
 /* Runs strategies on a recorded space, and calls `each` for every strategy and number of
  * evaluations. The file is a Kernel Tuner cache or T4 results, plain or gzip, and at most 1 GB
- * unpacked; its closing braces may be missing. ENOTFOUND or EIO if it cannot be read; ERECORDED,
- * with the line, for a mistake in it. */
+ * unpacked; its closing braces may be missing. Fails with ENOTFOUND or EIO if the file cannot be
+ * read, or with ERECORDED and a message with the line if the file has a mistake. */
 int replay_score(const char *path, const replay_options *options,
                  int (*each)(void *user, const replayed *replayed), void *user);
