@@ -23,9 +23,10 @@ void draft_need_memory(gputune_status status);
 /* A value that the code assigned to a variable or to one of its members. */
 typedef struct draft_binding {
     struct draft_decl *decl;
-    const char *path;                     /* "" or ".a.b" */
-    struct draft_amount *value;           /* NULL if the value is no longer known */
-    struct draft_binding *older, *before; /* previous binding of `decl`, and of any variable */
+    const char *path;           /* "" or ".a.b" */
+    struct draft_amount *value; /* NULL if the value is no longer known */
+    /* `older`: previous binding of `decl`; `before`: previous binding of any variable */
+    struct draft_binding *older, *before;
 } draft_binding;
 typedef GT_ARRAY(draft_binding *) draft_bindings;
 

@@ -235,7 +235,7 @@ typedef struct learner {
     double *losses, *costs; /* values at [size * configs + config]; only kept configurations */
     uint32_t *measured, measured_count; /* sizes with measurements */
     uint32_t *guessed, guessed_count;   /* sizes to predict */
-    uint64_t *granted;                  /* needs that conditions grant, for each size */
+    uint64_t *granted;                  /* needs that the conditions grant at each size, as bits */
     uint32_t folds;                     /* number of folds; measured size i is in fold i % folds */
     /* predicted logarithmic times at [(config * (folds + 1) + fold) * guessed_count + i], from the
      * measured sizes outside of the fold, or from all if fold == folds; INFINITY: cannot run */

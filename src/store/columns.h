@@ -157,7 +157,7 @@ typedef struct gt_winner {
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
-/* A rule, which is for the sizes of a region. Free with gt_stored_rule_free() after a lookup. */
+/* A rule for all sizes of a region. Free with gt_stored_rule_free() after a lookup. */
 typedef struct gt_stored_rule {
     char *text;         /* gt_rule_text() */
     char *sources;      /* the gt_source.hash of each variant, in hexadecimal */
