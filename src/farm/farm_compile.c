@@ -378,8 +378,8 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Compiles the dead worker's job once more. A worker that died before it was ready had no job, and
- * the next worker would probably die too. */
+/* Compiles the dead worker's job once more. If the worker died before it was ready, no job was the
+ * cause, and the next worker would probably die too. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
@@ -417,7 +417,6 @@ static double compiling_s(const gt_slot *slot)
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
-/* Fails the slot's first job, ends the slot's worker, and queues the slot's other jobs again. */
 static void end_job(gt_slot *slot)
 {
     double seconds = compiling_s(slot);

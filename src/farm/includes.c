@@ -351,7 +351,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* begin the path of a file in the template's folder as the caller wrote that folder */
+    /* in paths below the template's folder, write this folder as the caller did */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
                           is_own ? real + strlen(includes->own) + 1 : real));

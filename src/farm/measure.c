@@ -232,7 +232,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     }
     if (gt_objective_facts(setup->objective)->by_energy) {
         open_monitor(measure);
-        GT_TRY(gt_energy_check(measure)); /* check before the slow making of inputs */
+        GT_TRY(gt_energy_check(measure)); /* check this before making the inputs */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;

@@ -265,8 +265,8 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* Makes a data set, and verifies `standard`, the default variant or NULL, on it. Fails only if the
- * GPU is lost. */
+/* Makes a data set, and verifies the default variant `standard` (may be NULL) on it. Fails only if
+ * the GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
 {

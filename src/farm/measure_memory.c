@@ -120,7 +120,6 @@ static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, cons
     return GPUTUNE_OK;
 }
 
-/* Allocates a buffer, with guard zones unless the device is emulated. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;

@@ -22,7 +22,7 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
 
 /* Allocates a workspace's buffers, pass blocks and scalars. `live`: see gt_live_buffers(). */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
-/* Writes the current values of a workspace's scalars and numbers, without moving them. */
+/* Writes a workspace's current scalars and numbers to the addresses that these already have. */
 gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace);
 /* Allocates a workspace's arguments and, for the timed workspace, as many buffer sets as fit. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);

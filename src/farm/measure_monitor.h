@@ -10,7 +10,7 @@ typedef struct gt_monitor gt_monitor;
 gt_monitor *gt_monitor_start(const char *uuid);
 void gt_monitor_stop(gt_monitor *monitor);
 void gt_monitor_begin(gt_monitor *monitor);
-/* Sets *out: the latest clock rate, other users (except the host application), and whether times
+/* Writes to *out the latest clock rate, other users (except the host application), and if times
  * since gt_monitor_begin() are invalid. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
 /* Waits until NVML is open. Gets the millijoules used so far; returns false without a counter. */

@@ -41,7 +41,7 @@ static bool is_judged(const gt_measure *measure)
     return workload->has_reference || workload->has_expected;
 }
 
-enum { ONLY_EXPECTED = 2 }; /* gt_finding.unwritten if only the expected element is unwritten */
+enum { ONLY_EXPECTED = 2 }; /* gt_finding.unwritten: only the expected element is unwritten */
 
 /* Returns true if neither the variant nor the default wrote the element. */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
@@ -239,7 +239,7 @@ gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool af
 {
     /* judge the guard zones first, because damage may have caused wrong results */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
-    /* the timed inputs are damaged if they changed, because they were not checked */
+    /* after a failure, assume that the timed inputs changed, because they were not checked */
     return gt_damaged(measure, GT_DAMAGE_INPUTS, judge_proof(out, measure, after_race));
 }
 

@@ -385,7 +385,7 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { CHEAPEST_CALL_NS = 3000 }; /* time of a launch, assumed at first */
+    enum { CHEAPEST_CALL_NS = 3000 }; /* assumed time of the first launch */
     enum { PIPELINED = 3 };           /* number of launches in a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);

@@ -60,7 +60,7 @@ typedef struct gt_buffer_slot {
     CUdeviceptr address;  /* start of the buffer */
     uint32_t guard_back;  /* bytes of the guard zone after the buffer */
     CUdeviceptr pristine; /* unchanged copy of the contents; 0 if not needed */
-    /* a float per element: how far the result moves when inputs move; address 0: unknown */
+    /* how far each element moves when inputs move, as floats; 0: unknown */
     CUdeviceptr scale;
     CUdeviceptr expected; /* correct results of an output; 0 for an input */
     bool live;            /* true if the host sent the contents */
@@ -93,7 +93,7 @@ typedef struct gt_workspace {
     void *scalars[GT_PARAMETER_MAX]; /* pointers into `values` */
     /* values of the workload's numbers, for the service kernels */
     CUdeviceptr numbers;
-    /* number of buffer sets over which cold samples rotate; the slots are set 0 */
+    /* number of buffer sets over which cold samples rotate; the slots' buffers are set 0 */
     uint32_t sets;
     CUdeviceptr *addresses; /* buffer addresses by set and buffer; owned */
     const void **arguments; /* launch arguments by set; owned */
@@ -189,7 +189,7 @@ struct gt_measure {
     gt_findings *findings;   /* findings in pinned host memory */
     gt_findings *first;      /* findings about a proof's first launch, in pinned host memory */
     uint64_t sequence;       /* number of the last run of the check kernel */
-    /* the sweep buffer: zeros, twice as large as L2 (once on an emulated device); 0: no sweep */
+    /* the sweep buffer: zeros, twice L2's size (on an emulated device, L2's size); 0: no sweep */
     CUdeviceptr sweep;
     uint64_t sweep_bytes;
     CUdeviceptr stray;     /* becomes nonzero if a sweep reads anything but zeros */

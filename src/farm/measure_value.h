@@ -5,7 +5,7 @@
 
 /* Converts an element to double. 64-bit integers above 2^53 are rounded. */
 double gt_bits_to_double(gt_type type, uint64_t bits);
-/* Converts a number to the nearest element, ties to even. For integers, truncates it. */
+/* Converts a number to the nearest element, ties to even; truncates it if elements are integers. */
 uint64_t gt_bits_from_double(gt_type type, double value);
 
 /* Returns the bits of a number as part of a scalar argument. */

@@ -107,7 +107,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* `names` omits the __constant__ symbols of its pass blocks */
+    const gt_launch *launch; /* `names` omits the __constant__ symbols of this launch's blocks */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -162,7 +162,7 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* Launches with only the output of each pair of in_place(), to which the input is copied. */
+/* For each pair of in_place(), copies the input to the output and uses the output as both. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -251,7 +251,6 @@ static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loa
     return gt_strdup(&out->findings, gt_text_string(&text));
 }
 
-/* Returns the list's pointer to the variant with this id, or the final NULL pointer. */
 static gt_loaded **place_of_variant(gt_measure *measure, uint64_t id)
 {
     gt_loaded **place = &measure->variants;

@@ -105,8 +105,7 @@ gputune_status gt_process_visible(char **out, int ordinal)
 
 enum { FIRST_DESCRIPTOR = 10 };
 
-/* Moves a descriptor above a child's descriptors and makes it close-on-exec. Sets errno on
- * failure. */
+/* Moves a descriptor above a child's descriptors, with close-on-exec. Sets errno on failure. */
 static bool lift_descriptor(int *descriptor)
 {
     int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
@@ -156,7 +155,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* the child watches the host through this, because another child may keep the channel open */
+    /* the child watches the host through this pidfd; other children may keep the channel open */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !lift_descriptor(&host)) {
         close(host);

@@ -63,8 +63,8 @@ typedef struct gt_service_task {
      * (move); compare: atol, rtol and stol */
     double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
-    uint32_t pattern,
-        flags; /* `pattern`: kind of fill (fill), poison (poison, compare), or seed (guard zones) */
+    /* `pattern`: kind of fill, poison (poison, compare), or seed of a guard zone's contents */
+    uint32_t pattern, flags;
     uint32_t source_pattern; /* poison of the source (compare, narrow) */
     uint32_t sparse;         /* move: changes one in `sparse` elements, chosen at random */
     /* address of the gt_service_numbers of an element; 0: an element is one plain value */

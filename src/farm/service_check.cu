@@ -88,7 +88,7 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Records how far an element moved, for its group of four, because one element may move little by chance.
+// Records how far an element moved, for its whole group of four, because one element may move little by chance.
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;

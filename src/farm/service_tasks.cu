@@ -84,7 +84,7 @@ static __device__ u64 poison_bits(u32 byte, u32 size)
 
 // --- elements of several numbers -----------------------------------------------------------------
 
-// Makes *one a task whose element 0 is number i of *all, counted over all elements.
+// Sets *one to a task for one number: its element 0 is number i of *all. `i` counts the numbers of all elements.
 static __device__ __noinline__ void narrow_to_number(task *one, const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;

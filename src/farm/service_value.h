@@ -1,4 +1,4 @@
-/* Elements as bits and as numbers, and fills. Host and service kernels compute the same bits. */
+/* Element values as bits and as numbers, and fills. Host and service kernels compute equal bits. */
 #pragma once
 
 #ifdef __CUDACC__
@@ -94,7 +94,7 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Scales the value to steps of a half at this magnitude. nearbyint() then rounds ties to even. */
+/* Scales the value to the step of half precision. nearbyint() then rounds ties to even. */
 SERVICE uint16_t float_to_half(float value)
 {
     uint16_t sign = (uint16_t)(FLOAT_BITS(value) >> 16 & 0x8000);

@@ -28,8 +28,8 @@ static unsigned long long number(int word)
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
 
-/* Ends this process with the channel or the host, whose forked children may keep the channel
- * open. */
+/* Ends this process when the channel closes or the host ends. After the host's end, a forked child
+ * of it may keep the channel open. */
 static void *watch_host(void *unused)
 {
     struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},

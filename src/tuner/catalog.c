@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Unless *out is set, sets it to the path `folder` + `place` if the prelude is there. */
+/* Sets *out to the path `folder` + `place` if the prelude is there. Does nothing if *out is set. */
 static gputune_status try_place(char **out, gt_text *tried, const char *folder, const char *place)
 {
     GT_FREED char *path = NULL, *prelude = NULL;
@@ -350,7 +350,7 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds kernels of a template file. Skips a file with a mistake, with a warning unless `kernel`. */
+/* Adds kernels of a template file. Skips a file with a mistake; without `kernel`, warns of it. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {

@@ -409,7 +409,6 @@ static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, boo
     return GPUTUNE_OK;
 }
 
-/* Stores trials, code and the winner (may be NULL). */
 static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list *list,
                                     const gt_winner *winner)
 {

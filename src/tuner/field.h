@@ -17,7 +17,7 @@ typedef enum gt_stage {
     GT_STAGE_SLOWER,    /* not proved, because its first launch was clearly too slow */
     GT_STAGE_READY,     /* verified, or only compiled if the field does not measure */
     GT_STAGE_DEFERRED,  /* waiting for a second attempt (gt_deferral) */
-    GT_STAGE_QUICK,     /* of a GT_ROLE_QUICK variant: timed, or failed */
+    GT_STAGE_QUICK,     /* a GT_ROLE_QUICK variant that was timed or failed */
     GT_STAGE_FAILED,
     GT_STAGES
 } gt_stage;

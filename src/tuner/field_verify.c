@@ -514,7 +514,7 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* prove it even if its first launch is slow again */
+    variant->surely_proved = true; /* prove the variant even if its first launch is slow again */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }
@@ -547,7 +547,6 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-/* Sends a variant to the measure worker. If its launch cannot be bound, the variant fails. */
 static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 {
     gt_farm *farm = field->options.farm;
@@ -603,8 +602,9 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* If a variant seems wrong before the default is verified, puts the variant back and sets *waits.
- * If the default fails on the same data, these data are then not used for other variants. */
+/* If a variant seems wrong before the default is verified, queues the variant again and sets
+ * *waits. If the default is wrong on the same data, the data are not used against other
+ * variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {

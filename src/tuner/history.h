@@ -13,8 +13,8 @@ typedef gt_trial_list gt_history; /* sorted by hash; free with gt_trial_list_fre
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
 /* Finds a trial by its hash; NULL if there is none. `history` may be NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* Returns the failure of a trial; OK if the variant should be tried again: it did not fail, or only
- * a shorter limit was exceeded. Only requests that measure try a variant again that hung. */
+/* Returns the failure of a trial; OK if the variant should be tried: it did not fail, or only under
+ * a shorter time limit. A variant that hung is tried again only by requests that measure. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* Returns true if the configuration was verified with the current driver, and with the request's
  * data and sizes (gt_request.proved_at). Returns false if the store cannot be read. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-    GT_RACE_LEVEL = 5,             /* shared rounds before bounds may decide */
+    GT_RACE_LEVEL = 5,             /* shared rounds before confidence bounds may decide */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* like GT_RACE_LEVEL, in an exhaustive race */
     GT_RACE_CALM_FIRST = 3, /* like GT_RACE_LEVEL, if the spread of all contestants is known */
     GT_RACE_MISSED_MAX = 3  /* a contestant fails after this many rounds in a row without a value */
@@ -509,8 +509,8 @@ static void race_judge(gt_race *race)
 
 /* --- ending a race ---------------------------------------------------------------------------- */
 
-/* Returns true if the default is known to be slower, or its ratio is known to epsilon, because it
- * wins ties. Only the width of the interval counts, so neither contestant is favoured. */
+/* Returns true if the default is slower, or if its ratio is precise to epsilon, as a tie requires.
+ * Only the width of the interval counts, so neither contestant is favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);
@@ -945,7 +945,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
-            race_judge(race); /* decide again, because a stopped race has other rules */
+            race_judge(race); /* decide again: after a stop, other rules apply */
         }
         race_choose(race);
     }

@@ -46,7 +46,7 @@ typedef struct gt_race_options {
     /* maximum ratio of a contestant's first time to the best; 0: 2; below 1: no maximum */
     double drop_ratio;
 
-    uint32_t level;             /* shared rounds before bounds may decide; 0: 5 */
+    uint32_t level;             /* shared rounds before confidence bounds may decide; 0: 5 */
     uint32_t max_rounds;        /* maximum number of full rounds per contestant; 0: 60 */
     uint32_t final_rounds;      /* number of final rounds of winner and default; 0: 8 */
     uint32_t quick_from;        /* number of new contestants that triggers quick rounds; 0: 5 */
@@ -170,7 +170,7 @@ const gt_runner *gt_race_first(const gt_race *race);
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Returns true if contestant `a` wins a tie against `b`. */
 bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
-/* Returns true if a contestant was eliminated for good. The best eliminated contestant was not. */
+/* Returns true if a contestant was eliminated for good, unlike the best eliminated one. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises a contestant's samples. Uses the final samples if there are at least 5, because they
  * are the longest and did not influence the choice; otherwise the full samples or, if there are

@@ -29,7 +29,7 @@ struct gt_services {
     /* Waits until live inputs on the device are filled. */
     gputune_status (*wait_for_inputs)(void *user, const gputune_options *options);
     void *user;
-    /* *closing is not 0 if the tuner is closing and calls must end soon; may be NULL */
+    /* points to a value that is not 0 if the tuner is closing and calls must end; may be NULL */
     const volatile int *closing;
 };
 
@@ -57,7 +57,7 @@ typedef struct gt_request {
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* time limit and cancel flag of the call */
-    gt_patience grace;    /* result of gt_request_grace(); until_ns is 0 before */
+    gt_patience grace;    /* result of gt_request_grace(); until_ns is 0 before its call */
     gt_code default_code; /* code of the default; no image until it is compiled */
     gt_terms terms;       /* terms that a stored result must fulfil to answer the request */
     gt_lease *lease;      /* lease that the tuning holds, or NULL */

@@ -89,7 +89,7 @@ typedef enum gt_rule_sizes {
 gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
                                   gt_rule_sizes which);
 /* Lists the sizes at which all kept members were measured. If there are few, adds sizes at which at
- * least half of them were, beginning with those where the most were measured. */
+ * least half of the members were measured, beginning with those where most were. */
 gputune_status gt_rule_list_measured(gt_size_list *out, const gt_rule_maker *maker);
 
 /* Some pool members and sizes in the form that the learner of the tree takes. */
@@ -114,7 +114,7 @@ void gt_rule_view_free(gt_rule_view *view);
 gputune_status gt_rule_tune(gt_rule_maker *maker);
 /* Tunes new sizes, and measures the kept members at these sizes. */
 gputune_status gt_rule_test(gt_rule_maker *maker);
-/* Measures pool members at tuned sizes where they have no time. Skips members never fast. */
+/* Measures pool members at tuned sizes where their time is missing, except members never fast. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
 /* Tries configurations that differ from pool members in one axis, or in axes that need no compile,
  * at the sizes where the chosen codes lose most. Adds the faster ones to the pool. */

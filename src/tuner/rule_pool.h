@@ -67,7 +67,7 @@ bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member);
 /* Returns the fastest member at the size that is not refuted; UINT32_MAX if there is none. */
 uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 
-/* Sets the times of members without a time at the size to those that its tuning has stored. */
+/* Sets missing times of members at the size to those that the size's tuning has stored. */
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
 /* Measures members at the size, side by side, in the order of `members`, for at most `limit_s`

@@ -380,7 +380,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* a member for sizes where only it may run */
+    uint32_t universal = UINT32_MAX; /* a member that runs at all sizes, if some need it */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -437,8 +437,8 @@ static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space
     return gt_space_has(space, config);
 }
 
-/* Replaces a configuration by a random valid one that differs in one axis. Returns false without
- * any such configuration. */
+/* Replaces a configuration by a random valid one that differs in one axis. Returns false if there
+ * is no such configuration. */
 static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space)
 {
     const gt_template *template = maker->pool.template;

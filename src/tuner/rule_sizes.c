@@ -140,7 +140,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* 2 for the class that all sizes share, if they share one */
+    uint32_t dimensions = 2; /* 2 dimensions for the class of all sizes, if they share one */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;

@@ -114,7 +114,7 @@ bool gt_session_wants_round(gt_session *session, bool wanted);
 bool gt_session_is_done(const gt_session *session);
 /* Fails like gt_request_ended(). If the limit was too short for launches, adds advice. */
 gputune_status gt_session_ended(const gt_session *session, const char *before);
-/* Requests a round of samples and sets job->id. Stops if the round would outlast the limit. */
+/* Requests a round and sets job->id. Stops the session if the round would outlast the limit. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 /* Requests another proof of the variant job->id. */
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job);

@@ -30,8 +30,8 @@ double gt_session_busy_s(const gt_session *session)
     return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
 }
 
-/* Returns the time since the measure worker's last answer. Its current job has taken so long,
- * because the worker answers in order. */
+/* Returns the time since the measure worker's last answer. This is the time of its current job,
+ * because it answers in order. */
 static double take_busy(gt_session *session)
 {
     int64_t since = session->timeline.busy_since;

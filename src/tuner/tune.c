@@ -24,7 +24,7 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Sets the times of a stored winner's choice. Omits the speed-up if the default has changed. */
+/* Copies a stored winner's times to the choice. Omits the speed-up if the default has changed. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
@@ -454,7 +454,7 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses here. */
+/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses for `problem`. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {
@@ -656,7 +656,7 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 /* Runs a search. After a timeout, also reports how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* time to acquire a free lease */
+    static const double brief_s = 0.1; /* longest time to acquire a free lease */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -693,7 +693,6 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     return status;
 }
 
-/* Returns the current message without the kernel's name. */
 static const char *message_without(const char *name)
 {
     const char *message = gt_message();

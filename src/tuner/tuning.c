@@ -179,7 +179,7 @@ static void warn_of_winner(const gt_request *request, const gt_verified *verifie
     }
 }
 
-/* Replaces the default's list of scalars proved with one value only by the last proof's list. */
+/* Replaces the default's list of scalars that have a single value by the last proof's list. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;

@@ -139,7 +139,7 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = true;
 }
 
-/* Chooses the race that decides after a stop: may be the previous one, or a playoff by energy. */
+/* After a stop, lets the previous race or a playoff by energy decide, if possible. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
