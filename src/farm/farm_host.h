@@ -118,8 +118,8 @@ void gt_slot_start_clock(gt_slot *slot);
  * host, these are seconds of processor time. */
 double gt_slot_spent_s(const gt_slot *slot);
 /* Returns the seconds until the worker is late or must be checked again; <= 0 if it is late. A
- * worker is late after `allowed_s` seconds. One that computes on the host gets up to a minute more,
- * until it has used as much processor time or sleeps. */
+ * worker is late after `allowed_s` seconds. A compiler or the emulator gets up to a minute more,
+ * until it has used `allowed_s` seconds of processor time, or sleeps. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot for a new worker, and starts the clock. */

@@ -242,8 +242,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Finds the range of a buffer's finite values; low > high if there are none. Reads only parts of
- * large buffers. */
+/* Finds the range of finite values; low > high if there are none. Reads parts of large buffers. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {

@@ -18,8 +18,7 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
  * results, so almost any result would pass. The slots must contain the reference's results. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
-/* Queues the template's check kernel, if there is one, for the workspaces `from` to `to` - 1, and
- * then a table's checks (for one workspace, only of the timed workload). *into gets the
- * findings. */
+/* Queues the template's check kernel, if any, for the workspaces `from` to `to` - 1, and then a
+ * table's checks (for one workspace, only the timed workload's). *into gets the findings. */
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
                               uint32_t to, gt_findings *into);

@@ -55,8 +55,7 @@ uint64_t gt_plan_working_set(const gt_workload *workload);
 /* Returns the size of a buffer set. Aligns each buffer's offset to 1 KB or to its alignment. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
-/* Returns the bytes by which to move a buffer of the odd-tail workload, so it is aligned only as
- * promised. */
+/* Returns the bytes by which to move an odd-tail buffer, so it is aligned only as promised. */
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
 /* Returns the size of a buffer's allocation, with guard zones. */
 uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed);

@@ -68,10 +68,9 @@ typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
 int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
                    const gputune_include *includes, gt_catalog_fn each, void *user);
 
-/* Calls `each` for every kernel, ordered by name, or for the kernels with the name or path
- * `kernel`. If `each` does not return 0, stops and returns its result. Skips files that do not
- * parse, with a warning. With `kernel`, fails like gt_catalog_find(), but allows several kernels of
- * a file. */
+/* Calls `each` for every kernel, ordered by name, or for the kernels that `kernel` names. If `each`
+ * does not return 0, stops and returns its result. Skips files that do not parse, with a warning.
+ * With `kernel`, fails like gt_catalog_find(), but allows several kernels of one file. */
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user);
 
 /* Finds the template folder and the folder of the prelude (*home). The template folder is `given`,

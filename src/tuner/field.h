@@ -238,8 +238,7 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
 /* Handles a failed round. Sets *culprit to the variant that was being sampled, which leaves the
  * race, or to GT_NO_VARIANT. The session fails after a few rounds without a culprit. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
-/* Records a launched variant's failure. A first hang only defers the variant: the machine may be
- * loaded. */
+/* Records a launched variant's failure. A first hang only defers it: the machine may be loaded. */
 gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event);
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);

@@ -437,8 +437,7 @@ static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space
     return gt_space_has(space, config);
 }
 
-/* Replaces a configuration by a random valid one that differs in one axis. Returns false if there
- * is no such configuration. */
+/* Draws a random valid configuration that differs in one axis. Returns false if there is none. */
 static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space)
 {
     const gt_template *template = maker->pool.template;

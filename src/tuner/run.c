@@ -11,7 +11,8 @@ typedef struct run_plan {
     uint32_t every;    /* rounds between two judgements */
     uint32_t most;     /* maximum number of rounds */
     uint32_t modelled; /* rounds on a device without noise */
-    double narrow;     /* largest half width of a narrow interval / (median * epsilon) */
+    /* an interval is narrow if half of it is at most this times epsilon times the median */
+    double narrow;
     double drop_ratio; /* gt_race_options.drop_ratio */
 } run_plan;
 
