@@ -8,7 +8,7 @@
 #pragma gputune vector(VEC = 1, 2, 4, 8 : x, y)
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(UNROLL = 1, 2, 4)
-#pragma gputune tune(CACHE = cached, streamed) // how to cache data that is used once
+#pragma gputune tune(CACHE = cached, streamed) // whether data that is used once is cached
 #pragma gputune tune(WAVES = 0, 1)             // 0: one block per tile; 1: only as many blocks as can be resident
 #pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 4, CACHE = cached, WAVES = 0)
 #pragma gputune block(BLOCK)

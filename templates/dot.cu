@@ -13,7 +13,7 @@
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(UNROLL = 1, 2, 4, 8)
 #pragma gputune tune(BLOCKS = 100, 50, 25)     // number of blocks, in per cent of those that can be resident
-#pragma gputune tune(CACHE = cached, streamed) // how to cache data that is used once
+#pragma gputune tune(CACHE = cached, streamed) // whether data that is used once is cached
 #pragma gputune l2_persist(PERSIST = 0, 50, 100 : x) // L2 set-aside for x, in per cent of the maximum
 #pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 4, BLOCKS = 100, CACHE = cached)
 #pragma gputune require(PERSIST == 0 || USED == again)

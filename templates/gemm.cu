@@ -420,7 +420,7 @@ __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
     if (tile.y >= m) {
         return;
     }
-    const unsigned int rows = m - tile.y, columns = n - tile.x; // rest of C from here
+    const unsigned int rows = m - tile.y, columns = n - tile.x; // distance to the end of C
     // The first tile has the remainder of k / BK, so all other tiles are complete.
     const unsigned int tiles = (k + BK - 1) / BK, over = k - (tiles - 1) * BK;
     const unsigned int share = (tiles + SPLIT - 1) / SPLIT;

@@ -60,7 +60,7 @@
 
 typedef __nv_bfloat16 number;
 
-constexpr int AHEAD = BY_tma; // slots that are still multiplied when the next one starts
+constexpr int AHEAD = BY_tma; // number of slots that are still multiplied when the next slot starts
 constexpr int BK = 64, A_BYTES = BM * BK * 2, STAGE_BYTES = (BM + BN) * BK * 2;
 
 GPUTUNE_INLINE uint32_t shared_address(const void *at)
@@ -324,7 +324,7 @@ GPUTUNE_INLINE void wait_for_sums(float (&d)[MMAS][BN / 2])
 
 // ---- The tiles of C -------------------------------------------------------------------------
 
-// A tile of C, or a piece of it: some of the steps along k.
+// A tile of C, or a piece of a tile, which has some of the tile's steps along k.
 struct portion {
     unsigned int row, column, begin, end; // first row and column of the tile; steps of the piece
     unsigned int tile, piece, pieces;     // index of a tile that is cut; piece; number of pieces
@@ -485,7 +485,7 @@ template <int registers> GPUTUNE_INLINE void keep_registers()
 {
     constexpr int AT_FIRST = 65536 / (128 * (COPIERS + CONSUMERS)) / 8 * 8;
     if constexpr (CONSUMERS == 1) {
-        return; // the initial number is enough
+        return; // the initial number of registers is enough
     } else if constexpr (registers < AT_FIRST) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
     } else {
@@ -591,7 +591,7 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
         keep_registers<BY_threads ? 104 : CONSUMERS == 3 ? 160 : 232>();
         const int group = threadIdx.x / 128 - COPIERS, warp = threadIdx.x / 32 - 4 * COPIERS;
         unsigned char *buffers = slots + STAGES * STAGE_BYTES + warp * BUFFERS * 2048;
-        const auto release = [&](unsigned int slot) { // a thread signals each block that writes to it
+        const auto release = [&](unsigned int slot) { // one thread signals each block that writes to this slot
             if (threadIdx.x % 128 < SHARE) {
                 barrier_arrive(&empty[slot], threadIdx.x % 128);
             }

@@ -17,7 +17,7 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK = 32, 64, 128, 256, 512)
 #pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
-#pragma gputune tune(CACHE = cached, streamed) // how to cache data that is used once
+#pragma gputune tune(CACHE = cached, streamed) // whether data that is used once is cached
 #pragma gputune tune(WARPS = 1, 4, 16)         // number of warps that share an element
 #pragma gputune default(a = split, WARPS = 4, VEC = 1, BLOCK = 64, UNROLL = 8, CACHE = cached)
 #pragma gputune require(n % VEC == 0)

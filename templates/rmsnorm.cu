@@ -16,7 +16,7 @@
 #pragma gputune vector(VEC = 4, 8, 2, 1 : x, y, weight)
 #pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // number of threads that share a row
 #pragma gputune tune(WEIGHTS = late, early)    // loads weights late: after the sum of squares; early: together with x
-#pragma gputune tune(CACHE = cached, streamed) // how to cache the result
+#pragma gputune tune(CACHE = cached, streamed) // whether the result is cached
 #pragma gputune default(VEC = 1)
 #pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // number of vectors of a thread
 #pragma gputune define(FITS = PARTS * VEC <= 32)

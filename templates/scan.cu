@@ -11,7 +11,7 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 6, 8) // number of vectors of a thread
-#pragma gputune tune(CACHE = cached, streamed) // how to cache data that is used once
+#pragma gputune tune(CACHE = cached, streamed) // whether data that is used once is cached
 // How tiles publish and read sums, and the nanoseconds between two reads. Many tiles that read
 // without a pause slow down the tiles that publish.
 #pragma gputune tune(TOLD_BY = words, atomics)
@@ -30,7 +30,7 @@ typedef gputune_streamed caching;
 typedef gputune_cached caching;
 #endif
 
-enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // sum of a tile; sum of a tile and all tiles before it
+enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // sum of a single tile; sum of a tile and all tiles before it
 
 // Publishes the launch's number, a kind and a sum in a single word, so they become visible together.
 // Words of earlier launches have another number, so nothing needs to be cleared.
@@ -106,12 +106,12 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
 {
     __shared__ T sums[BLOCK / 32]; // the sum of each warp; later the sum of all warps before it
     __shared__ T begin;
-    __shared__ unsigned long long number; // upper half: number of the launch; lower half: of the tile
+    __shared__ unsigned long long number; // of the launch in the upper half, of the tile in the lower half
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if (threadIdx.x == 0) {
         number = atomicAdd(ticket, 1ull); // all tiles before this tile have started
         if ((unsigned int)number == gridDim.x - 1) {
-            *ticket = ((number >> 32) + 1) << 32; // the last tile: the next launch starts with tile 0
+            *ticket = ((number >> 32) + 1) << 32; // this is the last tile, so the next launch starts with tile 0
         }
     }
     __syncthreads();

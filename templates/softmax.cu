@@ -15,7 +15,7 @@
 #pragma gputune tune(ROWS = 1, 2, 4, 8) // number of rows of a block
 #pragma gputune vector(VEC = 4, 8, 2, 1 : x, y)
 #pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // number of threads that share a row
-#pragma gputune tune(CACHE = cached, streamed)              // how to cache the result
+#pragma gputune tune(CACHE = cached, streamed)              // whether the result is cached
 #pragma gputune default(VEC = 1)
 #pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // number of vectors of a thread
 #pragma gputune define(FITS = PARTS * VEC <= 32)

@@ -42,8 +42,8 @@
 #pragma gputune check(stencil3d_steps_check, block = 256,                                          \
                       grid = ceil_div(depth * height * width, 256))
 
-constexpr int HALO = R * STEPS, SIDE = (HALO + VEC - 1) / VEC; // lost on each side: points, lanes
-constexpr int WIDE = 32 * VEC, EDGES = 2 * R * WIDE;           // points of a warp's row; of its rows at the edges
+constexpr int HALO = R * STEPS, SIDE = (HALO + VEC - 1) / VEC; // points and lanes that are lost on each side
+constexpr int WIDE = 32 * VEC, EDGES = 2 * R * WIDE;           // points in a warp's row; in all its edge rows
 
 typedef gputune_vector<T, VEC> points; // a thread's points in one row
 

@@ -10,7 +10,7 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(TILE = 32, 64, 128)
 #pragma gputune tune(BLOCK = 64, 128, 256, 512)
-#pragma gputune tune(CACHE = cached, streamed) // how to cache data that is used once
+#pragma gputune tune(CACHE = cached, streamed) // whether data that is used once is cached
 #pragma gputune tune(ORDER = rows_first, columns_first) // of tiles
 #pragma gputune default(VEC = 1, TILE = 32, BLOCK = 256, CACHE = cached, ORDER = rows_first)
 #pragma gputune require(rows % VEC == 0 && columns % VEC == 0)

@@ -88,7 +88,7 @@ void emu_check_fault(const emu_warp *warp, const emu_op *op, int code, unsigned 
 /* Writes the name of the memory at a global address: an element ("y[3] of 8") or a variable. */
 void emu_check_name(char *out, size_t out_bytes, const emu_check *check, uint64_t address);
 
-/* ---- accesses (check_access.c) ---- */
+/* ---- memory accesses (check_access.c) ---- */
 
 /* Checks an access with resolved addresses. Does nothing for operations with EMU_ACCESS_STORE. */
 void emu_check_access(emu_warp *warp, const emu_op *op, const emu_access *access);
@@ -96,7 +96,7 @@ void emu_check_access(emu_warp *warp, const emu_op *op, const emu_access *access
 void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned lane,
                       const uint8_t *before);
 
-/* ---- values (check_flow.c) ---- */
+/* ---- unset values (check_flow.c) ---- */
 
 /* The lanes in which a register has an unset value, and the origin of one such value. The value was
  * loaded at `line` from unset memory or, if `shuffled`, came from a thread that does not take part
@@ -118,7 +118,7 @@ void emu_check_run(emu_warp *warp, const emu_op *op);
 /* Checks the guard predicate of an operation that no lane executes. */
 void emu_check_skip(emu_warp *warp, const emu_op *op);
 
-/* ---- order (check_order.c) ---- */
+/* ---- order of accesses (check_order.c) ---- */
 
 typedef struct emu_clock emu_clock;
 
@@ -158,8 +158,8 @@ typedef struct emu_warp_order {
     uint32_t proxied[EMU_WARP];            /* the warp's clock at each lane's last proxy fence */
     uint32_t initialised[EMU_WARP];        /* the warp's clock at each lane's last
                                             * fence.mbarrier_init */
-    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes in which a loaded element is unset */
-    emu_unset storing[EMU_UNSET_ELEMENTS]; /* the unset lanes of a stored element */
+    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* per loaded element: lanes in which it is unset */
+    emu_unset storing[EMU_UNSET_ELEMENTS]; /* per stored element: unset lanes and their origin */
     uint32_t shuffled;                     /* lanes that receive a value from another lane */
     uint8_t from[EMU_WARP];
     uint32_t ordered[EMU_WARP];   /* the warp's clock at each lane's last ordering operation */

@@ -18,7 +18,7 @@ typedef struct touch {
     const uint8_t *before; /* the bytes that a store overwrote; NULL if unknown */
 } touch;
 
-/* ---- the region of an access ---- */
+/* ---- finding the region of an access ---- */
 
 static bool is_beside(const emu_check *check, const emu_range *range)
 {

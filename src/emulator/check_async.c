@@ -306,7 +306,7 @@ bool emu_check_deliver(emu_group *group)
     return false;
 }
 
-/* ---- the end of a block ---- */
+/* ---- checks at the end of a block ---- */
 
 static void look_at_transfers(emu_check *check, const emu_block *block)
 {

@@ -14,7 +14,7 @@ typedef struct emu_place {
     const uint8_t *at;
     emu_knowledge knowledge;
     emu_knowledge within; /* clocks that only one block can acquire */
-    uint32_t block;       /* 1 + component of that block's first warp; 0: no block */
+    uint32_t block;       /* component of this block's first warp plus one; 0: no block */
 } emu_place;
 
 enum { RING = 16 };

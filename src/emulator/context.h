@@ -22,7 +22,7 @@ struct CUctx_st {
 /* Returns the thread's current context, or NULL. The context may have been destroyed. */
 CUcontext emu_context_top(void);
 
-/* Fails with 201 if there is no current context, 709 if it was destroyed. */
+/* Fails with 201 if there is no current context, 709 if the current context was destroyed. */
 CUresult emu_context_check_current(void);
 
 /* Change the thread's stack of contexts. emu_context_push() fails with 2 above 32 contexts,

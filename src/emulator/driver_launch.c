@@ -20,7 +20,7 @@ enum {
 typedef struct launch_request {
     CUfunction function;
     unsigned grid[3], block[3];
-    unsigned cluster[3]; /* zeros mean the kernel's own cluster */
+    unsigned cluster[3]; /* cluster size; zeros: the kernel's own cluster size */
     unsigned dynamic_shared_bytes;
     void **params;        /* pointers to the parameters, or NULL */
     void **extra;         /* the whole parameter block, or NULL */

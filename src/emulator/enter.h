@@ -7,7 +7,7 @@
 enum {
     EMU_INITIALIZED = 1,     /* fails with 3 before cuInit */
     EMU_NO_STICKY_ERROR = 2, /* fails with the sticky error if there is one */
-    EMU_CONTEXT = 4,         /* fails with 201 without a current context, 709 if it was destroyed */
+    EMU_CONTEXT = 4,         /* fails with 201 without a current context, 709 if it is destroyed */
     EMU_UNSAFE = 8,          /* fails with 900 if a capture forbids the call */
     EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT
 };

@@ -147,7 +147,7 @@ typedef struct emu_launch {
     const emu_kernel *kernel;
     uint32_t grid[3];
     uint32_t block[3];
-    uint32_t cluster[3]; /* divides the grid; zeros or {1,1,1}: no cluster */
+    uint32_t cluster[3]; /* cluster size, which divides the grid; zeros or {1,1,1}: none */
     uint32_t dynamic_shared_bytes;
     uint64_t grid_workspace; /* device address of 8 zeroed bytes, if the launch is cooperative */
     const void *params;      /* the parameter block, with the layout of kernel->params */
@@ -172,7 +172,7 @@ typedef enum emu_class {
     EMU_CLASS_BRANCH,  /* branches, calls, returns, exits */
     EMU_CLASS_BARRIER, /* barriers of block, cluster and warp; fences */
     EMU_CLASS_WARP,    /* shuffle, vote, match, redux */
-    EMU_CLASS_FOLDED, /* usually folded into other instructions by ptxas, such as parameter loads */
+    EMU_CLASS_FOLDED,  /* usually folded into other instructions, such as parameter loads */
     EMU_CLASS_COUNT
 } emu_class;
 
@@ -201,7 +201,7 @@ typedef struct emu_counters {
     uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* lanes at a request's most frequent address, summed */
+    uint64_t shared_atomic_serial; /* sum of each request's lanes at its most frequent address */
     uint64_t cluster_atomic_lanes;
     uint64_t hottest_address_lanes; /* number of lanes whose atomics access the busiest sector of
                                        their block or cluster, summed over blocks or clusters;

@@ -18,7 +18,7 @@
 
 #define GRANULE_SHIFT 16
 #define GRANULE_BYTES (UINT64_C(1) << GRANULE_SHIFT)
-#define RANGE_BYTES   (UINT64_C(1) << 39) /* large, so addresses are rarely reused */
+#define RANGE_BYTES   (UINT64_C(1) << 39) /* large enough that addresses are rarely reused */
 #define GRANULE_COUNT (RANGE_BYTES >> GRANULE_SHIFT)
 #define SLOT_COUNT    (UINT32_C(1) << 20)
 #define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)

@@ -29,7 +29,7 @@ typedef struct emu_profile {
     double unified_cache_bytes;   /* memory of an SM for L1 cache and shared memory together */
     double register_granularity;  /* registers are allocated to warps in multiples of this number */
     double cluster_size_portable, cluster_size_max;
-    double cluster_blocks_per_multiprocessor; /* limit of blocks on an SM with clusters */
+    double cluster_blocks_per_multiprocessor; /* maximum blocks per SM for kernels with clusters */
 
     /* Parameters of the model (model.h). Latencies are in cycles, rates per second or per cycle. */
     double clock_hz;

@@ -26,7 +26,7 @@ typedef struct emu_function {
     const bool *uses_shared; /* true for each shared variable that is used */
     /* touched registers: twice the register's index, plus one if it is written */
     const uint32_t *touches;
-    const uint32_t *first_touch; /* index of each operation's first touch; one more: the end */
+    const uint32_t *first_touch; /* index of the first touch of each operation and of the end */
     const emu_flow *flows;
 } emu_function;
 

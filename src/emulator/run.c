@@ -61,9 +61,9 @@
 enum {
     OUT_OF_MEMORY = 2,
     LAUNCH_FAILED = 719,
-    SLICE = 1 << 16,         /* operations after which a worker checks for cancellation */
-    SLICES_BEFORE_HELP = 16, /* slices after which a group shares its worker */
-    QUANTUM = 4096,          /* operations of a warp before the next warp runs */
+    SLICE = 1 << 16,         /* number of operations after which a worker checks for cancellation */
+    SLICES_BEFORE_HELP = 16, /* number of slices after which a group shares its worker */
+    QUANTUM = 4096,          /* number of operations of a warp before the next warp runs */
     QUANTUM_SHORT = 256,     /* value of QUANTUM for a cooperative launch */
     MOST_RESIDENT = 1024,    /* maximum number of groups that share one worker */
     SMALL_LAUNCH = 4096,     /* a launch with fewer threads begins on one host thread */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 16384, /* operations of a split before waiting splits run */
-    TURN = 256        /* operations of each split when splits alternate */
+    PATIENCE = 16384, /* number of operations of a split before waiting splits run */
+    TURN = 256        /* number of operations of each split while splits alternate */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)

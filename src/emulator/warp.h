@@ -45,7 +45,7 @@ enum {
     EMU_SINK_SLOT = 128, /* 512 bytes for results that are never read */
     EMU_FIRST_SLOT = 640,
     EMU_BARRIERS = 16,                   /* number of barriers that a kernel can use */
-    EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* all barriers, including those of warpgroups */
+    EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* number of barriers, including those of warpgroups */
     EMU_WARPGROUP = 4,
     EMU_RANGES = 16,
     EMU_HOT = 256
@@ -96,8 +96,8 @@ struct emu_warp {
     unsigned split_count;
     emu_split splits[EMU_WARP];
     uint32_t turn;
-    uint32_t patience; /* operations left until other splits run */
-    bool yields;       /* set to let other warps run now */
+    uint32_t patience; /* number of operations until other splits run */
+    bool yields;       /* true to let other warps run now */
     bool polls;        /* true if the warp stopped because an mbarrier is not ready */
     emu_frame *home;   /* the kernel's frame, which each block reuses */
     uint32_t index;
@@ -156,13 +156,13 @@ typedef struct emu_run_state {
     uint32_t cluster[3];
     uint32_t blocks_per_group;
     uint64_t groups, groups_per_sm; /* each SM runs consecutive groups */
-    uint32_t quantum;               /* operations of a warp until the next warp runs */
+    uint32_t quantum;               /* number of operations of a warp until the next runs */
     atomic_ullong next_sm;
     atomic_int stop;
     emu_fault *fault;
     pthread_mutex_t lock;
     uint32_t poison;          /* selects the initial contents of shared memory */
-    uint64_t most_operations; /* operations after which a checked launch is reported as endless */
+    uint64_t most_operations; /* limit after which a checked launch is reported as endless */
 } emu_run_state;
 
 /* A host thread's state. It has its own cache lines, because its counters change all the time. */

@@ -294,7 +294,7 @@ __device__ void rotate(u64 *out, const u64 *in)
 PROGRAM(cluster_rotate) { rotate(out, in); }
 PROGRAM(cluster_16) { rotate(out, in); }
 
-/* 32 bits wide, because 64-bit maxima in the shared memory of other blocks vary from run to run on
+/* Maxima of 32 bits, because 64-bit maxima in the shared memory of other blocks vary from run to run on
  * an H200. */
 PROGRAM(cluster_atomics)
 {

@@ -11,7 +11,7 @@
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
     const char *tolerance;
-    bool checks;       /* `reference` is the body of a check kernel, which counts in *wrong */
+    bool checks;       /* true if `reference` is the body of a check kernel */
     const char *words; /* text that the failure, or the message about the winner, must contain */
 } kernel;
 

@@ -100,7 +100,7 @@ TEST(a_single_crash_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     request_compile(farm, 1, script);
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    request_compile(farm, 2, "killed"); /* killed in each attempt; the failure may not repeat */
+    request_compile(farm, 2, "killed"); /* the worker is killed, which may not happen again */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
     assert_false(event.repeatable);
 }
@@ -126,7 +126,7 @@ TEST(a_canceled_job_is_taken_up_again)
     ASSERT_OK(farm->ops->compile(farm, &job));
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     farm->ops->cancel(farm);
-    job.id = 2; /* requested while the worker compiles it */
+    job.id = 2; /* requested while the worker compiles this source */
     ASSERT_OK(farm->ops->compile(farm, &job));
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     job.id = 3;
@@ -135,7 +135,7 @@ TEST(a_canceled_job_is_taken_up_again)
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     farm->ops->cancel(farm);
     compile_ok(farm, 4);
-    job.id = 5; /* requested after the worker has compiled it */
+    job.id = 5; /* requested after the worker has compiled this source */
     ASSERT_OK(farm->ops->compile(farm, &job));
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     assert_int_equal(event.kind, GT_EVENT_COMPILED);
@@ -194,7 +194,7 @@ TEST(a_compile_that_gets_no_core_takes_no_time)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     compile_ok(farm, 1);
-    request_compile(farm, 2, "stop"); /* a stopped process does not use a core either */
+    request_compile(farm, 2, "stop"); /* a stopped process uses no CPU time */
     wait_for_start(farm, 2);
     usleep(300000);
     assert_true(seconds_of(farm) < 0.2);

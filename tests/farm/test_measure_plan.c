@@ -86,10 +86,10 @@ TEST(memory_counts_copies_and_results)
     const uint64_t n = 1000, guards = 2 * (GT_GUARD_FRONT + 1024 + GT_GUARD_BACK);
     gt_workload *workload = axpy(n);
     assert_int_equal(gt_plan_working_set(workload), 8 * n);
-    /* y, x, the initial y, and the expected y */
+    /* the copies are: y, x, the initial y, and the expected y */
     assert_int_equal(gt_plan_device_bytes(NULL, workload, 1, (const uint64_t[2]){0}),
                      16 * n + guards);
-    /* y, x, the initial y, the expected y, and an unchanged copy of the caller's x */
+    /* also an unchanged copy of the caller's x */
     assert_int_equal(gt_plan_device_bytes(NULL, workload, 1, (const uint64_t[2]){2}),
                      20 * n + guards);
     workload->buffers[0].reference_type = GT_TYPE_F64;

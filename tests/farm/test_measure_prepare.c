@@ -224,7 +224,7 @@ TEST_ON_DEVICE(the_callers_inputs_are_used)
 
 /* Another process that owns device memory. Start it before this process uses the driver. */
 static struct {
-    int from, to; /* pipes: to receive the handle; to end the owner by closing */
+    int from, to; /* pipes: `from` gets the handle; closing `to` ends the owner */
 } owner;
 
 enum { SHARED_OFFSET = 256 };

@@ -198,7 +198,7 @@ static gt_loaded *sample_as_a_graph(gt_sample_length length)
     assert_non_null(variant);
     world.measure->alone = false;
     world.measure->length = length;
-    variant->launch_ns = 12000; /* short, so a graph has many launches */
+    variant->launch_ns = 12000; /* short launches, so a graph has many of them */
     must(gt_sample_kernel(&time_ns, world.measure, variant));
     return variant;
 }

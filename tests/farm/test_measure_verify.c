@@ -141,8 +141,8 @@ TEST_ON_DEVICE(elements_that_the_reference_omits_must_stay_unwritten)
     assert_wrong(VARIANT("if (i < n / 2 && i != 5) y[i] = a * x[i];"), "y[5] is 0 or not written");
 }
 
-/* Runs `statement`, in which `seen` is at least the number of blocks of earlier launches. A launch
- * has 79 blocks at the requested size and 78 at the odd-tail size. */
+/* Runs `statement`, which may use `seen`, at least the number of blocks of all earlier launches. A
+ * launch has 79 blocks at the requested size and 78 at the odd-tail size. */
 #define COUNTING(count, statement)                                                                 \
     "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \
@@ -362,7 +362,7 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
     must(gt_measure_try(world.measure, setup, &prepared));
     must(verify(&verified, 1, RIGHT));
     must(verify(&verified, 98, WRONG_FOR_ZERO));
-    if (gt_measure_device(world.measure)->emulated) { /* a GPU would make the data in time */
+    if (gt_measure_device(world.measure)->emulated) { /* a GPU makes the data in time */
         must(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 0.005}, &verified));
         free(verified.single);
     }

@@ -208,8 +208,7 @@ static void measure_left(outcome *out, long before, const outcome *usual)
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {
-    /* the emulator remembers unloaded modules; after a failed driver call or compile there are
-     * more */
+    /* the emulator keeps unloaded modules; a failed driver call or compile leaves more of them */
     const bool loads_more = is_of_driver(a->call) || strcmp(a->call, "worker-nvrtc") == 0;
     bool left = (out->live > usual->live && !loads_more) || out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {
@@ -233,7 +232,7 @@ void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[
     attempt_place(slot, s);
     long prepared = failing_live();
     prepare_failing(a, slot);
-    live += failing_live() - prepared; /* setenv() keeps the memory of its values */
+    live += failing_live() - prepared; /* setenv() allocates memory that is never freed */
     if (!s->opens) {
         make_context();
         need(open_tuner(), "opening");

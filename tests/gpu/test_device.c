@@ -84,7 +84,7 @@ TEST(environment_key_covers_properties_that_affect_times)
     assert_int_equal(strlen(base.environment), 32);
     assert_string_equal(base.environment, for_arch("sm_90").environment);
     gt_device other = base;
-    other.memory_clock_khz += 1; /* only this differs between an A100-40 and an A100-80 */
+    other.memory_clock_khz += 1; /* the memory clock distinguishes A100-40 and A100-80 */
     assert_true(changes_environment(&base, other));
     other = base;
     other.l2_bytes += 1;

@@ -163,7 +163,7 @@ __global__ void restores_input(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 #if !BAD
-    for (int pass = 0; pass < 64 && i < n; pass++) { // each operation waits for the previous one
+    for (int pass = 0; pass < 64 && i < n; pass++) { // each operation depends on the previous one
         volatile float *slow = y + i;
         *slow = *slow + x[i];
     }

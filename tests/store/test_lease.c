@@ -134,7 +134,7 @@ static void *hold_on(void *user)
     world *w = user;
     gt_store *store;
     gt_lease lease = {0};
-    usleep(100000); /* the main thread ends in this time */
+    usleep(100000); /* the main thread ends during this pause */
     bool held = gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK &&
                 acquire(&lease, store, 0) == GPUTUNE_OK;
     if (write(1, held ? "1" : "0", 1) != 1) {

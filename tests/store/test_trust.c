@@ -49,7 +49,7 @@ TEST_OF(database_in_writable_folder_is_not_trusted, world *w, open_world, close_
     snprintf(folder, sizeof folder, "%s/deep", w->folder);
     assert_int_equal(chmod(folder, 0777), 0);
     expect_trust(w, false, "other users may write its folder");
-    assert_int_equal(chmod(folder, 01777), 0); /* others may place a journal, as in /tmp */
+    assert_int_equal(chmod(folder, 01777), 0); /* others may create a journal, as in /tmp */
     expect_trust(w, false, "other users may write its folder");
     assert_int_equal(chmod(folder, 0700), 0);
     expect_trust(w, true, "");

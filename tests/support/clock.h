@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static _Atomic int64_t clock_ahead_us; /* offset of both clocks */
+static _Atomic int64_t clock_ahead_us; /* offset of the wall clock and of the monotonic clock */
 static _Atomic time_t clock_leap_s;    /* offset of the wall clock only */
 static atomic_bool sleeps_are_short;   /* sleeps take a tenth of the real time */
 

@@ -37,7 +37,7 @@ typedef struct fake_driver {
     int parameter_sizes[16]; /* parameter sizes of every kernel, terminated by 0 */
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
-    int refused; /* number of calls that failed without a script */
+    int refused; /* number of failed calls that no script made fail */
     /* Records. */
     int live_modules, live_memory, live_host, live_events, live_streams, live_textures, live_arrays;
     CUDA_RESOURCE_DESC resource; /* descriptor of the last created texture object */

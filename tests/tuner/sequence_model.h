@@ -34,8 +34,7 @@ typedef struct model {
     struct {
         sequence_request request;
         result result; /* `decided` only if the request's own space was searched */
-        /* the requests with the same time limit that the plan answers, because this limit ended its
-         * tuning */
+        /* result of the plan for requests with the time limit that ended its tuning */
         result limited;
     } plans[PLANS_MAX]; /* indexed by the number of the request that made the plan */
     /* last result in the process's plan table, or -1 */

@@ -73,7 +73,7 @@ static void count_failures(gt_proposer *self, const gt_config *config, const gt_
     ((own_proposer *)(void *)self)->failures += result->outcome == GT_TRIED_GIVEN_UP;
 }
 
-/* Compiles all values of BLOCK, until no compile is left or after `waits` waits. */
+/* Compiles all values of BLOCK. Stops when no compile is left, or after `waits` waits. */
 static void compile_all(gt_field *field, own_proposer *proposer, gt_request *request, world *w,
                         int waits)
 {

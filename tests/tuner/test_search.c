@@ -330,5 +330,5 @@ TEST_OF(test_one_compile_worker_suffices, world *w, open_world, close_world)
     memcpy(w->device.arch, "sm_61", sizeof "sm_61");
     w->farm.late = 50;
     assert_string_equal(tuned(w, NULL), "BLOCK=256");
-    assert_int_equal(w->farm.compiles, 6); /* service kernels, reference, four variants */
+    assert_int_equal(w->farm.compiles, 6); /* compiled: service kernels, reference, four variants */
 }
