@@ -39,9 +39,9 @@ CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 /* Sets the capture mode of the calling thread and returns the previous one. */
 CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
-/* Checks that work may be submitted to a stream, and waited for if `waits` is true. Fails with 901
- * if the stream's capture is invalid, 900 for a wait for a captured stream, 906 if the legacy
- * stream joins a capture. 900 and 906 invalidate captures. */
+/* Checks that work may be submitted to a stream. `waits` is true if the call also waits for the
+ * work. Fails with 901 if the stream's capture is invalid, 900 if the call waits for a captured
+ * stream, 906 if the legacy stream joins a capture. 900 and 906 invalidate captures. */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
 /* Adds a command to the stream's capture. Takes ownership of the command. */

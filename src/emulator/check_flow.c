@@ -73,7 +73,7 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     return lanes;
 }
 
-/* Finds the registers of a load or store that hold its elements: the last registers. */
+/* Finds the registers that hold the elements of a load or store, which are its last registers. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;

@@ -83,8 +83,8 @@ static uint32_t grid_volume(const uint32_t dimensions[3])
     return dimensions[0] * dimensions[1] * dimensions[2];
 }
 
-/* Collects the buffers that a launch may access, for the L2 model. A buffer is an aligned 8-byte
- * value of the parameters that is a device address. */
+/* Collects the buffers that a launch may access, for the L2 model. Every aligned 8-byte value in
+ * the parameters that is a device address counts as a buffer. */
 static void note_buffers(emu_kernel_shape *shape, const kernel_command *kernel)
 {
     for (size_t at = 0; at + 8 <= kernel->kernel->param_bytes; at += 8) {

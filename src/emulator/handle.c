@@ -1,5 +1,4 @@
-/* Stores the valid handles in a hash table. Adding cannot fail, because objects contain the
- * links. */
+/* Stores the valid handles in a hash table. Adding cannot fail, because objects have the links. */
 #include "emulator/handle.h"
 
 #include <pthread.h>

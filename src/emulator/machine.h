@@ -31,7 +31,7 @@ typedef struct emu_param {
     uint32_t align;
 } emu_param;
 
-/* Properties of a kernel in the PTX; 0 if the PTX lacks the directive. */
+/* Properties of a kernel in the PTX. A member is 0 if the PTX lacks its directive. */
 typedef struct emu_kernel {
     const char *name;
     const emu_param *params;

@@ -60,7 +60,7 @@ void emu_memory_clear(void *at, size_t bytes);
  * written since it was allocated or cleared. Thread-safe. */
 bool emu_memory_is_clear(const void *at, size_t bytes);
 
-/* Names the allocation that contains `address` in messages, by up to 63 characters. Messages count
+/* Sets the name of the allocation that contains `address`: messages use up to 63 characters, and
  * offsets from `address`. Returns false if there is no allocation. Thread-safe. */
 bool emu_memory_name(uint64_t address, const char *name);
 

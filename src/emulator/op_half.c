@@ -1,4 +1,4 @@
-/* Arithmetic on halves and bfloat16, single or in pairs. */
+/* Arithmetic on half-precision and bfloat16 values, single or in pairs. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 

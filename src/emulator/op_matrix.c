@@ -24,7 +24,7 @@ static void multiply_matrices(emu_warp *warp, const emu_op *op)
     emu_fragment_write(warp, &p->d, sum, p->saturate);
 }
 
-/* Returns how often a wmma fragment repeats each half, because it always fills eight registers. */
+/* Returns how often a wmma fragment repeats each half-precision element to fill 8 registers. */
 static unsigned copies_of(bool is_wmma, emu_number number, unsigned rows, unsigned columns)
 {
     enum { HALVES = 16 };

@@ -2,7 +2,7 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* Runs an operation for `lanes`, whose member mask is the same. `who`: the members taking part. */
+/* Runs an operation for `lanes`, which have equal member masks. `who`: members that take part. */
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
 /* Calls `each` for each distinct member mask. */

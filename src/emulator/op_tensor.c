@@ -82,7 +82,7 @@ static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
     return true;
 }
 
-/* Sets the reduction, which works on the tensor's element type. Fails if this type lacks it. */
+/* Sets the reduction for the tensor's element type. Fails if the type does not support it. */
 static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
 {
     static const ptx_type types[] = {[2] = PTX_U32, PTX_S32, PTX_U64,  PTX_S64, PTX_F16,

@@ -1,4 +1,4 @@
-/* Handles of streams, and submission. Call all but emu_run_on() with the lock held. */
+/* Handles of streams, and submission. Call all functions except emu_run_on() with the lock held. */
 #pragma once
 
 #include "emulator/queue.h"

@@ -1,4 +1,4 @@
-/* Tests refused launches of plans and the plan table. Needs no GPU. */
+/* Tests the plan table, and launches of plans that are refused. Needs no GPU. */
 #include "api/plan.h"
 #include "base/text.h"
 #include "gpu/device.h"

@@ -1,6 +1,6 @@
-/* The kernels of tests/poisoned/bad.cu. Each has variants that are bad in another way. The tests
- * run on the emulator, or with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_LONG=1 adds the slow
- * cases. */
+/* The kernels of tests/poisoned/bad.cu. Each has variants that are bad in a different way. The
+ * tests run on the emulator, or with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_LONG=1 adds
+ * the slow cases. */
 #pragma once
 
 #include "world.h"

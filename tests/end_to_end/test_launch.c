@@ -36,7 +36,7 @@ static const char vector_text[] =
     "  for (int i = 0; i < part.count; i++) sum[i] += a * term[i];\n"
     "  part.store(y, sum); }); }\n";
 
-/* Returns a plan of a template: with the effort `cached only` the default, with `measure` VEC=4. */
+/* Returns a plan of a template: the default for the effort `cached only`, VEC=4 for `measure`. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
                              gputune_effort effort)
 {

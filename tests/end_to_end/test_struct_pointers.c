@@ -57,7 +57,7 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Runs a configuration together with a correct configuration. Returns the result of the former. */
+/* Runs `configuration` together with a correct one. Returns the result of `configuration`. */
 static seen prove(const char *configuration)
 {
     const char *const both[] = {"VEC=4 STEPS=1", configuration};

@@ -13,7 +13,7 @@ static int open_any(void **state)
     return setup_open(driver ? driver : "emu:h200");
 }
 
-/* Counts of correct and refused, and of faulty and accepted kernels. */
+/* Counts of correct kernels and of those refused, of faulty kernels and of those accepted. */
 typedef struct tally {
     uint32_t right, refused, wrong, missed;
     double largest; /* largest error of a correct kernel, as a fraction of the tolerance */

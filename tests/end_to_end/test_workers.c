@@ -3,7 +3,7 @@
 
 #include <dirent.h>
 
-/* Returns true if `word` is an argument of the process, or NULL. */
+/* Returns true if `word` is NULL or an argument of the process. */
 static bool has_argument(int pid, const char *word)
 {
     char path[64], arguments[4096];
@@ -94,7 +94,7 @@ TEST(workers_are_shared_by_tuners_of_equal_gpus)
     assert_int_equal(count_children("compile"), compilers);
 }
 
-/* Opens a tuner like the command line's, for which a worker describes the device. */
+/* Opens a tuner as the command line does: a worker describes the device. */
 static gputune *open_as_tool(void)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;

@@ -51,7 +51,7 @@ static CUresult failure;
     X(DevicePrimaryCtxRetain, (CUcontext * c, CUdevice d), (c, d))                                 \
     X(DeviceGet, (CUdevice * d, int o), (d, o))
 
-/* Calls that wait for the device belong to two kinds, so they can also fail separately. */
+/* Calls that wait for the device count as calls of the kind "driver" and of the kind "wait". */
 static bool fails(const char *name)
 {
     bool waits = strstr(name, "Synchronize") != NULL;

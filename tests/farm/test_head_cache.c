@@ -58,7 +58,7 @@ static int close_all(void **state)
     return 0;
 }
 
-/* Returns the PTX of a kernel after the head; NULL on a compile error. The caller frees the PTX. */
+/* Returns the PTX of a kernel that follows the head; NULL on an error. The caller frees the PTX. */
 static char *compile(const char *body, const char *option)
 {
     gt_text text = {0};

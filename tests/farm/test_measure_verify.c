@@ -332,7 +332,7 @@ TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
     }
 }
 
-/* Wrong only if all inputs are zero, which only the last proof of a winner tries. */
+/* The variant is wrong only if all inputs are zero, which only the last proof of a winner tries. */
 #define WRONG_FOR_ZERO                                                                             \
     VARIANT("if (i < n) y[i] = x[0] || x[1] || x[n / 3] || x[n / 2] || x[n - 1] ? y[i] + a * "     \
             "x[i] : 7;")

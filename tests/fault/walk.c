@@ -28,7 +28,7 @@
 #define WORKER_MB "1024"
 enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
-/* The attempts for one kind of call. The last one is beyond the number of calls in the scene. */
+/* The attempts for one kind of call. The last attempt's number exceeds the calls of the scene. */
 typedef struct series {
     attempt like; /* the next attempt */
     long most;

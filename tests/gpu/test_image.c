@@ -38,7 +38,7 @@ TEST(test_ptx)
                         "arguments");
 }
 
-/* A note selects one of a kernel's instances. The image still ends with a NUL. */
+/* A note in the image selects one of a kernel's instances. The image still ends with a NUL. */
 TEST(note_selects_the_template_instance)
 {
     gt_image image = {malloc(sizeof ptx), sizeof ptx}, plain = {malloc(sizeof ptx), sizeof ptx};

@@ -205,7 +205,7 @@ TEST(test_elements)
     }
 }
 
-/* The expression may use a two-dimensional buffer with one or two indices. */
+/* A reference expression may use a two-dimensional buffer with one or two indices. */
 TEST(test_elements_of_vectors)
 {
     static const char text[] =

@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-/* Flips one of this many bits. The variable STRIDE changes the number; 1 flips every bit. */
+/* One of this many bits is flipped. The variable STRIDE changes the number; 1 flips every bit. */
 enum { STRIDE = 43 };
 
 static const struct kept {

@@ -269,7 +269,7 @@ static bool wait_until_due(const scripted_farm *farm, double seconds)
 }
 
 /* Moves the event that is due first to the front. Among events due at the same time, the event that
- * was requested first precedes. */
+ * was requested first comes first. */
 static void put_earliest_first(scripted_farm *farm)
 {
     size_t first = farm->next;

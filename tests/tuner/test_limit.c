@@ -243,7 +243,7 @@ TEST_OF(test_a_limit_that_ends_the_counting_is_reported, world *w, open_slow_wor
     assert_string_equal(w->choice.stop_reason, "stopped before all configurations were counted");
 }
 
-/* Computing a gigabyte element by element takes time by the true clock. */
+/* Computing a gigabyte element by element takes real time, so the real clock is used. */
 TEST_OF(test_a_limit_that_ends_the_making_of_data_is_reported, world *w, open_world, close_world)
 {
     static const char text[] =

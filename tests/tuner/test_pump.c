@@ -141,7 +141,7 @@ TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, clo
     assert_true(fast_share(&w->farm) > 0.25);
 }
 
-/* While the first variants race for long, many others are compiled. */
+/* While the first variants race for a long time, many others are compiled. */
 TEST_OF(new_contestants_first_launches_are_samples_though_the_best_was_sampled, world *w,
         open_world, close_world)
 {

@@ -11,7 +11,7 @@ static void draw(double *losses, size_t count, double mean, gt_random *random)
     }
 }
 
-/* Ten tests are few. With their standard error added, a quarter of the stated losses is too low. */
+/* With ten tests, a quarter of the stated losses is too low, even with their standard error. */
 TEST(test_promises)
 {
     enum { RULES = 1000, TESTS = 10, SIZES = 100 };

@@ -90,7 +90,7 @@ TEST_OF(another_user_is_named_even_if_clocks_disturbed_first, world *w, open_wor
 
 static volatile int cancel;
 
-/* Cancels while the first variant is verified, whose answer takes long. */
+/* Cancels while the first variant is being verified; its answer takes a long time. */
 static scripted_variant behave_until_proved(void *user, const gt_launch *launch)
 {
     cancel = 1;
@@ -109,7 +109,7 @@ TEST_OF(cancel_before_a_round_is_reported, world *w, open_world, close_world)
     gt_request_free(request);
 }
 
-/* Cancels during a round whose answer takes long. */
+/* Cancels during a round whose answer takes a long time. */
 static scripted_variant behave_until_sampled(void *user, const gt_launch *launch)
 {
     world *w = user;
