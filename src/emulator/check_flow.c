@@ -83,7 +83,7 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
     return count && found == count && count <= EMU_UNSET_ELEMENTS;
 }
 
-/* Sets the register's value in the lanes of `mask`. The value is unset in the lanes value.lanes. */
+/* Sets the register's value in the lanes of `mask`. In the lanes of value.lanes, it is unset. */
 static void set_lanes(emu_unset *to, uint32_t mask, emu_unset value)
 {
     value.lanes |= to->lanes & ~mask;

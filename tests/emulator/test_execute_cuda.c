@@ -1,4 +1,4 @@
-/* Compiles CUDA sources with NVRTC, runs them, and compares the results with those of C. */
+/* Compiles CUDA sources with NVRTC, runs them, and compares the results with those of the host. */
 #include "cuda_fixture.h"
 
 #include "support/comma_locale.h"

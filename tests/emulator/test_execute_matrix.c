@@ -1,5 +1,5 @@
-/* Tests tensor-core products of kernels that NVRTC compiles. C computes the expected results. The
- * values are small integers, so sums are exact in every format. */
+/* Tests tensor-core products of kernels that NVRTC compiles. The host computes the expected
+ * results. The values are small integers, so sums are exact in every format. */
 #include "cuda_fixture.h"
 
 #include "emulator/float.h"

@@ -187,7 +187,7 @@ __global__ void overflow_of_exp(float *y, const float *x, size_t n)
     }
 }
 
-/* rounds halves up; the reference rounds them to even;
+/* rounds ties up; the reference rounds ties to even;
  * caught by proof */
 #pragma gputune kernel(ties_up)
 #pragma gputune args(out int y[n], in float x[n] = uniform(-100, 100), size_t n)

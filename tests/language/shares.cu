@@ -1,4 +1,4 @@
-// Divides each element by the sum of all, which clusters and then a cooperative kernel compute
+// Divides each element by the sum of all: clusters add up their parts, and a cooperative kernel the rest
 #include "gputune.cuh"
 
 #pragma gputune kernel(shares)
