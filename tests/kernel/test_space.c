@@ -234,7 +234,7 @@ TEST(test_excludes_while_walking)
     assert_int_equal(count, 6);
 }
 
-/* A require() that cannot be computed excludes a configuration, and every function gives that
+/* If a require() cannot be computed, the configuration is excluded, and all functions give that
  * reason. */
 TEST(test_division_by_zero)
 {

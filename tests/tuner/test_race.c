@@ -342,7 +342,7 @@ TEST(exact_values_need_one_round)
     m.times[11] = m.times[23] = 99;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
     gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 11); /* the contestant of the tie with the lower id wins */
+    assert_int_equal(result.winner, 11); /* the tied contestant with the lower id wins */
     assert_true(result.verdict.tie);
     assert_int_equal(result.rounds, 1);
     assert_true(fabs(result.verdict.speedup - m.times[0] / 99) < 1e-9);

@@ -63,7 +63,7 @@ static void keep_progress(void *user, const gputune_progress *progress)
 }
 
 /* WAVES has no effect at this size, because 4096 elements need fewer blocks than either value. The
- * last progress report has the same counts. */
+ * last progress report counts the same variants as the result. */
 TEST_OF(test_equal_launches_are_tried_once, world *w, open_world, close_world)
 {
     gputune_progress last = {0};
