@@ -22,8 +22,7 @@ typedef struct emu_capture_info {
     size_t node_count;
 } emu_capture_info;
 
-/* Begins a capture. Fails with 900 for the legacy stream, with 401 if `stream` is being
- * captured. */
+/* Begins a capture. Fails with 900 for the legacy stream, 401 if `stream` is being captured. */
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and sets *out to its graph. Fails with 401 if the stream

@@ -156,8 +156,7 @@ typedef struct emu_warp_order {
     bool reads_weakly;
     uint32_t some_lanes;
     uint32_t proxied[EMU_WARP];            /* the warp's clock at each lane's last proxy fence */
-    uint32_t initialised[EMU_WARP];        /* the warp's clock at each lane's last
-                                            * fence.mbarrier_init */
+    uint32_t initialised[EMU_WARP];        /* the clock at each lane's last fence.mbarrier_init */
     uint32_t loaded[EMU_UNSET_ELEMENTS];   /* per loaded element: lanes in which it is unset */
     emu_unset storing[EMU_UNSET_ELEMENTS]; /* per stored element: unset lanes and their origin */
     uint32_t shuffled;                     /* lanes that receive a value from another lane */
@@ -240,8 +239,8 @@ void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes);
 /* Raises a component of the running lanes' clocks to at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* emu_order_commit() closes each running lane's open group of copies. emu_order_wait() waits until
- * at most `left` groups are in flight. */
+/* Close each running lane's open group of copies; wait until at most `left` groups are in
+ * flight. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
 /* Discards all published clocks. */

@@ -118,9 +118,8 @@ static bool is_captured(CUstream handle)
     return captured;
 }
 
-/* Submits a copy. As in the driver, an asynchronous copy may access pinned memory after the call
- * has returned, but pageable memory only before it returns. A captured copy reads its source at
- * each replay. */
+/* Submits a copy. As in the driver, an asynchronous copy may still access pinned memory after the
+ * call, but not pageable memory. A captured copy reads its source at each replay. */
 static CUresult submit_copy(const copy_call *call, CUstream stream, bool async)
 {
     place to, from;

@@ -3,9 +3,8 @@
  *
  * All times are modelled. The time of a kernel follows from its operations, not from how long they
  * take here. cuEventElapsedTime returns device times. Each thread also has a modelled host clock: a
- * driver call advances it by the call's modelled cost, and a wait advances it to the modelled end
- * of the work. The same calls always take the same modelled time. Concurrent streams do not slow
- * each other down.
+ * driver call advances it by the modelled cost, and a wait advances it to the modelled end of the
+ * work. The same calls take the same time. Concurrent streams do not slow each other down.
  *
  * cuInit reads these environment variables. If one is invalid, it fails with 1, and
  * emuLastMessage() describes the mistake.

@@ -31,8 +31,7 @@ static uint32_t units_of(uint64_t bytes)
     return bytes < HEAP_BYTES ? (uint32_t)((bytes + UNIT - 1) / UNIT) + 1 : UNITS + 1;
 }
 
-/* Returns the first unit of `units` consecutive free units in [from, end), or UNITS if there are
- * none. */
+/* Returns the first of `units` consecutive free units in [from, end). UNITS: there are none. */
 static uint32_t find_room(const emu_heap *heap, uint32_t from, uint32_t end, uint32_t units)
 {
     uint32_t run = 0;

@@ -234,8 +234,7 @@ static void pause_briefly(void)
     nanosleep(&time, NULL);
 }
 
-/* Called if no thread of this worker can continue. Pauses or, in a checked launch, reports a
- * deadlock. */
+/* If no thread of this worker can continue: pauses or, in a checked launch, reports a deadlock. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {

@@ -62,8 +62,7 @@ static int value_of(int i, number n)
     return i * 7 % 11 - (n == U8 ? 0 : 5);
 }
 
-/* Computes C = A * B + C with one warp, or with four warps if C has 64 rows. C is stored by
- * rows. */
+/* Computes C = A * B + C with one warp, or with four if C has 64 rows. C is stored by rows. */
 static void run_product(const char *source, const product *p)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};

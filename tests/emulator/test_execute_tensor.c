@@ -11,8 +11,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
 
 enum { U8 = 0, U16 = 1, F32 = 7, INVALID = 1 };
 
-/* The beginning of each kernel. The macros are RANK, COORDINATES (the names of the coordinates) and
- * BYTES (the size of a box). */
+/* The beginning of each kernel. RANK, COORDINATES (names) and BYTES (size of the box) are
+ * macros. */
 static const char prelude[] =
     "struct alignas(64) map_type { unsigned long long opaque[16]; };\n"
     "__device__ unsigned at(const void *p) { return __cvta_generic_to_shared(p); }\n"

@@ -175,8 +175,7 @@ TEST(impossible_inputs_are_refused)
     expect_refused(tuner, &options, "share is 2");
 }
 
-/* An inout buffer gets its initial values before each run of the reference, even if the host fills
- * it. */
+/* An inout buffer is restored before each run of the reference, even if the host has filled it. */
 TEST(inout_buffer_is_filled_by_an_expression)
 {
     static const char text[] =

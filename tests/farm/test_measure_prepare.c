@@ -167,8 +167,7 @@ static size_t peak_of(const gt_measure_setup *setup)
     return available - least_free;
 }
 
-/* The message states how much memory the tuning needs. With exactly this limit, the tuning
- * works. */
+/* The message states how much memory the tuning needs. This amount must be sufficient. */
 TEST_ON_DEVICE(memory_stays_within_the_limit)
 {
     gt_prepared prepared;

@@ -235,8 +235,7 @@ static void expect_whole_database(void)
     sqlite3_close(database);
 }
 
-/* Ends the process if the emulator had no memory for a kernel, and the context is therefore
- * lost. */
+/* Ends the process if the emulator had no memory for a kernel, because the context is lost. */
 static void end_if_context_is_lost(void)
 {
     if (app.driver->CtxSynchronize() != CUDA_SUCCESS &&

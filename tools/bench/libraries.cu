@@ -1,22 +1,21 @@
 // Compares the templates with the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB.
-// Both sides of a row, library and template, compute the same from the same buffers. Their results
-// are compared first. A batch of launches is a CUDA graph, so the host's time does not count. A
-// sample is the time between two events around a batch. Batches of both sides alternate, and ratios
-// are between adjacent samples.
+// Library and template compute the same from the same buffers; their results are compared first. A
+// batch of launches is a CUDA graph, so the host's time does not count. A sample is the time
+// between two events around a batch. Batches of both alternate; ratios are of adjacent samples.
 //
 // Memory-bound kernels are also compared with the driver's device-to-device copy, which moves the
 // minimum number of bytes that the kernel must read and write. Kernels that no library has (copy,
 // softmax, rmsnorm, stencils) are only compared with this copy. Copies are not captured, because
 // they are slower in graphs.
 //
-// The rows "passing" measure kernels with thousands of parameters. Either all are passed by value;
-// or 4 KB, the older limit, are passed by value, and cudaMemcpyToSymbol() copies the rest from
-// pageable memory before each launch, as in the vendor's comparison. "Kernel" is the kernel alone,
-// launched while the GPU is busy. "In a row" is the mean of many launches with one wait, like the
-// vendor's sample. "Each waited for" is the host's time from passing the parameters to the end of
-// the kernel. gputune's fastest plans are measured likewise: one that splits the parameters by its
-// ring of pinned memory, and one that passes all by value. The row "sample" leaves unrolling to the
-// compiler, like the vendor's kernels.
+// The rows "passing" measure kernels with thousands of parameters. All are passed by value; or 4 KB
+// (the older limit) are, and cudaMemcpyToSymbol() copies the rest from pageable memory before each
+// launch, as in the vendor's comparison. "Kernel" is the kernel alone, launched while the GPU is
+// busy. "In a row" is the mean of many launches with one wait, like the vendor's sample. "Each
+// waited for" is the host's time from passing the parameters to the end of the kernel. gputune's
+// fastest plans are measured likewise: one splits the parameters by a ring of pinned memory, one
+// passes all by value. The row "sample" leaves unrolling to the compiler, like the vendor's
+// kernels.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
@@ -414,8 +413,7 @@ template <typename T> void transpose(const std::string &name, size_t count)
         2.0 * sizeof(T) * side * side);
 }
 
-// Provides temporary memory for a CUB function. `call` first returns the size, then gets the
-// memory.
+// Provides temporary memory for a CUB function. `call` first returns its size, then gets it.
 launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
                      std::vector<std::shared_ptr<device_array<char>>> &kept)
 {

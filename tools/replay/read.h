@@ -7,9 +7,8 @@
 
 /* Reads a plain or gzip file of at most 1 GB unpacked. If closing braces are missing at the end,
  * omits an incomplete last entry with a warning. Fails with ENOTFOUND, EIO or ENOMEM; with
- * ERECORDED for a mistake, and a message that has the path and line, and what was found and
- * expected; with ECANCELED if *cancel is not 0 (`cancel` may be NULL). gt_recorded_free() releases
- * *out. */
+ * ERECORDED, and path, line, what was found and what was expected; with ECANCELED if *cancel is not
+ * 0 (`cancel` may be NULL). gt_recorded_free() releases *out. */
 gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log,
                                 const volatile int *cancel);
 
