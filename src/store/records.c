@@ -361,8 +361,9 @@ static gputune_status find_selected(gt_database *database, void *context)
 /* Deletes the selected rows, then all code, scenarios and kernels that nothing uses any more. */
 static gputune_status forget_selected(gt_database *database, void *context)
 {
-    static const gt_sql of_site[] = {GT_SQL_DROP_SOURCES, GT_SQL_DROP_RULE_SOURCES,
-                                     GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS, GT_SQL_DROP_RULES};
+    static const gt_sql of_site[] = {GT_SQL_DROP_SOURCES,      GT_SQL_DROP_WINNER_SOURCES,
+                                     GT_SQL_DROP_RULE_SOURCES, GT_SQL_DROP_WINNERS,
+                                     GT_SQL_DROP_TRIALS,       GT_SQL_DROP_RULES};
     static const gt_sql of_all[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_SCENARIOS, GT_SQL_DROP_KERNELS,
                                     GT_SQL_DROP_IMAGES};
     const record_search *search = &((forgetting *)context)->search;

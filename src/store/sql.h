@@ -53,6 +53,13 @@
 #define GT_TEXT_OF       " t" GT_TEXT_PLACE("t") "WHERE g.environment = ?1 AND s.hash = ?2 "
 #define GT_TEXT_TRIAL_OF "trial" GT_TEXT_OF
 
+/* A condition on a row of the table compiled: it is true if no trial, winner or rule uses the code.
+ * `trials` is a WHERE clause for the trials that count, or "". */
+#define GT_TEXT_UNUSED(trials)                                                                     \
+    "source NOT IN (SELECT source FROM trial " trials " UNION SELECT code_source FROM winner "     \
+    "UNION SELECT fallback_source FROM winner) AND "                                               \
+    "NOT EXISTS (SELECT 1 FROM rule r WHERE " GT_TEXT_USES("compiled.source") ")"
+
 /* Selects trials of GPU ?1 and scenario ?2 up to row ?3 whose configurations have later rows. */
 #define GT_TEXT_REPLACED                                                                           \
     "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
@@ -176,10 +183,7 @@
                         "(SELECT hash FROM " GT_TEXT_REPLACED ")")                                 \
     X(REPLACED_CODE,                                                                               \
       "DELETE FROM compiled WHERE source IN (SELECT source FROM " GT_TEXT_REPLACED                 \
-      ") AND source NOT IN (SELECT source FROM trial WHERE id NOT IN (SELECT id "                  \
-      "FROM " GT_TEXT_REPLACED ") UNION SELECT code_source FROM winner "                           \
-      "UNION SELECT fallback_source FROM winner) AND "                                             \
-      "NOT EXISTS (SELECT 1 FROM rule r WHERE " GT_TEXT_USES("compiled.source") ")")               \
+      ") AND " GT_TEXT_UNUSED("WHERE id NOT IN (SELECT id FROM " GT_TEXT_REPLACED ")"))            \
     X(REPLACED_TRIALS, "DELETE FROM " GT_TEXT_REPLACED)                                            \
     X(WINNER_SET, "INSERT OR REPLACE INTO winner (gpu, scenario, sizes" GT_TEXT_SET(               \
                       GT_WINNER_COLUMNS, "?1, ?2, w.sizes", GT_TEXT_WINNER, GT_TEXT_WINNER_SUM,    \
@@ -265,6 +269,9 @@
       "(SELECT count(*) FROM kept.compiled), (SELECT count(*) FROM kept.rule)")                    \
     /* delete the rows of GPU ?1 and scenario ?2 */                                                \
     X(DROP_SOURCES, "INSERT OR IGNORE INTO temp.dropped SELECT t.source FROM " GT_TEXT_TRIAL_OF)   \
+    X(DROP_WINNER_SOURCES,                                                                         \
+      "INSERT OR IGNORE INTO temp.dropped SELECT t.code_source FROM winner" GT_TEXT_OF             \
+      "UNION SELECT t.fallback_source FROM winner" GT_TEXT_OF)                                     \
     X(DROP_WINNERS, "DELETE FROM winner WHERE id IN (SELECT t.id FROM winner" GT_TEXT_OF ")")      \
     X(DROP_TRIALS, "DELETE FROM trial WHERE id IN (SELECT t.id FROM trial" GT_TEXT_OF ")")         \
     X(DROP_RULE_SOURCES,                                                                           \
@@ -272,13 +279,12 @@
       "r" GT_TEXT_PLACE("r") "WHERE g.environment = ?1 AND s.hash = ?2 AND " GT_TEXT_USES(         \
           "p.source"))                                                                             \
     X(DROP_RULES, "DELETE FROM rule WHERE id IN (SELECT t.id FROM rule" GT_TEXT_OF ")")            \
-    /* then delete code that no trial and no rule uses any more */                                 \
+    /* then delete code that nothing uses any more */                                              \
     X(DROP_BEGIN, "CREATE TEMP TABLE IF NOT EXISTS dropped (source BLOB PRIMARY KEY) "             \
                   "WITHOUT ROWID")                                                                 \
     X(DROP_NONE, "DELETE FROM temp.dropped")                                                       \
-    X(DROP_CODE, "DELETE FROM compiled WHERE source IN (SELECT source FROM temp.dropped) AND "     \
-                 "source NOT IN (SELECT source FROM trial) AND NOT EXISTS ("                       \
-                 "SELECT 1 FROM rule r WHERE " GT_TEXT_USES("compiled.source") ")")                \
+    X(DROP_CODE, "DELETE FROM compiled WHERE source IN (SELECT source FROM temp.dropped) "         \
+                 "AND " GT_TEXT_UNUSED(""))                                                        \
     X(DROP_SCENARIOS, "DELETE FROM scenario WHERE id NOT IN "                                      \
                       "(SELECT scenario FROM trial UNION SELECT scenario FROM winner "             \
                       "UNION SELECT scenario FROM rule)")                                          \

@@ -77,6 +77,19 @@ TEST_OF(code_of_others_stays, world *w, open_world, close_world)
     assert_true(has_code(store, 9));
 }
 
+/* A winner's fallback need not have a trial, for example after an import. */
+TEST_OF(fallback_of_another_winner_stays, world *w, open_world, close_world)
+{
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    put_size(store, 2048, 20);
+    run_sql(w->path, "DELETE FROM trial WHERE config = 'VEC=1'");
+    assert_int_equal(forget_size(store, "n=1K", false), 1);
+    assert_true(has_code(store, 1));
+    assert_int_equal(forget_size(store, "n=2K", false), 1);
+    assert_false(has_code(store, 1));
+}
+
 static int take_created(void *user, const gputune_record *record)
 {
     if (record->is_winner) {
