@@ -8,7 +8,7 @@
 
 typedef struct gt_draft_request {
     const char *path, *text;
-    const char *kernel; /* NULL: the file's launched kernels, or all if none is launched */
+    const char *kernel; /* NULL: the file's launched kernels, or all of the file if none is */
     const char *const *arguments; /* compiler options -I and -D */
     size_t argument_count;
     const char *const *hosts; /* other files that may launch the kernels */

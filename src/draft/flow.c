@@ -50,7 +50,8 @@ void draft_capture(const draft_decl *variable, draft_node *lambda)
     }
 }
 
-/* Marks launches in lambdas as unknown if the lambda uses this variable, whose value changes. */
+/* Makes launches in lambdas that use this variable unknown, because its value changes. In a
+ * kernel's code, adds a question instead. */
 static void change_captured(const draft_decl *variable)
 {
     for (size_t i = 0; i < captures.count; i++) {

@@ -197,7 +197,7 @@ typedef struct draft_amount {
     draft_term *terms;
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
-    struct draft_amount **parts; /* all factors in a sum, or an operation's operands */
+    struct draft_amount **parts; /* the atoms of a sum's terms, or an operation's operands */
     unsigned part_count;
     struct draft_amount *next; /* next value in the hash bucket */
     unsigned kinds;            /* kinds of all symbols in the value, as bits */
@@ -217,7 +217,7 @@ draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
 /* Returns true if a sum is at least 0 whenever its symbols are at least 1, because each product
- * that it subtracts divides a product that it adds. */
+ * that it subtracts divides another one that it adds. */
 bool draft_is_not_negative(const draft_amount *v);
 bool draft_is_number(const draft_amount *value, int64_t *out);
 /* Returns the constant term of a sum, or 0 if it has none. */

@@ -481,7 +481,7 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* Handles the call of a function without a body, which may use all pointers passed to it. */
+/* Handles the call of a function that is not followed, which may use all pointers passed to it. */
 static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
@@ -565,8 +565,8 @@ static draft_amount *put_argument(void *user, draft_amount *part)
                : NULL;
 }
 
-/* If the result of a call depends on the function's local variables, returns a symbol for the call
- * instead, because another call may return a different value. */
+/* If the result of a call depends on variables of the called function, returns a symbol for the
+ * call instead, because another call may return a different value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
     result = draft_replace(result, put_argument, call->decl);
@@ -794,7 +794,7 @@ static int compound_operation(const draft_node *node)
     return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
 }
 
-/* Converts a host value to an integer type. A value that may overflow 8 or 16 bits may vary. */
+/* Converts a host value to an integer type. It is doubtful if it may overflow 8 or 16 bits. */
 static draft_amount *narrowed(draft_amount *value, cx_type type, cx_cursor at)
 {
     if (!draft_on_host() || !draft_is_narrow(type) || !draft_is_known(value)) {

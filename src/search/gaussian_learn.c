@@ -196,7 +196,7 @@ static void add_gradient(sample *s, const double *alpha, double signal, const do
     }
 }
 
-/* Returns the signal variance. Two additional values of variance 1 serve as its prior. */
+/* Returns the most likely signal variance. Two additional values of variance 1 serve as a prior. */
 static double signal_of(double fit, uint32_t count)
 {
     return (fit + 2) / (count + 2);

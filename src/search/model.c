@@ -337,7 +337,7 @@ enum {
     NEAR_BEST = 4, /* number of fastest points whose neighbours are candidates */
     JUMPS = 48,    /* number of candidates that differ from a point in two axes; as many in three */
     MANY = 800,    /* above this number, only the best RANDOM candidates are kept */
-    CLIMBS = 3     /* maximum number of steps to a better neighbour */
+    CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
 /* beyond this many deviations, an approximation of the expected gain is used */
 #define FAR 6.0
@@ -480,7 +480,7 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* Returns the logarithm of a try's seconds: its share of compile time plus its GPU time. */
+/* Returns the logarithm of a try's cost in seconds: compile time per worker plus GPU time. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {

@@ -44,8 +44,8 @@ typedef struct gt_model_prior {
     gt_point leads[GT_MODEL_LEADS]; /* fastest hints, which are proposed first */
     uint32_t lead_count, next_lead;
     uint32_t due;   /* number of hints to propose before the model begins */
-    uint32_t turns; /* number of proposals so far, except the default */
-    double slope;   /* factor from predicted to measured times */
+    uint32_t turns; /* number of proposals before the model was ready, except the default */
+    double slope;   /* slope of measured over predicted times, both standardised */
 } gt_model_prior;
 
 typedef struct gt_model {
@@ -60,9 +60,9 @@ typedef struct gt_model {
     /* number of results when the covariance was last learnt; 0: never */
     uint32_t count_when_learnt;
 
-    /* parameters of gt_model_value(): */
+    /* how times are standardised, as in gt_model_value(): */
     double best_log;       /* logarithm of the best time so far */
-    double width;          /* larger differences from the best time are compressed */
+    double width;          /* larger differences from the best are compressed; may be infinite */
     double mean, spread;   /* mean and spread of compressed differences from the best time */
     double compile_centre; /* logarithm of the usual compile time; NAN: unknown */
     double best_y;         /* the best time so far, standardised */

@@ -78,8 +78,7 @@ static bool compile_slowly(const gt_quick *quick, double left_s)
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if at least `least` pairs have both compile times and quick compiles took far
- * less. */
+/* Returns true if `least` pairs have both compile times, and quick compiles took far less. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;
@@ -163,7 +162,7 @@ static bool has_both_times(const gt_quick_pair *pair)
            pair->full.outcome == GT_TRIED_OK;
 }
 
-/* Sets *out to false if quick compiles clearly rank the pairs differently than the variants do. */
+/* Sets *out to false if quick compiles clearly contradict the order of the variants' times. */
 static gputune_status compare_pairs(bool *out, const gt_quick *quick)
 {
     double quick_ns[GT_QUICK_PAIRS], full[GT_QUICK_PAIRS], correlation;

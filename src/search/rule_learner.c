@@ -418,8 +418,8 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
     return grow_tree(l, no, &in_no);
 }
 
-/* Replaces a branch by a leaf if its splits save less than `penalty` per leaf. Returns the cost
- * with all penalties. */
+/* Replaces a branch by a leaf unless its splits save more than `penalty` per additional leaf.
+ * Returns the cost with all penalties. */
 static double prune_tree(branch *branches, uint32_t at, double penalty)
 {
     branch *own = &branches[at];

@@ -56,7 +56,7 @@ typedef struct gt_rule_tree {
 void gt_rule_tree_free(gt_rule_tree *tree);
 
 /* Learns a tree over the configurations that gt_portfolio_choose() keeps; fails as it does. The
- * configuration of a leaf can run at all sizes of the leaf, because the conditions above it grant
+ * configuration of a leaf can run at all sizes of the leaf, and the conditions above the leaf grant
  * its needs, unless no configuration qualifies. gt_rule_tree_free() frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 

@@ -73,6 +73,6 @@ typedef struct gt_outlook {
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
 /* Returns true if a compile that has run for `seconds` should be given up: it takes far longer than
- * others, and its expected gain is either negligible or less than half of what another try promises
- * per second. Stores the seconds, because similar configurations may compile as long. */
+ * others, and its expected gain is negligible or another try promises more than twice the gain per
+ * second. Stores the seconds, because similar configurations may compile as long. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
