@@ -303,7 +303,7 @@ static gputune_status open_compile(gt_host_farm *farm)
     }
     farm->farm.compile_workers = count;
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
-    /* all workers share half of the memory; each may use at least 1 GB and at most 8 GB */
+    /* each worker's limit is an equal share of half the memory, but 1 GB at least, 8 GB at most */
     uint64_t asked = gt_compile_memory_asked(), share = machine_bytes() / MEGABYTE / 2 / count;
     share = share < LEAST_MB ? LEAST_MB : share > MOST_MB ? MOST_MB : share;
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",

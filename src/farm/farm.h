@@ -99,7 +99,7 @@ typedef struct gt_farm_options {
 
 /* Opens a farm, which close() frees. The strings `driver` and `arch` must outlive the farm. Starts
  * the measure worker without waiting for it. Compile workers start when jobs need them. EWORKER if
- * the worker executable is missing. If the executable has another version, wait() fails. */
+ * the worker executable is missing. If its version differs from the library's, wait() fails. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
 /* Returns GPUTUNE_COMPILE_MEMORY (megabytes per worker); 0 if it is not a whole number. */

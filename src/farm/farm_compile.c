@@ -226,8 +226,8 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* Returns how a slot can accept the next job. A worker gets a second job only if more jobs are
- * queued than workers are running. */
+/* Returns how a slot can accept the next job. A worker gets a second job only if the queue has more
+ * jobs than workers are running. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -280,7 +280,7 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            /* ignore the failure: the first job starts a worker again, and reports why it fails */
+            /* ignore the failure: starting a worker for a job will fail too, and report why */
             return;
         }
     }
@@ -314,8 +314,8 @@ void gt_compile_pump(gt_host_farm *farm)
     gt_cores_divide(host);
 }
 
-/* Turns a cancelled job with the same key, if it was compiled or is being compiled, into the new
- * job. Returns false if there is no such job. */
+/* If a cancelled job with the same key is kept or still in a slot, turns it into the new job.
+ * Otherwise returns false. */
 static bool adopt_cancelled(gt_host_farm *farm, const gt_compile_job *job)
 {
     gt_compile_host *host = &farm->compile;

@@ -55,7 +55,7 @@ typedef struct gt_farm_request {
     gputune_objective objective;
     /* true if the farm itself made the request, to reload a setup or variant; it has no event */
     bool internal;
-    /* true: send the request after all earlier ones are answered, because variants are reloaded */
+    /* true: send it only after all earlier requests are answered, as some reload its variants */
     bool alone;
 } gt_farm_request;
 

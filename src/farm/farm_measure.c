@@ -407,8 +407,8 @@ static void handle_death(gt_slot *slot)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Returns the first request's time limit in seconds. A proof or sample may take 100 times as long
- * as the same launches of the reference, but at least `least_s` and five times the preparation,
+/* Returns the first request's time limit in seconds. For a proof or sample it is 100 times the time
+ * of as many launches of the reference, but at least `least_s` and five times the preparation,
  * because only kernels are fast on the emulator. The limit grows with the variant's work. */
 static double allowance(gt_measure_host *host)
 {

@@ -198,7 +198,7 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            if (!workload->has_reference) { /* a variant will provide the expected results */
+            if (!workload->has_reference) { /* a variant or the caller provides the results */
                 buffer->reference_type = buffer->type;
             }
             *workspace->slots_end++ =

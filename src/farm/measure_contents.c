@@ -26,7 +26,7 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
     return launches[kind];
 }
 
-/* Launches a kernel of the template. The reference writes to the expected results, the init kernel
+/* Launches the reference, check or init kernel. The first writes to the expected results, the last
  * to the pristine copies. `own` (may be NULL) replaces the last constant argument. */
 static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
                                    gt_judge_kind kind, const void *own)
@@ -162,7 +162,7 @@ static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_
     return wide;
 }
 
-/* If the integers never decrease, they are row pointers: then makes some rows empty. */
+/* Makes some rows empty if the integers are row pointers, that is, if they never decrease. */
 static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
 {
     enum { EVERY = 8 };
@@ -242,7 +242,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Finds the range of finite values; low > high if there are none. Reads parts of large buffers. */
+/* Finds the range of a buffer's finite values; low > high if none. Samples a large buffer. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {
@@ -271,7 +271,7 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
 }
 
 /* Finds the range of data from the host or the init kernel. The search for a tolerance must not
- * move values beyond it. Integers have no range here, because they may be indices. */
+ * move values beyond it, and must not move whole numbers, because they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {

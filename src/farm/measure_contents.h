@@ -14,7 +14,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
 gputune_status gt_contents_refresh(gt_measure *measure);
 /* For templates without a reference: makes a variant's results the expected results. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
-/* Sets out->loose to an output of the timed workload whose tolerance exceeds the median of its
+/* Names in out->loose an output of the timed workload whose tolerance exceeds the median of its
  * results, so almost any result would pass. The slots must contain the reference's results. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 

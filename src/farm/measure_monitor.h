@@ -10,8 +10,8 @@ typedef struct gt_monitor gt_monitor;
 gt_monitor *gt_monitor_start(const char *uuid);
 void gt_monitor_stop(gt_monitor *monitor);
 void gt_monitor_begin(gt_monitor *monitor);
-/* Writes to *out the latest clock rate, other users (except the host application), and if times
- * since gt_monitor_begin() are invalid. */
+/* Writes to *out the latest clock rate, other users (except the host application), and whether
+ * times since gt_monitor_begin() are invalid. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
 /* Waits until NVML is open. Gets the millijoules used so far; returns false without a counter. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);

@@ -52,7 +52,7 @@ uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t
 
 /* Returns the total size of all buffers. */
 uint64_t gt_plan_working_set(const gt_workload *workload);
-/* Returns the size of a buffer set. Aligns each buffer's offset to 1 KB or to its alignment. */
+/* Returns the size of a buffer set. Sets offsets[i], a multiple of 1 KB and of the alignment. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
 /* Returns the bytes by which to move an odd-tail buffer, so it is aligned only as promised. */

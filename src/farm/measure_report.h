@@ -8,7 +8,7 @@ gputune_status gt_damaged(gt_measure *measure, gt_damage damage, gputune_status 
 /* Judges a proof, or the winner's second proof (`after_race`). An EWRONG message has the place, the
  * value, the expected value, the tolerance, and a tolerance that would accept the value. */
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race);
-/* Judges a launch of the data proof with this state. A failure's message ends with `words`. */
+/* Judges a launch of the data proof that owns `measure`. A failure's message ends with `words`. */
 gputune_status gt_report_data_proof(gt_verified *out, gt_measure *measure, const char *words);
 /* Judges only guard zones and inputs. */
 gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool timed_only);

@@ -202,7 +202,7 @@ static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loa
     return GPUTUNE_OK;
 }
 
-/* Captures and uploads the graph of a sample, unless *replay is already for these buffers. */
+/* Captures and uploads the graph of a sample, unless *replay already uses this turn's buffers. */
 static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                                   uint32_t launches)
 {
@@ -246,7 +246,7 @@ enum {
 enum { SHORT_GRAPH = 16 };
 
 /* Records the start of a sample. The device must still be busy then; otherwise the idle time before
- * the first launch would count. If no short sweep keeps the device busy, a delay kernel does. */
+ * the first launch would count. Without a sweep, or for a long graph, a delay keeps it busy. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -385,7 +385,7 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { CHEAPEST_CALL_NS = 3000 }; /* assumed time of the first launch */
+    enum { CHEAPEST_CALL_NS = 3000 }; /* least time of a launch, assumed before the first burst */
     enum { PIPELINED = 3 };           /* number of launches in a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);

@@ -169,8 +169,8 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* Adds a task that compares the reference's second results with the first ones, which are in the
- * slots. NaN counts as equal here; it is judged when variants are verified. */
+/* Adds two tasks: one copies the reference's first results to the slots, the other compares its
+ * second results with them. NaN counts as equal here; it is judged when variants are verified. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);

@@ -186,7 +186,7 @@ static unsigned check_flags(bool is_set, bool races)
     return (is_set ? EMU_CHECK_SET : 0) | (races ? EMU_CHECK_RACES : 0);
 }
 
-/* Tells the sanitizer the name of each buffer, and if its contents are defined. */
+/* Tells the sanitizer the name of each buffer, and whether its contents are defined. */
 static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[index];
@@ -458,7 +458,7 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
 
 /* Proves a winner. For the first launch, scratch memory is as the race left it; for the second
  * launch, it is poisoned. Inputs are read-only, so a variant that changes and restores an input,
- * which no comparison would show, crashes the worker. */
+ * which no comparison would show, ends the worker. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);

@@ -6,7 +6,7 @@
 
 #include <sys/prctl.h>
 
-/* Sets the name by which gt_nvml_read_users() sees that this process is not using the GPU. */
+/* Sets a name that shows gt_nvml_read_users() that this process has a context, but is idle. */
 static void set_idle_name(void)
 {
     prctl(PR_SET_NAME, GT_NVML_WAITING);

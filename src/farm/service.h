@@ -54,7 +54,7 @@ typedef struct gt_service_number {
 /* A task of a service kernel. Addresses are in device memory. */
 typedef struct gt_service_task {
     uint64_t first_tile, tiles; /* set by gt_tasks_add() */
-    /* repetition k has its target at `target` + k * `stride` */
+    /* repetition k has its target at `target` + k * `stride` bytes */
     uint64_t repeats, stride;
     uint64_t target, source, scale;
     uint64_t count; /* number of elements (fill, narrow, compare) or of bytes */

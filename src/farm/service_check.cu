@@ -26,7 +26,7 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        return exactly(true); // both overflow; sums may, if their order differs
+        return exactly(true); // both overflow; inf or NaN may depend on the order of a sum
     }
     if (v != v || r != r) {
         return exactly((t.flags & GT_TASK_NAN_OK) && v != v && r != r);
@@ -192,7 +192,7 @@ static __device__ bool is_plainly_right(const task &t, float v, double r, float 
     return true;
 }
 
-// Compares four elements at a time if results are floats and the reference is double, the usual types.
+// Compares floats with doubles, the usual types of results and reference, four elements at a time.
 static __device__ void compare_doubles(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     const float4 *left = (const float4 *)(t.target + begin * 4);

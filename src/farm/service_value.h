@@ -94,7 +94,7 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Scales the value to the step of half precision. nearbyint() then rounds ties to even. */
+/* Counts steps of half precision at this magnitude. nearbyint() rounds ties to even. */
 SERVICE uint16_t float_to_half(float value)
 {
     uint16_t sign = (uint16_t)(FLOAT_BITS(value) >> 16 & 0x8000);

@@ -177,7 +177,7 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     case GT_MEMBER_STRING:
         taken = take_blob(&data, &bytes, from) && bytes < member->size;
         if (taken) {
-            memcpy(at, data, bytes); /* decode_object() has zeroed the rest of the array */
+            memcpy(at, data, bytes); /* the rest of the array is zero already */
             gt_make_utf8(at);        /* a message may quote a source in any encoding */
         }
         return taken;
