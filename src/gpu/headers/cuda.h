@@ -1,8 +1,9 @@
 // The part of cuda.h that kernels use: handles as arguments.
 #pragma once
+#define __cuda_cuda_h__
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef unsigned long long CUdeviceptr;
-struct alignas(64) CUtensorMap {
-    unsigned long long opaque[16];
-};
+typedef struct CUtensorMap_st {
+    alignas(64) unsigned long long opaque[16];
+} CUtensorMap;

@@ -1,6 +1,7 @@
 # Code that nvcc accepts: kernels defined by macros, enumerators as values, files found by __has_include, a
 # reference beside templates with a parameter of the same name, std:: without an include, attributes of
-# parameters, enumerators that a macro makes, and a struct's operators for the host.
+# parameters, enumerators that a macro makes, a struct's operators for the host, and CUtensorMap declared as
+# <cuda/barrier> does.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 clauses='problem(n = 1000) args(out float y[n], in float x[n], int n) block(64) grid(ceil_div(n, 64))'
 body='int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)'
@@ -23,6 +24,9 @@ DEFINE(plus, +)
 #pragma gputune kernel(plus<B>) $clauses tune(B = 2, 3) reference(self)
 F
 cat >words.cu <<F
+#include <cuda.h>
+struct CUtensorMap_st;
+typedef struct CUtensorMap_st CUtensorMap;
 #if __has_include("factor.cuh") && !__has_include("nowhere.cuh")
 #include "factor.cuh"
 #endif
