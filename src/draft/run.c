@@ -290,7 +290,9 @@ void draft_declare(draft_decl *decl)
     if (draft_is_reference(type) || (type.kind == CX_TYPE_RECORD && value->kind == DRAFT_OBJECT)) {
         draft_assign(decl, "", value, type);
     } else if (!draft_is_array(type) && type.kind != CX_TYPE_RECORD) {
-        draft_bind(decl, "", draft_named(decl, "", value));
+        const bool is_input = draft_on_host() && value == draft_nothing() && draft_is_integer(type);
+        draft_bind(decl, "",
+                   is_input ? draft_host_symbol(decl, "", NULL) : draft_named(decl, "", value));
     }
 }
 

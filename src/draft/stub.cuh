@@ -205,10 +205,12 @@ extern "C" {
 typedef struct gt_file FILE; extern FILE *stderr, *stdout, *stdin; int printf(const char *, ...);
 int fprintf(FILE *, const char *, ...), sprintf(char *, const char *, ...), snprintf(char *, size_t, const char *, ...), puts(const char *), fclose(FILE *), fflush(FILE *), atoi(const char *), rand(), strcmp(const char *, const char *);
 void *malloc(size_t), *calloc(size_t, size_t), *realloc(void *, size_t), free(void *), exit(int), abort(), srand(unsigned); char *getenv(const char *);
+long atol(const char *), strtol(const char *, char **, int); long long atoll(const char *), strtoll(const char *, char **, int); double atof(const char *), strtod(const char *, char **);
+unsigned long strtoul(const char *, char **, int); unsigned long long strtoull(const char *, char **, int);
 }
 namespace std {
 using ::size_t; using ::ptrdiff_t; using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t; using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::uintptr_t; using ::intptr_t;
-using ::min; using ::max; using ::abs; using ::printf; using ::malloc; using ::free; using ::exit; using ::abort; using ::isnan; using ::isinf; using ::isfinite; using ::FILE; using ::atoi; using ::rand; using ::srand; using ::sin; using ::cos; using ::tan; using ::asin; using ::acos; using ::atan; using ::sinh; using ::cosh; using ::tanh; using ::asinh; using ::acosh; using ::atanh; using ::exp; using ::exp2; using ::expm1; using ::log; using ::log2; using ::log10; using ::log1p; using ::logb; using ::sqrt; using ::cbrt; using ::fabs; using ::floor; using ::ceil; using ::round; using ::trunc; using ::rint; using ::nearbyint; using ::pow; using ::atan2; using ::fmod; using ::fmin; using ::fmax; using ::hypot; using ::fma;
+using ::min; using ::max; using ::abs; using ::printf; using ::malloc; using ::free; using ::exit; using ::abort; using ::isnan; using ::isinf; using ::isfinite; using ::FILE; using ::atoi; using ::atol; using ::atoll; using ::atof; using ::strtol; using ::strtoll; using ::strtoul; using ::strtoull; using ::strtod; using ::rand; using ::srand; using ::sin; using ::cos; using ::tan; using ::asin; using ::acos; using ::atan; using ::sinh; using ::cosh; using ::tanh; using ::asinh; using ::acosh; using ::atanh; using ::exp; using ::exp2; using ::expm1; using ::log; using ::log2; using ::log10; using ::log1p; using ::logb; using ::sqrt; using ::cbrt; using ::fabs; using ::floor; using ::ceil; using ::round; using ::trunc; using ::rint; using ::nearbyint; using ::pow; using ::atan2; using ::fmod; using ::fmin; using ::fmax; using ::hypot; using ::fma;
 typedef decltype(nullptr) nullptr_t;
 template <class T, T v> struct integral_constant { static constexpr T value = v; typedef T value_type; typedef integral_constant type; constexpr operator T() const { return v; } };
 typedef integral_constant<bool, true> true_type; typedef integral_constant<bool, false> false_type; template <class T, class U> struct is_same : false_type {};
@@ -242,6 +244,7 @@ template <class T, class A = allocator<T>> struct vector {
     bool empty() const; void reserve(size_t);
 };
 struct string { string(); string(const char *); const char *c_str() const; size_t size() const, length() const; string operator+(const string &) const; bool operator==(const string &) const; };
+int stoi(const string &); long stol(const string &); long long stoll(const string &); unsigned long stoul(const string &); unsigned long long stoull(const string &); float stof(const string &); double stod(const string &);
 }
 namespace thrust {
 template <class T> struct device_ptr { T *get() const; }; template <class T> T *raw_pointer_cast(const device_ptr<T> &); template <class T> T *raw_pointer_cast(T *);

@@ -65,6 +65,9 @@ draft '' 'int t = 64, g; scanf("%d", &t); g = atoi(argv[1]); add<<<g, t>>>(y, x,
 draft '' 'int t = 64; std::cin >> t; add<<<60, t>>>(y, x, n);'
 draft 'int t = 64;' 't = json["t"].get<int>(); add<<<60, t>>>(y, x, n);'
 draft '' 'const int g = 60; int t = 64; parse(g, t); visit([&](int v) { n = v; }); add<<<g, t>>>(y, x, n);'
+# Input is converted by the standard library, or by a function that no header declares.
+draft '' 'int m = argc > 1 ? std::stoi(argv[1]) : 4096, t = argc > 2 ? strtoul(argv[2], 0, 0) : 64; add<<<m / t, t>>>(y, x, m);'
+draft '' 'int m = argc > 1 ? parse(argv[1]) : 4096, t = argc > 2 ? parse(argv[2]) : 64; add<<<m / 64, t>>>(y, x, m);'
 # An array has the arguments.
 draft '' 'dim3 grid(40), block; void *all[] = {&y, &x, &n}; cudaLaunchKernel((void *)add, grid, block, all, 0, 0);'
 draft '' 'int m = 4096; void *all[] = {&y, &x, &m}; cudaLaunchKernel((void *)add, dim3(m / 64), dim3(64), all);'
