@@ -330,7 +330,7 @@ static int ends_statement(void *user)
 /* Limits what a file can make SQLite do: the file may change after gt_schema_check(). */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
-    /* the number of steps is small, because a single step may read GT_LONGEST_BYTES */
+    /* few steps between checks of the limit, because one step may read GT_LONGEST_BYTES */
     enum { LONGEST_SQL = 100 << 10, STEPS = 100 };
     static const struct {
         int setting, value;

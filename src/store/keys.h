@@ -29,8 +29,8 @@ bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site);
 /* Returns the distance of two lists of sizes from gt_sizes_of(), or INFINITY if they cannot be
  * compared. It is a sum over all sizes. Each adds |log(size / wanted)|, where 0 counts as a half,
  * and |log| of the ratio of the greatest powers of two, up to 16, that divide the two sizes. The
- * second term is there because code that needs fitting vectors or tiles is slow, or wrong,
- * otherwise. */
+ * second term is there because code that is fast if vectors and tiles fit is often slow, or wrong,
+ * if they do not. */
 double gt_sizes_distance(const char *wanted, const char *sizes);
 /* Writes the time of `seconds_ago` seconds ago, as "2026-01-31T12:00:00Z". Returns out. */
 enum { GT_TIMESTAMP = 24 };

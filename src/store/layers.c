@@ -56,7 +56,7 @@ struct gt_store {
     pthread_mutex_t telling;
     bool no_file;    /* true if the user's file is no longer written */
     bool unreadable; /* true if the user's file is no longer read */
-    /* when a write last failed to get the lock; 0: the file has all rows */
+    /* when a write last kept its rows in memory because of a lock; 0: the file has all rows */
     int64_t lags_since_ns;
     int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
     bool distrust_logged;    /* true once the warning about an untrusted file was logged */
@@ -280,7 +280,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
  * `limit`, then returns EBUSY, without a message. A statement that runs longer than `call` (NULL:
  * no limit) counts as a lock, too. A lookup waits for the connection as long as `call` allows, a
  * write as long as `limit` allows. Returns ENOTFOUND if the file cannot be read. Returns EDATABASE
- * if it is damaged or cannot be written; the store then no longer uses it. */
+ * if it cannot be written; the store then no longer writes it, nor reads it if it is damaged. */
 static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                       const gt_patience *call, const gt_patience *limit)
 {
@@ -733,7 +733,7 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* Like layers_bring(), but waits at most 0.3 s after the last failed wait. */
+/* Like layers_bring(), but waits until 0.3 s after the last failed wait, and for at least 0.1 s. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 0.3;

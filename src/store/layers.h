@@ -3,15 +3,15 @@
 
 #include "store/database.h"
 
-/* Works on one database. May be called again after a failure; it then starts from scratch. */
+/* Works on one database. May be called several times for it; each call must start from scratch. */
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
 /* Returns how long to wait for a file that another process has locked: a quarter of the call's
  * patience, at most 5 s. This leaves time to continue without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
-/* Calls `work` on each layer, from the top, until it returns OK or fails. Returns its failure, or
- * ENOTFOUND, without a message, if no layer has a result or the file cannot be read now. */
+/* Calls `work` on each layer, from the top, until it does not return ENOTFOUND, and returns its
+ * status. ENOTFOUND, without a message, if no layer that can be read now has a result. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
 /* Calls `work` on every layer, from the top. Stops at a failure other than ENOTFOUND, and returns

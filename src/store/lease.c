@@ -135,7 +135,7 @@ static double watched_s(const lease_row *row, gt_hash key)
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
-    /* if the start differs, the pid now belongs to another process */
+    /* if the start differs, the process has ended, and its pid may belong to another one */
     bool is_dead = gt_hash_equal(row->owner, attempt->left) ||
                    (is_of_here && start_of(row->pid) != row->start);
     return !is_dead && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&

@@ -82,8 +82,8 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
 }
 
 /* Decides if a row is kept. A winner hides winners of the same space in lower layers. If all trials
- * are read, a trial hides the same trial in lower layers; otherwise a row hides all rows of its
- * scenario in lower layers. */
+ * are read, a trial hides the same trial in lower layers; otherwise any row hides the failed trials
+ * of its scenario in lower layers. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;

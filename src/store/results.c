@@ -366,7 +366,7 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     return GPUTUNE_OK;
 }
 
-/* Loads an image. If it is missing or damaged, it stays empty, and the code is compiled again. */
+/* Loads an image. If it is missing or damaged, it stays empty; the code can be compiled again. */
 static gputune_status load_code(gt_code *code, gt_database *database)
 {
     bool has_source = code->source.high || code->source.low;

@@ -69,7 +69,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
         &statement, NULL);
     while (!code && !why[0] && sqlite3_step(statement) == SQLITE_ROW) {
         const char *sql = (const char *)sqlite3_column_text(statement, 2);
-        /* the index of UNIQUE has no SQL text; ANALYZE and newer versions add tables */
+        /* a UNIQUE constraint's index has no SQL text; ANALYZE and newer versions add tables */
         bool is_harmless = !sql || is_known(sql, version > 1) ||
                            is_plain_table(sql, "CREATE TABLE sqlite_stat") ||
                            (version > GT_SCHEMA_VERSION && is_plain_table(sql, "CREATE TABLE "));

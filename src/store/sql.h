@@ -128,7 +128,7 @@
     /* sets the facts of a GPU only if it has none */                                              \
     X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* needs an intact GPU's row with the same rates, because rates of damaged rows are ignored */ \
+    /* requires a GPU with the same rates, so a damaged row of clock_rate is ignored */            \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \

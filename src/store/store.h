@@ -51,8 +51,8 @@ typedef struct gt_store gt_store;
  * layer. Copies `log` (may be NULL). Fails only with ENOMEM.
  *
  * With `only_read`, creates and writes no file, except to undo a killed writer's transaction. Then
- * also fails with EDATABASE if `path` is locked, missing, or not a gputune database; the default
- * file may be missing. */
+ * also fails with EDATABASE if the file is locked, not a gputune database, or missing; it may be
+ * missing if `path` is NULL. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
 /* Closes a store. Warns if rows could not be moved to the file. Does nothing in a forked child. */
@@ -364,7 +364,7 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    /* true: accept code, and count results of `driver_version` (0: of any driver) as verified */
+    /* true: accept code of results of `driver_version` (0: any), and count them as verified */
     bool trusted;
     int driver_version; /* driver of the current device; 0: no device */
     bool keep;          /* true: store in the user's database; false: use only in this store */

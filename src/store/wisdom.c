@@ -52,7 +52,7 @@ static size_t read_group(unsigned char out[3], const char *text)
     return 3 - padding;
 }
 
-/* Decodes base64 to *out, which the caller frees. Returns false if it is not base64. */
+/* Decodes base64 to *out, which the caller frees. Returns false if that fails. */
 static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);
