@@ -37,8 +37,8 @@ void gt_device_add_arch_facts(gt_device *device);
 void gt_device_environment(gt_device *device);
 
 /* Measures the GPU's copy rate in the current context with `copies` copies between two buffers.
- * Each buffer has `most_bytes`, or an eighth of the free memory if that is less. *bytes_per_s is
- * the sum of bytes read and written. EDEVMEM if GPU memory is full, ECUDA if CUDA fails. */
+ * Each buffer has `most_bytes`, or an eighth of the free memory if that is less. *bytes_per_s
+ * counts bytes read and bytes written. EDEVMEM if GPU memory is full, ECUDA if CUDA fails. */
 gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
                             int copies);
 /* Measures the copy rate in the device's primary context. */

@@ -1,5 +1,5 @@
 /* Objects with a reference count, such as a module or the memory of captured launches. An object's
- * launcher and each graph that uses the object hold references. The last one frees the object. */
+ * launcher and each graph that uses it hold references. It is freed after the last one ended. */
 #pragma once
 
 #include "gpu/driver.h"

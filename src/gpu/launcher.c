@@ -619,8 +619,8 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
 }
 
 /* Describes a stream. Its key is its id, because a driver may reuse the handle of a destroyed
- * stream (driver 12.0). During a capture, cuStreamGetId fails with error 900 (H200, driver 13.0).
- * The key is then the handle, which is unique together with the capture's id. */
+ * stream, but not the id (driver 12.0). During a capture, cuStreamGetId fails with error 900 (H200,
+ * driver 13.0), so the key is the handle, which is unique together with the capture's id. */
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->loaded.driver;

@@ -32,7 +32,7 @@ typedef struct gt_nvml_users {
     uint32_t one;    /* pid of one of them; 0: unknown */
 } gt_nvml_users;
 /* Counts the processes with a context on the GPU. Does not count this process, `friend` (a pid; 0:
- * none), and the workers of both, because a killed worker keeps its context for a moment, and the
+ * none), or the workers of either, because a killed worker keeps its context for a moment, and the
  * worker of a background tuning is paused. A worker named GT_NVML_WAITING is never counted. If NVML
  * uses another pid namespace (in a container), this process and `friend` are assumed to be in its
  * list. Slower than gt_nvml_read(). */

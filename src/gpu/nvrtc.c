@@ -390,7 +390,7 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
     }
 }
 
-/* Adds the missing header that the log reports. Returns false if there is none. */
+/* Adds the missing header that the log reports. Returns false if it adds none. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
     static const char words[] = "open source file \""; /* preceded by "cannot" or "could not" */

@@ -124,7 +124,7 @@ typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
 
-/* Gets the prefix, such as "/usr", of the first python3 on PATH. Leaves *out if there is none. */
+/* Sets *out to the prefix, such as "/usr", of the first python3 on PATH, if there is one. */
 static gputune_status python_prefix(char **out)
 {
     const char *path = gt_environment("PATH");

@@ -13,8 +13,8 @@ typedef struct gt_toolkit {
 } gt_toolkit;
 
 /* Finds the headers of CUDA (cuda_fp16.h, cooperative_groups.h, …) and of CCCL (cub, cuda/std,
- * thrust). Searches beside the NVRTC in GPUTUNE_NVRTC if that is set, otherwise where NVRTC is
- * searched. The list of folders may be empty. ENOMEM. Release *out with gt_toolkit_free(). */
+ * thrust). Searches beside the NVRTC in GPUTUNE_NVRTC, if set, then all folders where NVRTC may be.
+ * The list of folders may be empty. ENOMEM. Release *out with gt_toolkit_free(). */
 gputune_status gt_toolkit_find(gt_toolkit *out);
 void gt_toolkit_free(gt_toolkit *toolkit);
 
