@@ -14,9 +14,9 @@
  *
  * Calls. A function returns 0 or a negative gputune_status, which gputune_error() explains in one
  * line. Parameters come in this order: results (unchanged on failure), the object, the call's
- * inputs, options, a callback and its `user` pointer. A NULL pointer that is not allowed, or an
- * unknown enumerator, returns EINVAL. The library prints only if GPUTUNE_LOG requests it. It does
- * not exit, handle signals, synchronise the caller's streams or change the current context.
+ * inputs, options, a callback and its `user`. A NULL pointer that is not allowed, or an unknown
+ * enumerator, returns EINVAL. The library prints only if GPUTUNE_LOG requests it. It does not exit,
+ * install signal handlers, synchronise the caller's streams or change the current context.
  *
  * Structs. Initialise a struct that begins with `size` with its _INIT macro. A member that is 0 has
  * its default, unless stated otherwise. Later releases append members; programs compiled with an
@@ -133,10 +133,10 @@ typedef struct gputune_open_options gputune_open_options;
  * is logged. */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers, frees the tuner, and unloads the code of its plans. Cancels calls of other
- * threads and waits for them, but does not wait for launches: call it after the last launch has
- * ended. Plans may be released later, until 64 more tuners are closed. If another process has
- * locked the database, waits up to a second to write the latest results. Does nothing in a callback
- * of the tuner or in a forked child. */
+ * threads and waits for them, but not for launches: call it after the last launch has ended. Plans
+ * may be released later, until 64 more tuners are closed. If another process has locked the
+ * database, tries for up to 0.3 s to write the results that are still in memory; if that fails,
+ * they are lost, with a warning. Does nothing in a callback of the tuner or in a forked child. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 /* Makes later calls search the database again, for results that other processes have stored. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
@@ -285,11 +285,11 @@ struct gputune_open_options {
     const char *templates; /* folder of kernels given by name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
     const char *record;    /* file that counts requests without a result; see gputune_misses() */
-    const char *const *include_paths; /* header folders, before the toolkit's; EINVAL if missing */
+    const char *const *include_paths; /* header folders to search first; EINVAL if one is missing */
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */
-    uint32_t compile_workers; /* number of compile workers; 0: one per core, for all tuners */
+    uint32_t compile_workers; /* 0: one per core, shared by all tuners of the process */
     uint32_t max_plans;       /* maximum number of plans kept for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers and up to 128 MB of code, for a fast next tuning */
@@ -476,7 +476,7 @@ typedef struct gputune_info {
     uint32_t shared_bytes;      /* dynamic shared memory per block */
     int carveout_kb;            /* shared memory per SM; -1: the driver's choice */
     uint32_t registers, spill_bytes; /* per thread */
-    uint32_t variants, failed;       /* numbers of variants that were tried, and that failed */
+    uint32_t variants, failed;       /* variants that this call tried, and that failed */
     const char *stop_reason;         /* why the race ended, or why there was no race; or "" */
 } gputune_info;
 #define GPUTUNE_INFO_INIT GPUTUNE_INIT(gputune_info)
@@ -506,10 +506,10 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  *
  * If no result is stored, tune_kernel() returns immediately with a plan whose source is DEFAULT, or
  * NEAREST if the nearest result was verified at these sizes before. A thread of the tuner tunes one
- * request after another, with low-priority workers. While the application uses the GPU, the tuning
- * takes only `share` of the GPU's time. Later calls return the winner, so a program that keeps a
- * plan for long should call tune_kernel() again. gputune_close() stops a tuning; the next process
- * continues it. EINVAL for `inputs`, `files` and `reference`, which may not outlive the call. */
+ * request after another, with low-priority workers. While the GPU is in use, the tuning takes only
+ * `share` of the GPU's time. Later calls return the winner, so a program that keeps a plan for long
+ * should call tune_kernel() again. gputune_close() stops a tuning; the next process continues it.
+ * EINVAL for `inputs`, `files` and `reference`, because these might not outlive the call. */
 
 typedef struct gputune_background_state {
     uint32_t size;
@@ -538,10 +538,10 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  * template, options and GPU; if the call has `only`, inputs or `force`; or if GPUTUNE_DISABLE or
  * GPUTUNE_FORCE is set. It then logs the reason (INFO) and does what its effort requests. With
  * CACHED_ONLY or ESTIMATE, calls without GPUTUNE_RULE use a rule too: they prefer the winner of
- * exactly these sizes to the rule, and the rule to the result of the nearest size. With
- * `background`, such calls use the rule until the winner replaces its plan. An imported rule that
- * was not verified on this kind of GPU is verified at each size. A tuner with `pinned` uses the
- * verified rules of its file, but only for calls with GPUTUNE_RULE. */
+ * exactly these sizes to the rule, and the rule to the result of the nearest size. Calls with
+ * `background` do the same until the winner replaces the rule's plan. An imported rule that was not
+ * verified on this kind of GPU is verified at each size. A tuner with `pinned` uses the verified
+ * rules of its file, but only for calls with GPUTUNE_RULE. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 

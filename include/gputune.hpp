@@ -11,8 +11,8 @@
  *   if (gt::result<gt::plan> axpy = tuner.try_tune("axpy", {{"n", n}})) // without exceptions
  *       axpy->try_launch(stream, y, x, 2.0f, n);
  *
- * Functions whose names begin with try_ return failures in a result. The other functions throw
- * gt::error, and exist only if exceptions are enabled. All functions may throw std::bad_alloc. Any
+ * Functions whose names begin with try_ return failures in a result. The same functions without
+ * try_ throw gt::error, and exist only if exceptions are enabled. All may throw std::bad_alloc. Any
  * thread may call any function of a tuner or plan at any time, but not while another thread assigns
  * or destroys the object. */
 #ifndef GPUTUNE_HPP
@@ -586,8 +586,8 @@ template <typename T> bool exceeds_float(T value)
     }
 }
 
-/* Rounds a number to a 16-bit floating-point type, whose significand has `digits` bits, including
- * the hidden bit. Returns false if the number is outside the range of the type. */
+/* Rounds to the nearest number of a 16-bit floating-point type whose significand has `digits` bits,
+ * including the hidden bit. Returns false if the result is outside the range of the type. */
 inline bool set_narrow(slot &out, double value, int digits)
 {
     const int least = digits == 11 ? -14 : -126; /* exponent of the smallest normal number */
@@ -1129,7 +1129,7 @@ class options
         return *this;
     }
     /* Makes a call return a plan immediately, and tunes on a thread of the tuner with this share of
-     * the GPU's time. The functions set in these options are then not called. */
+     * the GPU's time. Log and progress functions are not called. EINVAL with a reference. */
     options &background(double share = 0)
     {
         plain.background = true;
@@ -1616,8 +1616,8 @@ class tuner
     }
 #endif
 
-    /* Calls `each` with a const gputune_kernel & for every kernel, or for the kernels with this
-     * name or path. */
+    /* Calls `each` with a const gputune_kernel & for every kernel, or for those that the name or
+     * path `kernel` selects. */
     template <typename Each> result<void> try_kernels(Each each, const char *kernel = nullptr) const
     {
         return detail::visited<gputune_kernel>(each, [&](auto call, void *user) {
@@ -1661,8 +1661,8 @@ class tuner
     }
     GPUTUNE_CXX_THROWS(check_database)
 
-    /* Write winners to a file or a text for other machines, or read them. All but
-     * try_export_wisdom() return the number of winners. */
+    /* Write winners and rules to a file or a text for other machines, or read them. All but
+     * try_export_wisdom() return their number. */
     result<std::uint32_t> try_save_wisdom(text path, const gputune_record_filter *filter = nullptr,
                                           bool whole = false) const
     {

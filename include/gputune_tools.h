@@ -8,12 +8,12 @@
  *
  * Environment variables are read when a tuner is opened. Set-uid and set-gid programs ignore them,
  * and also HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: their results are kept in memory, unless the
- * options name a database. Members of gputune_open_options override these variables:
+ * options name a database. A member of gputune_open_options overrides its variable:
  *
  *   GPUTUNE_DB         the database; default: gputune/gputune.db in XDG_CACHE_HOME or ~/.cache
  *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or the path of a library
  *   GPUTUNE_TEMPLATES  the folder of kernels by name
- *   GPUTUNE_INCLUDE    folders of headers for kernels, separated by colons
+ *   GPUTUNE_INCLUDE    more folders of headers, after include_paths, separated by colons
  *   GPUTUNE_WORKER     the worker program
  *   GPUTUNE_NVRTC      the NVRTC library, or its folder
  *   GPUTUNE_LIBCLANG   the libclang library, for drafts of templates
@@ -66,8 +66,8 @@ typedef struct gputune_device {
 /* Calls `each` for every GPU of `driver`, a name as in gputune_open_options. ENODRIVER if none. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
-/* Counts the GPUs of a driver. Uses NVML if it is available, which takes only 0.01 s because it
- * does not start CUDA's driver. NVML also counts GPUs that do not work. */
+/* Counts the GPUs of a driver. If NVML is available and CUDA_VISIBLE_DEVICES is not set, this takes
+ * only 0.01 s, because NVML does not start CUDA's driver, but GPUs that do not work count too. */
 GPUTUNE_API int gputune_device_count(int *out, const char *driver);
 /* Describes the tuner's device in *out. EUNSUPPORTED if the tuner was opened without a device. */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
@@ -136,7 +136,7 @@ typedef struct gputune_exclusion {
 } gputune_exclusion;
 typedef struct gputune_space {
     uint32_t size;
-    uint64_t combinations, valid, sources; /* sources: number of distinct sources */
+    uint64_t combinations, valid, sources; /* sources: distinct sources of valid configurations */
     gputune_certainty valid_certainty, sources_certainty;
     const gputune_axis_value *values;
     size_t value_count;
@@ -186,7 +186,8 @@ typedef struct gputune_record {
                             winner: scalars that were verified with one value only */
     bool is_default, is_winner;
     bool tie, noisy, modelled; /* flags as in gputune_info */
-    /* Times; for ENERGY, nanojoules. low_ns and high_ns are the 95% interval of the median. */
+    /* Times; for ENERGY, nanojoules. low_ns and high_ns are the 95% confidence interval of the
+     * median; of fewer than 6 samples, their range. */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
     uint32_t samples, eliminated_round; /* eliminated_round: counted from 1; 0: not eliminated */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
@@ -219,7 +220,7 @@ typedef struct gputune_record {
     bool unfinished;         /* true if the tuning ended before the race was decided */
     /* true if a request must verify the winner: it was imported, or not verified by its tuning */
     bool unproved;
-    uint32_t variants, failed;  /* numbers of variants that were tried, and that failed */
+    uint32_t variants, failed;  /* variants that the tuning tried, and that failed */
     double tuning_s;            /* 0: unknown */
     const char *default_status; /* status of the default, or "" */
     /* The default that the winner was compared with. If the template's default changed since,
@@ -228,7 +229,7 @@ typedef struct gputune_record {
     bool is_start; /* true if a start() clause of the template has this configuration */
 } gputune_record;
 
-/* Selects results. A member that is not set does not restrict the selection. */
+/* Selects results: the winners of the tuner's kind of GPU, if no member is set. */
 typedef struct gputune_record_filter {
     uint32_t size;
     const char *kernel; /* a kernel as in tune_kernel(); NULL: all */
@@ -253,14 +254,14 @@ typedef struct gputune_forget_options {
     uint32_t size;
     bool dry_run;    /* delete nothing */
     bool outdated;   /* delete only results of outdated versions of the template */
-    bool everything; /* allow deleting all results if neither filter nor options select any */
+    bool everything; /* allow deleting all results if neither filter nor options restrict them */
 } gputune_forget_options;
 #define GPUTUNE_FORGET_OPTIONS_INIT GPUTUNE_INIT(gputune_forget_options)
 /* Deletes the trials, winners and rules of the user's database that filter and options select, and
  * the code that no other result uses. First calls `each` for every one of them; a rule is passed as
  * a record with the status "rule" and the region as its sizes. If `each` stops, nothing is deleted.
- * The filter's all_trials and history have no effect. EINVAL if neither filter nor options select
- * anything and `everything` is not set. The file does not shrink; later results reuse the space.
+ * The filter's all_trials and history have no effect. EINVAL if neither filter nor options restrict
+ * the results and `everything` is not set. The file does not shrink; later results reuse the space.
  * EBUSY if another process has locked the database, EDATABASE if it cannot be written. */
 GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                                const gputune_forget_options *options,
@@ -331,8 +332,8 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
 
 /* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
  * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
- * NULL). With `whole`, adds their code, so an import with TRUST_BOUND needs no compiler. Also adds
- * the fastest other trials, with which searches at other sizes begin. ENOTFOUND: unknown kernel. */
+ * NULL). With `whole`, adds their code, so an import with TRUST_BOUND needs no compiler, and the
+ * fastest other trials, with which searches at other sizes begin. ENOTFOUND: unknown kernel. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
 /* Like gputune_wisdom_export(), but writes the text to a file. EIO if it cannot be written. */
@@ -372,14 +373,14 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              GPUTUNE_SIZES_IN sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
-/* Writes the stored rule for a kernel on the tuner's GPU as a C header. The header chooses a
- * variant by the sizes and launches it. It contains the code of the variants for `archs` (none: the
- * GPU's architecture). The header is valid C11, C++11 and CUDA C++, and needs only CUDA. If
- * `runtime_api` is not 0, it finds the driver's functions through the runtime library. `sizes` has
- * the values of constants and types. The caller frees *out with gputune_free(). Returns EINVAL for
- * a size outside the region; ENOTFOUND if there is no rule, or the template was edited since;
- * EUNSUPPORTED, with the reason, if a header cannot launch the kernel; or ECOMPILE. Logs a warning
- * for an imported rule, because the header does not verify its variants. */
+/* Writes the stored rule for a kernel on the tuner's GPU to *out, as a C header, which the caller
+ * frees with gputune_free(). The header chooses a variant by the sizes and launches it. It has the
+ * code of the variants for `archs` (none: the GPU's architecture), is valid C11, C++11 and CUDA
+ * C++, and needs only CUDA; with `runtime_api`, it finds the driver's functions through the runtime
+ * library. `sizes` has the values of constants and types. EINVAL for a size outside the region;
+ * ENOTFOUND if there is no rule, or the template was edited since; EUNSUPPORTED, with the reason,
+ * if a header cannot launch the kernel; ECOMPILE. Logs a warning if the rule was not verified on
+ * this kind of GPU and driver, because the header does not verify it. */
 GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);
