@@ -569,8 +569,8 @@ static void *take_block(char **room, size_t bytes)
     return part;
 }
 
-/* Sets the sizes that the checks expect. Returns false if a size does not fit its argument's
- * type. */
+/* Copies the model's checks, with the sizes of `problem`. Returns false if a size does not fit its
+ * argument's type. */
 static bool set_checks(check *out, const gputune_plan *model, const gt_problem *problem)
 {
     bool fits = true;
@@ -743,7 +743,7 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Removes a plan from the list of owned plans, and adds a reference. NULL if the list is empty. */
+/* Removes a plan from the list of owned plans, and adds a reference. NULL if there is none. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);

@@ -13,7 +13,7 @@
 /* Makes an empty pool. `driver` is NULL for a tuner that launches nothing. */
 void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
                        bool debug);
-/* Ends all plans: unloads their code; launches then fail. No launch may be in progress. */
+/* Ends all plans: unloads their code; later calls return EINVAL. No launch may be in progress. */
 void gt_plan_pool_end(gt_plan_pool *pool);
 /* Frees the structs of kept plans, after gt_plan_pool_end(). */
 void gt_plan_pool_free(gt_plan_pool *pool);
@@ -126,10 +126,10 @@ size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
 /* Adds a plan that was made under these terms, and makes it a kept plan. The plan is not added, and
- * the caller still owns it, if the table is full, if `replace` is false and a plan with the same
- * key answers the same requests, or if a template was replaced since the caller got `forgets` from
- * gt_plan_table_forgets(). Plans of rules fill at most half of the table. ENOMEM leaves the table
- * unchanged. */
+ * the caller still owns it, if the key is empty, if the table is full, if `replace` is false and a
+ * plan with the same key answers the same requests, or if a template was replaced since the caller
+ * got `forgets` from gt_plan_table_forgets(). Plans of rules fill at most half of the table. ENOMEM
+ * leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);

@@ -69,7 +69,7 @@ static bool wants_same(const plan_call *a, const plan_call *b)
 /* Finds the plan in flight that a call can wait for, or begins one. If *is_first is set, the caller
  * must make the plan and call finish_in_flight(). Ignores plans that were started before a template
  * was replaced. Returns NULL if the call must make its plan without sharing it: if the request has
- * no key, if memory ran out, or if a callback made the call and would wait for its caller. */
+ * no key, if memory ran out, or in a callback of a call that makes a plan, to avoid a deadlock. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
@@ -230,7 +230,7 @@ static gputune_status make_plan(made_plan *out, const plan_call *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* final only if the choice is from this space */
+    out->terms.space = request->terms.space; /* a choice from another space is not final */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;
