@@ -1,4 +1,4 @@
-/* Reads environment variables and counts cores. Variables of set-uid programs are ignored. */
+/* Reads environment variables and counts cores. Set-uid and set-gid programs see no variables. */
 #include "base/environment.h"
 
 #include <sched.h>

@@ -190,7 +190,7 @@ static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *fi
             cli_json_text(trial->created));
 }
 
-/* Writes the cache file in a fixed layout, because Kernel Tuner searches for closing braces. */
+/* Writes the cache file in the layout in which Kernel Tuner searches for closing braces. */
 static void write_cache(const cli_apart *data, FILE *file)
 {
     fputs("{\n\"schema_version\": \"1.1.0\",\n", file);
