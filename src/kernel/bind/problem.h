@@ -64,7 +64,7 @@ typedef struct gt_buffer {
     uint32_t alignment;    /* alignment of an element in bytes; 0: alignment of a component */
     uint32_t first_number; /* index of the first number in gt_workload.numbers */
     uint32_t number_count; /* number of separately filled numbers; 0: one fill for all */
-    uint32_t common;       /* 1 + index of a number that all elements equal, or 0 */
+    uint32_t common;       /* 1 + index of the number that proofs fill all elements with, or 0 */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;

@@ -15,7 +15,7 @@ static const uint32_t data_types[] = {
     [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
     [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
 
-/* Finds a mode in a list. Sets *out to its index, which is the driver's value for the mode. */
+/* Finds a mode in a list. Sets *out to its index, which is the driver's value; 0: none. */
 static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_t values[4],
                           const gt_binding *binding)
 {

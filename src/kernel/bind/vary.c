@@ -178,7 +178,7 @@ static void make_equal_pairs(gt_workload *workload, uint32_t index)
     }
 }
 
-/* Applies a variation of the number that all elements of a buffer or block equal. */
+/* Fills a buffer or block with the value of its common number, if that number is varied. */
 static void vary_common(const gt_workload *workload, gt_buffer *buffer,
                         const gt_variation *variation)
 {

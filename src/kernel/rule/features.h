@@ -22,7 +22,7 @@ typedef struct gt_size_features {
     uint32_t size_count; /* number of sizes that vary; these are the first features */
     uint64_t *needs;     /* mask of the needs of each variant */
     /* The blocks per multiprocessor of each variant are a feature multiplied by a factor. Factor 0:
-     * the same number at all sizes. */
+     * unknown, or the same at all sizes. */
     uint32_t *load_features;
     double *load_factors;
 } gt_size_features;

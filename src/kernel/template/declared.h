@@ -163,7 +163,7 @@ typedef struct gt_template_parts {
     gt_texts kept; /* memory that the parser allocated with gt_keep() */
     gt_source_file files[GT_FILES_MAX];
     uint32_t file_count;
-    gt_value *axis_values[GT_AXIS_MAX]; /* the arrays to which gt_axis.values point */
+    gt_value *axis_values[GT_AXIS_MAX]; /* arrays of GT_AXIS_VALUES items, for gt_axis.values */
     gt_kernel_name kernel;
     gt_config starts[GT_START_MAX]; /* array to which gt_template.starts points */
     bool is_pipeline; /* true if there is a launch(); `kernel` is then the name of the pipeline */

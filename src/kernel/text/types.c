@@ -37,7 +37,7 @@ static const struct {
 
 static const struct named {
     gt_type type;
-    uint32_t lanes, alignment; /* alignment 0: the type's natural alignment */
+    uint32_t lanes, alignment; /* alignment 0: CUDA's rule for vectors (see NAMED) */
     const char *names[9];
 } named[] = {
     NAMED(I8, 1, 0, "char", "signed char", "int8_t"),
