@@ -92,7 +92,7 @@ typedef struct gt_catalog_file {
     GT_ARRAY(gt_stamp) included;
     bool in_memory; /* true if a program passed the text; then `path` is a name for messages */
     gt_watch watch;
-    char *text; /* contents; freed after listing the kernels or, if in_memory, after parsing them */
+    char *text; /* contents; NULL after listing the kernels or, if in_memory, after parsing them */
     gt_kernel_list kernels;
 } gt_catalog_file;
 

@@ -98,7 +98,7 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
 
 typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the field owns the images */
 
-/* Finds a variant in the last race that has sampled the variant; NULL if there is none. */
+/* Finds a variant in the latest race that it joined; NULL if it has no samples there. */
 static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_runner *runner = gt_race_find(tuning->race, variant->id);

@@ -196,9 +196,9 @@ double gt_field_patience(const gt_field *field)
 static const double SHARE = 0.2;
 /* After this fraction of the time limit, an unfinished variant counts as too slow. */
 static const double MOST = 0.5;
-/* The same fraction for a compile that was put off, for all its attempts together. */
+/* Like MOST, but for all attempts together at a compile that was put off. */
 static const double FAIR = 0.3;
-/* A first compile never counts as too slow before this many seconds. */
+/* The first attempt at a compile never counts as too slow before this many seconds. */
 static const double LEAST_S = 3;
 /* A compile is slow if it takes this many times as long as the longest successful compile. */
 static const double SLOW = 8;
@@ -359,8 +359,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* Returns true if the default has run suspiciously long: half of the farm's deadline
- * (farm_measure.c), which is short enough for short time limits. */
+/* Returns true if the running variant has run suspiciously long: half of the farm's deadline
+ * (farm_measure.c), so shorter time limits reach it, too. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -426,7 +426,7 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
     variant->stage = stage;
 }
 
-/* Returns the device memory of the default variant, for all sizes at which it can run. */
+/* Returns the device memory of the default variant, summed over the sizes at which it can run. */
 static uint64_t default_bytes(const gt_request *r)
 {
     const gt_config config = gt_config_default(r->template);

@@ -65,7 +65,7 @@ struct gt_variant {
     gputune_status failure; /* why the variant failed or was given up */
     bool repeatable;        /* true if the failure would happen again (gt_event.repeatable) */
     double median_ns;       /* median of the samples, as last reported to the proposer; 0: none */
-    double work;            /* work of a launch / the default's; set before verification */
+    double work;            /* work relative to the default's launch; set before verification */
     uint32_t turn;          /* position in the order of verification, counted from 1 */
     double limit_s;         /* a time limit that was too short for the variant; 0: none */
     char *message;
@@ -188,7 +188,7 @@ gputune_status gt_field_note_running(gt_field *field, double busy_s);
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
 /* Returns true if some variant could not race because memory or time ran out. */
 bool gt_field_lacks_one(const gt_field *field);
-/* Ends all work of the field, which must get no more events. All jobs must have been cancelled. */
+/* Starts no more work, and expects no more events. All jobs must have been cancelled. */
 void gt_field_abandon(gt_field *field);
 /* Returns true if the default and many other variants failed to compile with the same error. Then
  * no more variants are tried. Always false if the proposer does not learn. */

@@ -30,7 +30,7 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns by what fraction the quick sample `value` differs from full samples without noise. */
+/* Returns by what fraction the quick sample `value` may exceed full samples without noise. */
 typedef double gt_race_doubt(double value);
 
 /* Which contestants count as tied when a race is decided. */
@@ -170,15 +170,15 @@ const gt_runner *gt_race_first(const gt_race *race);
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Returns true if contestant `a` wins a tie against `b`. */
 bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
-/* Returns true if a contestant was eliminated for good, unlike the best eliminated one. */
+/* Returns true if a contestant was eliminated for good. Only the best eliminated one may return. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises a contestant's samples. Uses the final samples if there are at least 5, because they
  * are the longest and did not influence the choice; otherwise the full samples or, if there are
  * none, the quick samples. ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
-/* Compares two contestants in the final rounds that they share or, if these are fewer than 3, in
- * all shared rounds. Sets *out to the time of `other` divided by that of `id`, with an interval.
- * ENOMEM. */
+/* Compares two contestants in the final rounds that they share; if these are fewer than 3, in the
+ * shared full rounds; without these, in all shared rounds. Sets *out to the time of `other` divided
+ * by that of `id`, with an interval. ENOMEM. */
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other);
 /* Gets the result so far, or of the ended race. ENOVARIANT if every contestant failed. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);

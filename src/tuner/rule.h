@@ -53,7 +53,7 @@ typedef struct gt_rule_maker {
     gt_size_list tests;  /* sizes tuned after `kept` was chosen, to test the choice */
     bool is_compared;    /* true if some tuning has tried several variants, or finished */
     double novelty;      /* mean log of the speed-up of recent winners over the pool */
-    double shares;       /* time limit of the next tuning / the planned time */
+    double shares;       /* time limit of the next tuning, as a multiple of the planned time */
     size_t most_sizes;   /* number of sizes at which `kept` is measured in this round */
     int64_t start_ns;
     double limit_s;
@@ -123,8 +123,8 @@ gputune_status gt_rule_search(gt_rule_maker *maker);
 gputune_status gt_rule_compare(gt_rule_maker *maker);
 /* Measures and verifies the kept members at all sizes, corners first. Replaces failing members. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);
-/* Adds sizes up to `most_sizes`, preferably sizes at which different members may be the fastest.
- * Measures and verifies the kept members there. */
+/* Adds sizes until there are `most_sizes`, preferably sizes at which different members may be the
+ * fastest. Measures and verifies the kept members there. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
 /* Estimates how much a rule loses at unseen sizes compared with tuning each size, and logs it. The
@@ -132,8 +132,8 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
  * tree's losses at `sizes` compared with the best kept member there (gt_rule_tree). */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
-/* Sets *out to the loss of a rule. This is the sum of three logarithmic losses: of the best kept
- * member (`choice`), of the tree (`tree`, from other sizes), and the standard error of `choice`,
+/* Sets *out to the loss of a rule, from logarithmic losses. It is the sum of the best kept member's
+ * loss (`choice`), the tree's loss (`tree`, from other sizes), and the standard error of `choice`,
  * which has few sizes. NAN if there are too few sizes. */
 gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,
                                   const double *tree, size_t decisions);

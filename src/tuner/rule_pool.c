@@ -141,7 +141,7 @@ typedef struct comparison {
     const gt_request *request;
     bool prove;
     GT_ARRAY(uint32_t) members; /* members to measure; the anchor, if any, is first */
-    bool has_anchor;            /* new times are scaled to the known time of the anchor */
+    bool has_anchor;            /* true: new times are scaled to the anchor's known time */
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
 

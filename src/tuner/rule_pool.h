@@ -50,7 +50,7 @@ gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *p
 /* Removes the size that was added last. */
 void gt_pool_drop_size(gt_pool *pool);
 /* Adds a configuration that was found at `size`, unless the pool has it. Sets *member (may be NULL)
- * to its index. The source of `request` is used, because sources do not depend on sizes. */
+ * to its index. Its source is generated for `request`, but does not depend on the sizes. */
 gputune_status gt_pool_add(uint32_t *member, gt_pool *pool, const gt_request *request, size_t size,
                            const gt_config *config);
 static inline gt_pool_entry gt_pool_entry_of(const gt_pool *pool, size_t size, uint32_t member)

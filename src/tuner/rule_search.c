@@ -158,7 +158,7 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Tunes the last size. Removes it if no configuration is valid there. If no variant was measured in
+/* Tunes the size added last. Removes it if no configuration is valid. If no variant was measured in
  * time, doubles the next size's share of the time, because few tuned sizes are better than none. */
 static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
@@ -308,7 +308,7 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
                                const gt_size_list *at)
 {
     enum { FACTOR = 2, MORE = 8 };
-    static const double worthwhile = 5e-4; /* least gain of mean loss per further configuration */
+    static const double worthwhile = 5e-4; /* mean loss that each added configuration must save */
     const size_t sizes = at->count, most = FACTOR * maker->most_codes + MORE;
     GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
     GT_TRY(gt_allocated(costs));
@@ -353,7 +353,7 @@ static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
     return GPUTUNE_OK;
 }
 
-/* Drops sizes at which no member works, now that some members were refuted at other sizes. */
+/* Drops sizes at which every member that works there was refuted at another size. */
 static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
 {
     size_t count = 0;
@@ -365,7 +365,7 @@ static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
 }
 
 /* Chooses the codes that are fastest at these sizes. Then chooses a few of their configurations
- * that together are nearly as fast. Drops sizes at which no member works. */
+ * that together are nearly as fast. Drops sizes at which no member is known to work. */
 static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
@@ -380,7 +380,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* a member that runs at all sizes, if some need it */
+    uint32_t universal = UINT32_MAX; /* a member that runs at all sizes, as some may need it */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -698,7 +698,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* do not use more than the planned time, because another round makes better use of it */
+    /* use only the planned time, because another round makes better use of the rest */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;

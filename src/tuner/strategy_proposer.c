@@ -183,8 +183,8 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the slowdown from which an earlier variant cannot win, relative to the best one. It
- * allows for clocks and temperature, which differ between tunings, and for single samples. */
+/* Returns the ratio to the best earlier time above which an earlier variant cannot win. It allows
+ * for clocks and temperature, which differ between tunings, and for single samples. */
 static double outclassed_ratio(const gt_request *request)
 {
     return request->device->emulated
@@ -215,7 +215,7 @@ static gputune_status report_history(gt_strategy_proposer *p, const gt_history *
 /* --- hints ------------------------------------------------------------------------------------ */
 
 /* Makes hints. Their times are relative to the fastest trial of their group (size, objective, GPU).
- * If two are equal, the hint of the nearer group comes first. */
+ * If two times are equal, the hint of the nearer group comes first. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;

@@ -139,7 +139,7 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Returns true if `a` is preferred: only `a` is final for the request's space, or it is faster. */
+/* Returns true if `a` is preferred: final results for the request's space first, then faster. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
@@ -625,7 +625,7 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Compiles the default into request->default_code, in at most `share` of the remaining time. */
+/* Compiles the default into request->default_code, within most of the remaining time. */
 static void compile_default(gt_request *request)
 {
     /* the rest of the time is for waiting */
@@ -714,7 +714,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     const gt_terms whatever = terms_of_unmeasured(request);
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
-    /* log this message only if there is an answer; otherwise the call fails with it */
+    /* if a failing call would report the reason itself, log it only after an answer is found */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
         log_unmeasured(request, reason);

@@ -37,9 +37,9 @@ void gt_choice_free(gt_choice *choice);
 gputune_status gt_choice_take(gt_choice *choice, const struct gt_field *field,
                               const struct gt_variant *variant);
 
-/* Answers the request by the first of these that is possible: a stored result (gt_answers());
- * measuring under the scenario's lease, if the effort allows it; the nearest size's winner; the
- * default.
+/* Answers the request by the first of these that is possible: a stored result (gt_answers()); a
+ * rule, if options.unseen asks for one; measuring under the scenario's lease, if the effort allows
+ * it; a rule; for the effort `estimate`, an estimate; the nearest size's winner; the default.
  *
  * Fails rather than choose a configuration that is known to be wrong, to crash or to hang. If the
  * database fails, continues without it. A background request accepts only a winner. Ends within 0.2

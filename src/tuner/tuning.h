@@ -127,7 +127,7 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the samples of all races to options.samples_path. */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* Stores trials that are final once a second, because the process may end at any time. */
+/* Once a second, stores the trials that are final, because the process may end at any time. */
 gputune_status gt_tuning_keep(gt_tuning *tuning);
 
 /* Stores the trials and the winner, and sets *out to the choice. */
