@@ -218,7 +218,7 @@ typedef struct gputune_record {
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
     bool unfinished;         /* true if the tuning ended before the race was decided */
-    /* true if a request must verify the winner: it was imported, or not verified by its tuning */
+    /* true if a request must verify the winner: imported without trust, or never verified */
     bool unproved;
     uint32_t variants, failed;  /* variants that the tuning tried, and that failed */
     double tuning_s;            /* 0: unknown */
@@ -287,8 +287,8 @@ typedef struct gputune_rule {
     const char *text; /* lines of text: region, expected loss, variants, and how the rule chooses */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
-    bool unproved; /* true if the rule was imported, so programs verify its variant at each size, or
-                      if others may write the database, so programs ignore the rule */
+    bool unproved; /* true if imported without trust, so programs verify its variant at each size,
+                      or if others may write the database, so programs ignore the rule */
     bool outdated; /* the template was edited after the rule was made */
 } gputune_rule;
 #define GPUTUNE_RULE_INIT GPUTUNE_INIT(gputune_rule)
