@@ -90,7 +90,7 @@ typedef struct gt_verified {
     char data_proof[128];     /* for the default and a recheck: a description of the further data */
     /* For the default and a recheck: a line "NAME\tVALUE\tEFFECT" for each scalar that was verified
      * only with its own value. EFFECT is the effect of other values: "crash", "hang", "differ",
-     * "took too long", or "" if none was tried. May be NULL. */
+     * "took too long", "not in its fill", or "" if none was tried. May be NULL. */
     char *single;
     /* If setup.check is set: "size\tINDEX" and the report of emuCheckEnd() for each size. May be
      * NULL. */

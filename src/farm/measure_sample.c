@@ -149,7 +149,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
     double launch_ns = variant->launch_ns;
-    /* a cold sample on the emulator has only one launch, so its launches share no buffers */
+    /* a cold sample on the emulator has only one launch, so none uses changed buffers */
     bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
                       measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
     bool are_shared = measure->restore.tasks.count > 0 && !one_launch &&

@@ -149,7 +149,7 @@ static __device__ bool is_plain_equal(uint4 v, uint4 r, uint2 masks)
            !is_special(v.y, masks) && !is_special(v.z, masks) && !is_special(v.w, masks);
 }
 
-// Compares 16-byte vectors bit by bit. Only vectors that differ are judged element by element.
+// Compares 16-byte vectors bit by bit. Judges element by element only vectors that differ, or have inf or NaN.
 static __device__ void compare_vectors(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     u32 size = size_of(t.type), per = 16 / size;

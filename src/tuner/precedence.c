@@ -8,7 +8,7 @@ typedef struct usage {
     uint64_t is_other, cluster_blocks, shared_bytes, registers, vector_bytes;
 } usage;
 
-/* Returns a configuration's resources. If it cannot be bound, omits cluster and shared memory. */
+/* Returns a configuration's resources; no cluster or dynamic shared memory if binding it fails. */
 static usage usage_of(const gt_request *request, const gt_config *config,
                       const gt_resources *resources)
 {

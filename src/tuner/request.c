@@ -143,7 +143,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
 }
 
-/* Describes for what a proof is valid: at which sizes, and with which data and expected results. */
+/* Describes for what a proof is valid: at which sizes, and with which expected results. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_text text = {0};

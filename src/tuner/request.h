@@ -68,7 +68,7 @@ typedef struct gt_request {
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* files with contents of buffers (data.h) */
-    char *proved_at;                     /* sizes and data for which a proof must be valid */
+    char *proved_at; /* sizes and expected results for which a proof must be valid */
     char *only_text; /* the call's restrictions, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
     char *odd_tail_text;   /* "" if there are no odd-tail sizes */

@@ -132,7 +132,7 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
 
 /* Launches the default and other configurations, at most options.max_variants (0: 65536), with the
  * emulator's sanitizer, at the requested and the odd-tail sizes. Calls `each` for every finding,
- * and once for a variant without findings. Stores nothing. EUNSUPPORTED without the emulator. */
+ * and at the end of each variant. Stores nothing. EUNSUPPORTED without the emulator. */
 gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 
 /* ---- proving without measuring (prove.c) ----------------------------------------------------- */
