@@ -45,8 +45,8 @@ typedef struct draft_decl {
     bool is_called;         /* true for a host function that another host function calls */
     bool unrolls;           /* true for a kernel whose loops read the tunable UNROLL */
 } draft_decl;
-/* An expression or a statement. Parentheses and most conversions are left out: only conversions
- * from floating point to integers, and to 8 or 16 bits, are nodes (DRAFT_CONVERT). */
+/* An expression or a statement. Parentheses and most conversions are left out: only conversions to
+ * integers that may change the value are nodes (DRAFT_CONVERT). */
 typedef struct draft_node {
     int kind, operation; /* CX_ kinds */
     cx_cursor at;
@@ -111,8 +111,9 @@ bool draft_is_pointer(cx_type type);
 bool draft_is_reference(cx_type type);
 bool draft_is_float(cx_type type);
 bool draft_is_integer(cx_type type);
-/* Returns true for numbers of 8 or 16 bits. */
-bool draft_is_narrow(cx_type type);
+/* Converts a number to an integer type, as C++ does. Returns false if it does not fit, and then
+ * leaves a number for an unsigned type of 64 bits unchanged. */
+bool draft_wrap(int64_t *number, cx_type type);
 bool draft_is_array(cx_type type);
 cx_type draft_pointee(cx_type type);           /* canonical */
 cx_type draft_type_of(const draft_decl *decl); /* canonical */

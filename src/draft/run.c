@@ -796,23 +796,49 @@ static int compound_operation(const draft_node *node)
     return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
 }
 
-/* Converts a host value to an integer type. It is doubtful if it may overflow 8 or 16 bits. */
-static draft_amount *narrowed(draft_amount *value, cx_type type, cx_cursor at)
+static draft_amount *put_most_threads(void *user, draft_amount *part)
 {
-    if (!draft_on_host() || !draft_is_narrow(type) || !draft_is_known(value)) {
+    (void)user;
+    return draft_is_symbol(part, DRAFT_BLOCK_SIZE) ? draft_number(1024) : NULL;
+}
+
+/* Returns true if the value fits in the type in all threads. */
+static bool fits_always(draft_amount *value, cx_type type)
+{
+    bool fits = true;
+    for (int upper = 0; fits && upper < 2; upper++) {
+        draft_amount *end = draft_bound(value, upper, &draft_now.facts);
+        int64_t number;
+        fits = draft_is_known(end) &&
+               draft_is_number(draft_replace(end, put_most_threads, NULL), &number) &&
+               draft_wrap(&number, type);
+    }
+    return fits;
+}
+
+/* Returns the value of an integer type that C++ computes from `value`. In host code, a number that
+ * does not fit may vary; an unknown value is expected to fit in 32 bits, but not in fewer. In
+ * kernels, only 8 and 16 bits are checked. */
+static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at)
+{
+    const bool is_narrow = draft_is_integer(type) && draft_size_of(type) <= 2,
+               is_known = draft_is_known(value);
+    int64_t number = 0, own;
+    if (!is_known || !draft_is_integer(type) || type.kind == CX_TYPE_BOOL) {
         return value;
     }
-    const int64_t values = (int64_t)1 << (8 * draft_size_of(type));
-    const int64_t least = type.kind >= CX_TYPE_CHAR_S ? -values / 2 : 0;
-    int64_t number;
-    const bool is_known = draft_evaluate(&number, value);
-    if (is_known && number >= least && number < least + values) {
+    if (!draft_on_host()) {
+        return !is_narrow || fits_always(value, type) ? value : draft_changing("a narrow number");
+    }
+    const bool has_number = draft_evaluate(&number, value);
+    if (has_number ? draft_wrap(&number, type) : !is_narrow) {
         return value;
     }
-    number = is_known ? (number - least) & (values - 1) : 0;
-    number += least;
-    return draft_doubtful(NULL, draft_source_of(at), is_known ? &number : NULL,
-                          "may not fit in its type");
+    const bool is_wrapped = has_number && draft_size_of(type) < 8;
+    return is_wrapped && draft_is_number(value, &own)
+               ? draft_number(number)
+               : draft_doubtful(NULL, draft_source_of(at), is_wrapped ? &number : NULL,
+                                "may not fit in its type");
 }
 
 static draft_amount *change_by(draft_node *node, draft_amount *by, int operation, bool is_post)
@@ -828,7 +854,8 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
         draft_node sum = {.operation = operation, .type = target->type};
         after = pointer_sum(&sum, before, by);
     } else if (draft_is_integer(target->type)) {
-        after = narrowed(draft_binary(operation, before, by, false), target->type, target->at);
+        after = draft_binary(operation, before, by, false);
+        after = draft_on_host() ? fitted(after, target->type, target->at) : after;
     }
     write_place(&spot, target, after, true);
     return is_post ? before : after;
@@ -880,7 +907,7 @@ static draft_amount *eval_binary(draft_node *node)
     bool is_real = draft_is_float(node->type);
     return is_real && !draft_on_host() && operation != CX_DIV
                ? draft_nothing()
-               : draft_binary(operation, a, b, is_real);
+               : fitted(draft_binary(operation, a, b, is_real), node->type, node->at);
 }
 
 static draft_amount *eval_unary(draft_node *node)
@@ -910,7 +937,8 @@ static draft_amount *eval_unary(draft_node *node)
     if (node->operation == CX_LOGICAL_NOT) {
         return draft_make(DRAFT_NEGATION, a, NULL, NULL);
     }
-    return node->operation == CX_MINUS  ? draft_times(draft_number(-1), a)
+    return node->operation == CX_MINUS
+               ? fitted(draft_times(draft_number(-1), a), node->type, node->at)
            : node->operation == CX_PLUS ? a
                                         : draft_nothing();
 }
@@ -953,17 +981,20 @@ static draft_amount *eval_asm(draft_node *node)
     return draft_nothing();
 }
 
-/* Converts a floating value to an integer. */
+/* Converts a value to an integer. */
 static draft_amount *converted(draft_node *node)
 {
     draft_amount *value = draft_eval(node->children[0]);
     int64_t number;
-    return draft_is_integer(node->children[0]->type) ? value
-           : value->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, value->a, value->b, NULL)
-           : draft_is_constant(&number, node->at) ? draft_number(number)
-           : draft_is_known(value)                ? value
-           : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
-                             : draft_changing("a rounded number");
+    value = draft_is_integer(node->children[0]->type) ? value
+            : value->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, value->a, value->b, NULL)
+            : draft_is_constant(&number, node->at) ? draft_number(number)
+            : draft_is_known(value)                ? value
+            : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
+                              : draft_changing("a rounded number");
+    return node->type.kind == CX_TYPE_BOOL && draft_on_host()
+               ? draft_make(DRAFT_UNEQUAL, value, draft_number(0), NULL)
+               : fitted(value, node->type, node->at);
 }
 
 draft_amount *draft_eval(draft_node *node)
@@ -1012,7 +1043,7 @@ draft_amount *draft_eval(draft_node *node)
     case CX_LAMBDA:
         return eval_lambda(node);
     case DRAFT_CONVERT:
-        return narrowed(converted(node), node->type, node->at);
+        return converted(node);
     case CX_SIZEOF:
         return draft_is_constant(&number, node->at) ? draft_number(number) : draft_nothing();
     default:

@@ -203,10 +203,30 @@ bool draft_is_integer(cx_type type)
            type.kind == CX_TYPE_ENUM;
 }
 
-bool draft_is_narrow(cx_type type)
+static bool is_signed(cx_type type)
 {
-    return draft_is_integer(type) && type.kind != CX_TYPE_BOOL && type.kind != CX_TYPE_ENUM &&
-           draft_size_of(type) <= 2;
+    type = type.kind == CX_TYPE_ENUM
+               ? cx.getCanonicalType(cx.getEnumDeclIntegerType(cx.getTypeDeclaration(type)))
+               : type;
+    return type.kind >= CX_TYPE_CHAR_S;
+}
+
+bool draft_wrap(int64_t *number, cx_type type)
+{
+    const int64_t before = *number, bits = 8 * draft_size_of(type);
+    const uint64_t least = is_signed(type) ? (uint64_t)1 << (bits - 1) : 0;
+    if (bits == 64) {
+        return is_signed(type) || before >= 0;
+    }
+    *number = (int64_t)((((uint64_t)before + least) & (((uint64_t)1 << bits) - 1)) - least);
+    return *number == before;
+}
+
+/* Returns true if a conversion from one integer type to another may change the value. */
+static bool may_change_value(cx_type from, cx_type to)
+{
+    return from.kind != to.kind &&
+           (draft_size_of(to) <= draft_size_of(from) || (is_signed(from) && !is_signed(to)));
 }
 
 bool draft_is_array(cx_type type)
@@ -459,7 +479,7 @@ draft_node *draft_tree(cx_cursor at)
         const cx_type from = node->children[0]->type;
         if (!draft_is_integer(node->type) ||
             !(draft_is_float(from) ||
-              (draft_is_narrow(node->type) && from.kind != node->type.kind))) {
+              (draft_is_integer(from) && may_change_value(from, node->type)))) {
             return node->children[0];
         }
         node->kind = DRAFT_CONVERT;

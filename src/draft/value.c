@@ -530,6 +530,10 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
 static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
 {
     draft_amount *power = draft_make(DRAFT_SHIFT, draft_number(1), b, NULL);
+    int64_t number;
+    if (operation == CX_SHR && draft_evaluate(&number, a) && number < 0) {
+        return draft_unknown("it shifts a negative number");
+    }
     return operation == CX_SHL ? draft_times(a, power) : draft_make(DRAFT_QUOTIENT, a, power, NULL);
 }
 
@@ -602,6 +606,9 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
 {
     int64_t step;
     step = s->step && draft_is_number(s->step, &step) ? step : 0;
+    if (!s->first) {
+        return draft_unknown("it is counted by a loop that is still being read");
+    }
     if (upper == (step < 0)) {
         return bound(b, s->first, upper);
     }

@@ -46,11 +46,18 @@ __global__ void rows(float *y, const int *begin, const float *value, int n)
     }
     y[row] = sum;
 }
+__global__ void narrows(float *y, const float *x, int *z, int n)
+{
+    unsigned char i = blockIdx.x * blockDim.x + threadIdx.x;
+    short k = threadIdx.x;
+    if (blockIdx.x < n) y[i] = z[k] = x[(unsigned char)(k & 15)];
+}
 __global__ void gathers(float *y, const float *x, const int *row, const int *column, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = x[row[i] * 4 + column[i]];
 }
+void narrow(float *y, const float *x, int *z, int n) { narrows<<<n, 64>>>(y, x, z, n); }
 int main()
 {
     int n = 1000, nonzeros = 5000, *begin;
@@ -68,6 +75,6 @@ int main()
     gathers<<<(n + 63) / 64, 64>>>(y, x, begin, begin, n);
 }
 CU
-for kernel in returns continues jumps shares rows gathers; do
+for kernel in returns continues jumps shares rows gathers narrows; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done

@@ -88,6 +88,13 @@ draft 'struct base { int t; base(int v) { set(v); } void set(int v) { t = v; } }
 # Values are cut to 8 or 16 bits, or fit.
 draft '' 'int w = 320; unsigned char t = w; short g = w; add<<<g, t>>>(y, x, n);'
 draft 'void run(float *y, float *x, int n, uint8_t t) { add<<<40, t += 100>>>(y, x, n); }' 'run(y, x, n, 192);'
+# Values are computed in their types: an unsigned number wraps around, a wide one is cut, a bool is 0 or 1.
+draft '' 'unsigned w = 65536, g = (w * w + 7) % 100; add<<<g, 64>>>(y, x, n);'
+draft '' 'unsigned a = 3; int t = 64, low = -7; if (a - 5 > 8) t = 96; add<<<(unsigned)low % 50, t>>>(y, x, n);'
+draft '' 'long w = (1L << 32) + 96; int t = w, low = -1; if (low < sizeof t) t = 512; add<<<40, t>>>(y, x, n);'
+draft '' 'int m = 5; bool b = m; add<<<40, 64 * b>>>(y, x, n);'
+draft 'enum class kind : uint8_t { none };' 'int w = 320; auto k = (kind)w; add<<<40, (int)k>>>(y, x, n);'
+draft '' 'int low = -7; add<<<(low >> 1) + 44, 64>>>(y, x, n);'
 # The draft asks for each kernel.
 draft '__global__ void put(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }' \
     'int t = atoi(argv[1]); put<<<40, t>>>(y, n); add<<<40, t>>>(y, x, n);'
