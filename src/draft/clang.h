@@ -37,7 +37,8 @@ typedef int cx_field_visitor(cx_cursor cursor, void *user);
 enum {
     CX_UNEXPOSED_DECL = 1,
     CX_STRUCT,
-    CX_CLASS = 4,
+    CX_UNION,
+    CX_CLASS,
     CX_FIELD = 6,
     CX_ENUMERATOR,
     CX_FUNCTION,
@@ -116,6 +117,7 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(cx_string, getTypeSpelling, (cx_type))                                                       \
     X(cx_cursor, getTypeDeclaration, (cx_type))                                                    \
     X(unsigned, isConstQualifiedType, (cx_type))                                                   \
+    X(unsigned, Cursor_isBitField, (cx_cursor))                                                    \
     X(unsigned, Type_visitFields, (cx_type, cx_field_visitor *, void *))                           \
     X(cx_type, getEnumDeclIntegerType, (cx_cursor))                                                \
     X(long long, getEnumConstantDeclValue, (cx_cursor))                                            \

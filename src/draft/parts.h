@@ -68,12 +68,14 @@ draft_cursors draft_template_parameters(const draft_decl *function);
 typedef struct draft_field {
     const char *name;
     cx_type type; /* canonical */
+    bool is_bits; /* true for a bit-field */
 } draft_field;
 typedef GT_ARRAY(draft_field) draft_fields;
 /* Returns the fields of a struct, or none for other types. */
 draft_fields draft_fields_of(cx_type type);
-/* Returns true if a struct inherits two members with the same name. */
-bool draft_has_twins(cx_type type);
+/* Returns true if the values of a struct's members cannot be followed: the struct has bit-fields,
+ * is or contains a union, or inherits two members with the same name. */
+bool draft_is_opaque(cx_type type);
 bool draft_has_child(cx_cursor at, int kind);
 draft_node *draft_tree(cx_cursor at);
 /* Returns the declaration at a cursor, or NULL if there is none. */

@@ -329,8 +329,8 @@ static draft_spot member_place(draft_node *node)
     draft_node *object = node->count ? node->children[0] : NULL;
     const char *name = node->decl ? node->decl->name : "";
     draft_spot spot = object_place(object);
-    if (spot.variable && draft_has_twins(draft_type_of(spot.variable))) {
-        return unknown_memory();
+    if (spot.variable && draft_is_opaque(draft_type_of(spot.variable))) {
+        return draft_on_host() ? unknown_memory() : own_memory();
     }
     if (spot.variable) {
         spot.path = draft_format("%s.%s", spot.path, name);

@@ -249,7 +249,8 @@ draft_cursors draft_template_parameters(const draft_decl *function)
 
 static int add_field(cx_cursor at, void *user)
 {
-    draft_field field = {draft_decl_of(at)->name, cx.getCanonicalType(cx.getCursorType(at))};
+    draft_field field = {draft_decl_of(at)->name, cx.getCanonicalType(cx.getCursorType(at)),
+                         cx.Cursor_isBitField(at) != 0};
     draft_add((draft_fields *)user, field);
     return CX_CONTINUE_VISIT;
 }
@@ -281,12 +282,12 @@ draft_fields draft_fields_of(cx_type type)
     return out;
 }
 
-bool draft_has_twins(cx_type type)
+bool draft_is_opaque(cx_type type)
 {
     const draft_fields fields = draft_fields_of(type);
-    bool found = false;
+    bool found = fields.count && cx.getTypeDeclaration(type).kind == CX_UNION;
     for (size_t i = 0; i < fields.count; i++) {
-        found |= draft_has_twins(fields.items[i].type);
+        found |= fields.items[i].is_bits || draft_is_opaque(fields.items[i].type);
         for (size_t k = 0; k < i; k++) {
             found |= strcmp(fields.items[i].name, fields.items[k].name) == 0;
         }

@@ -230,8 +230,9 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
               "%s: '%s' has the type '%s', which templates do not support; expected a number, a "
               "struct or a pointer",
               draft_place_of(parameter->at), parameter->name, spelling);
-    GT_REFUSE(draft_has_twins(type), GPUTUNE_EUNSUPPORTED,
-              "%s: '%s' has two members with the same name; expected a struct without them",
+    GT_REFUSE(draft_is_opaque(type), GPUTUNE_EUNSUPPORTED,
+              "%s: '%s' has bit-fields, a union or two members with the same name; expected a "
+              "struct without them",
               draft_place_of(parameter->at), parameter->name);
     gt_text_printf(out, "%s %s", text, parameter->name);
     bool is_half = strcmp(text, "half") == 0 || strcmp(text, "__nv_bfloat16") == 0;
