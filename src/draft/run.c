@@ -645,16 +645,32 @@ static draft_amount *construct(draft_node *node)
     return draft_object(object);
 }
 
+/* Returns true if an element of a list initialises this member as a whole. It does not if it names
+ * a member, as in { .b = 1 }, or if the braces of a member are left out. */
+static bool is_whole(cx_cursor element, const draft_node *value, cx_type member)
+{
+    return !draft_has_child(element, CX_MEMBER) &&
+           (draft_is_array(member)
+                ? value->kind == CX_INIT_LIST
+                : value->type.kind == CX_TYPE_RECORD || member.kind != CX_TYPE_RECORD);
+}
+
 /* Returns the struct that an initialiser list { a, b, c } creates. */
 static draft_amount *eval_list(draft_node *node)
 {
     const draft_fields fields = draft_fields_of(node->type);
+    const draft_cursors elements = draft_children(node->at);
     draft_spot object = new_object(node);
     size_t at = 0;
     for (unsigned i = 0; i < node->count; i++) {
         const cx_type type = node->children[i]->type;
         draft_amount *value = draft_eval(node->children[i]);
         const draft_field *field = at < fields.count ? &fields.items[at] : NULL;
+        if (field && (elements.count != node->count ||
+                      !is_whole(elements.items[i], node->children[i], field->type))) {
+            draft_bind(object.variable, "", draft_unknown("has an initialiser that is not read"));
+            break;
+        }
         if (field && type.kind == CX_TYPE_RECORD && !is_same_struct(type, field->type)) {
             draft_assign(object.variable, "", value, type); /* the base class */
             at += draft_fields_of(type).count;

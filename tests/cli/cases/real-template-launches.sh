@@ -95,9 +95,11 @@ draft '' 'long w = (1L << 32) + 96; int t = w, low = -1; if (low < sizeof t) t =
 draft '' 'int m = 5; bool b = m; add<<<40, 64 * b>>>(y, x, n);'
 draft 'enum class kind : uint8_t { none };' 'int w = 320; auto k = (kind)w; add<<<40, (int)k>>>(y, x, n);'
 draft '' 'int low = -7; add<<<(low >> 1) + 44, 64>>>(y, x, n);'
-# Members share bits.
+# Members share bits, or a list names its members or leaves out braces.
 draft 'union shared { int t, other; }; struct cut { unsigned t : 6; };' \
     'shared a; cut b; a.t = 64; a.other = 128; b.t = 96; add<<<a.t, b.t>>>(y, x, n);'
+draft 'struct config { int g, t; };' 'config c{.t = 64}; add<<<c.g, c.t>>>(y, x, n);'
+draft 'struct inner { int g, t; }; struct outer { inner i; int t; };' 'outer c = {40, 64, 96}; add<<<c.i.g, c.t>>>(y, x, n);'
 # The draft asks for each kernel.
 draft '__global__ void put(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }' \
     'int t = atoi(argv[1]); put<<<40, t>>>(y, n); add<<<40, t>>>(y, x, n);'
