@@ -39,11 +39,15 @@ static const char *last_name(const char *text)
 static draft_amount *known_value(draft_symbol_kind kind, draft_decl *decl, const char *text,
                                  const int64_t *number, const char *doubt)
 {
+    draft_decl *within = decl     ? draft_decl_of(cx.getCursorSemanticParent(decl->at))
+                         : number ? NULL
+                                  : draft_now.function;
     for (size_t i = 0; i < known.count; i++) {
         const known_symbol *k = &known.items[i];
-        if (k->symbol->kind == kind && k->decl == decl && strcmp(k->text, text) == 0 &&
-            k->has_number == (number != NULL) && (!number || k->number == *number) &&
-            !k->doubt == !doubt && (!doubt || strcmp(k->doubt, doubt) == 0)) {
+        if (k->symbol->kind == kind && k->decl == decl && k->symbol->within == within &&
+            strcmp(k->text, text) == 0 && k->has_number == (number != NULL) &&
+            (!number || k->number == *number) && !k->doubt == !doubt &&
+            (!doubt || strcmp(k->doubt, doubt) == 0)) {
             return draft_symbol_value(k->symbol);
         }
     }
@@ -51,6 +55,7 @@ static draft_amount *known_value(draft_symbol_kind kind, draft_decl *decl, const
                                                   : decl && !*text       ? decl->name
                                                                          : last_name(text));
     symbol->decl = decl;
+    symbol->within = within;
     symbol->has_number = number != NULL;
     symbol->number = number ? *number : 0;
     symbol->doubt = doubt;
@@ -67,7 +72,17 @@ draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
                              const char *doubt)
 {
-    return known_value(DRAFT_HOST, decl, text, number, doubt);
+    draft_amount *value = known_value(DRAFT_HOST, decl, text, number, doubt);
+    const draft_binding *held = decl && (doubt || !number) ? decl->latest : NULL;
+    while (held && held->value && held->value != value) {
+        held = held->older;
+    }
+    if (held && held->value) { /* the variable had this symbol before another assignment */
+        draft_symbol *other = draft_new_symbol(DRAFT_HOST, "");
+        *other = *value->symbol;
+        value = draft_symbol_value(other);
+    }
+    return value;
 }
 
 draft_amount *draft_named_number(const char *name, int64_t number)

@@ -175,7 +175,8 @@ typedef struct draft_symbol {
     struct draft_amount *first, *step, *end; /* DRAFT_COUNTER: its first value, step and end */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: an element of this buffer */
     struct draft_amount *index;
-    draft_decl *decl; /* DRAFT_HOST: the variable, or NULL for another expression */
+    draft_decl *decl;   /* DRAFT_HOST: the variable, or NULL for another expression */
+    draft_decl *within; /* DRAFT_HOST: the function whose variables the value depends on, or NULL */
 } draft_symbol;
 
 typedef struct draft_term {
@@ -356,8 +357,9 @@ typedef struct draft_reader {
     unsigned skipped; /* number of enclosing branches that the program skips */
     bool jumps;       /* true if the last jump was goto, break or continue */
     unsigned steps;
-    draft_spot object;  /* the place of *this */
-    draft_node *lambda; /* the lambda whose body is interpreted, or NULL */
+    draft_spot object;    /* the place of *this */
+    draft_decl *function; /* the called function that is interpreted, or NULL */
+    draft_node *lambda;   /* the lambda whose body is interpreted, or NULL */
     draft_amount *returned;
     bool begins_loop;    /* true in the first part of a `for` */
     draft_binding *last; /* the newest binding */
@@ -375,7 +377,8 @@ draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kerne
 /* Returns the symbol of a host value: the variable `decl`, or the expression `text` if `decl` is
  * NULL. */
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
-/* Like draft_host_symbol(), for a value that may vary. `doubt` is the reason. */
+/* Like draft_host_symbol(), for a value that may vary. `doubt` is the reason. Returns a new symbol
+ * if the variable already had the known one, because its value may have changed since. */
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
                              const char *doubt);
 #define DRAFT_UNDECIDED "depends on a condition that is not known"

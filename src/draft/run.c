@@ -555,14 +555,14 @@ static void initialise_members(draft_decl *constructor)
 
 static bool is_of(const draft_decl *function, const draft_symbol *symbol)
 {
-    return symbol && symbol->kind == DRAFT_HOST && symbol->decl &&
-           draft_decl_of(cx.getCursorSemanticParent(symbol->decl->at)) == function;
+    return symbol && symbol->kind == DRAFT_HOST && symbol->within == function;
 }
 
 static draft_amount *put_argument(void *user, draft_amount *part)
 {
     const draft_symbol *symbol = part->symbol;
-    return is_of(user, symbol) && symbol->decl->at.kind == CX_PARM && symbol->has_number
+    return is_of(user, symbol) && symbol->decl && symbol->decl->at.kind == CX_PARM &&
+                   symbol->has_number
                ? draft_number(symbol->number)
                : NULL;
 }
@@ -572,13 +572,12 @@ static draft_amount *put_argument(void *user, draft_amount *part)
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
     result = draft_replace(result, put_argument, call->decl);
-    bool is_open = draft_has_kind(result, DRAFT_CHANGING), is_own = is_open;
-    int64_t number;
+    const bool is_open = draft_has_kind(result, DRAFT_CHANGING);
+    bool is_own = is_open;
     const draft_symbols symbols = draft_symbols_of(result);
     for (size_t i = 0; i < symbols.count; i++) {
         is_own |= is_of(call->decl, symbols.items[i]);
     }
-    is_open |= !draft_evaluate(&number, result);
     return is_own ? draft_doubtful(NULL, draft_source_of(call->at), NULL,
                                    is_open ? DRAFT_UNDECIDED : NULL)
                   : result;
@@ -588,7 +587,7 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
 static draft_amount *follow(draft_node *body, const draft_decls *parameters, draft_node *node,
                             unsigned skipped, const draft_spot *object)
 {
-    draft_decl *function = node->decl;
+    draft_decl *function = node->decl, *caller = draft_now.function;
     draft_amount *outer = draft_now.returned;
     draft_spot outer_object = draft_now.object;
     draft_amount **values = draft_new((node->count + 1) * sizeof *values);
@@ -607,6 +606,7 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     }
     draft_now.returned = NULL;
     draft_now.object = *object;
+    draft_now.function = function;
     draft_now.calls++;
     function->busy = true;
     function->is_called |= draft_on_host();
@@ -619,6 +619,7 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     draft_amount *result = draft_now.returned ? draft_now.returned : draft_nothing();
     draft_now.returned = outer;
     draft_now.object = outer_object;
+    draft_now.function = caller;
     draft_now.facts.count = facts;
     draft_now.unsure = unsure;
     return draft_on_host() ? seen_from_outside(result, node) : result;

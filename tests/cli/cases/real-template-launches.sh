@@ -100,6 +100,11 @@ draft 'union shared { int t, other; }; struct cut { unsigned t : 6; };' \
     'shared a; cut b; a.t = 64; a.other = 128; b.t = 96; add<<<a.t, b.t>>>(y, x, n);'
 draft 'struct config { int g, t; };' 'config c{.t = 64}; add<<<c.g, c.t>>>(y, x, n);'
 draft 'struct inner { int g, t; }; struct outer { inner i; int t; };' 'outer c = {40, 64, 96}; add<<<c.i.g, c.t>>>(y, x, n);'
+# One name has two values.
+draft '' 'int v; scanf("%d", &v); int g = v; scanf("%d", &v); add<<<g, 64>>>(y, x, v);'
+draft 'int v; void set(int *from, int i) { v = from[i]; }' \
+    'int all[2]; scanf("%d", all); set(all, 0); int g = v; set(all, 1); add<<<g, 64>>>(y, x, v);'
+draft 'struct table { int *v; int at(int i) { return v[i]; } };' 'table c; scanf("%d", c.v); add<<<c.at(0), 64>>>(y, x, c.at(1));'
 # The draft asks for each kernel.
 draft '__global__ void put(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }' \
     'int t = atoi(argv[1]); put<<<40, t>>>(y, n); add<<<40, t>>>(y, x, n);'
