@@ -438,6 +438,8 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
 void draft_slice_need(const char *name);
 /* Returns true if the kept code contains the name. */
 bool draft_slice_has(const char *name);
+/* Returns true if the code that one of the kernels needs contains the name. */
+bool draft_slice_uses(const char *kernel, const char *name);
 void draft_slice_write(gt_text *out);
 
 /* ---- settle.c: the pragmas' values ----------------------------------------------------------- */

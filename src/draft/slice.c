@@ -230,11 +230,18 @@ static void cut_macros(char *text)
     }
 }
 
-static char *cut_code(void)
+/* Returns the declarations that the names in `roots` need, and all macros. */
+static char *cut_declarations(const char *roots)
 {
     char *read, *text;
     draft_need_memory(gt_branches_cut(&read, gt_text_string(&s.joined), meaning_of, NULL));
-    draft_need_memory(gt_reach_cut(&text, read, read, gt_text_string(&s.roots)));
+    draft_need_memory(gt_reach_cut(&text, read, read, roots));
+    return text;
+}
+
+static char *cut_code(void)
+{
+    char *text = cut_declarations(gt_text_string(&s.roots));
     cut_macros(text);
     return text;
 }
@@ -268,6 +275,16 @@ bool draft_slice_has(const char *name)
 {
     uint32_t number;
     return gt_hash_index_find(&number, &s.names, gt_hash_string(name));
+}
+
+bool draft_slice_uses(const char *kernel, const char *name)
+{
+    bool found = false;
+    gt_lexer lexer = gt_lexer_of(cut_declarations(kernel));
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        found |= gt_token_is(&lexer.token, name);
+    }
+    return found;
 }
 
 void draft_slice_need(const char *name)

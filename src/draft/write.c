@@ -461,7 +461,7 @@ gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_p
     }
     write_problem(&clauses, s);
     for (size_t i = 0; i < program->constants.count; i++) {
-        if (draft_slice_has(program->constants.items[i]->name)) {
+        if (draft_slice_uses(s->kernel->name, program->constants.items[i]->name)) {
             write_constant(&constants, s, program, program->constants.items[i]);
         }
     }

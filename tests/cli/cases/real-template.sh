@@ -39,7 +39,7 @@ cat drafted.cu
 tune n=4K
 # An existing file is not overwritten.
 $GPUTUNE template axpy.cu -o drafted.cu || echo "exit $?"
-# A function reads one constant that the program fills, and one that nothing fills.
+# A function reads one constant that the program fills, and one that nothing fills. Another kernel reads none.
 cat >constant.cu <<'CU'
 __constant__ float weights[9], offsets[2];
 __device__ float weigh(const float *x, int i, int n)
@@ -54,11 +54,20 @@ __global__ void conv(float *y, const float *x, int n)
     if (i >= n) return;
     y[i] = weigh(x, i, n);
 }
+__global__ void fill(float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 1;
+}
 void setup(const float *w) { cudaMemcpyToSymbol(weights, w, sizeof weights); }
-void go(float *y, const float *x, int n) { conv<<<(n + 255) / 256, 256>>>(y, x, n); }
+void go(float *y, const float *x, int n)
+{
+    conv<<<(n + 255) / 256, 256>>>(y, x, n);
+    fill<<<(n + 255) / 256, 256>>>(y, n);
+}
 CU
 draft constant.cu
-grep 'constant(' drafted.cu
+grep -E 'constant\(|kernel\(' drafted.cu
 # Another file computes the grid: the draft asks for its extents, and covers each index once.
 cat >grid.cu <<'CU'
 dim3 gridsize(size_t n);
