@@ -692,6 +692,7 @@ double gt_data_proof_winner_ns(double *further_ns, const gt_measure *measure)
 static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
+    gt_measure *own = &proof->measure;
     for (int part = 0; part < 2; ++part) {
         const double often_ns = end_of(proof, OFTEN_NS);
         for (int i = 0; i < COMPARED && (i < LEAST || proof_now_ns(proof) < often_ns); ++i) {
@@ -699,6 +700,8 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
         }
         const double row_ns = end_of(proof, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && proof_now_ns(proof) < row_ns; ++i) {
+            /* a launch on inout buffers that others changed may write out of bounds */
+            GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->restore, false));
             GT_TRY(proof_launch(proof, variant));
             bool looks = (i & (i + 1)) == 0; /* after 1, 2, 4, ... launches */
             if (looks) {

@@ -82,6 +82,17 @@ static void append_other_launches(gt_text *out, const gt_field *field, const cha
     }
 }
 
+/* Returns true if a launch may find what an earlier launch left in an inout buffer. */
+static bool has_used_buffers(const gt_template *template)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        has |= argument->direction == GT_INOUT && !argument->cleared;
+    }
+    return has;
+}
+
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message)
 {
     gt_text text = {0};
@@ -95,11 +106,13 @@ gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, cons
         append_other_launches(&text, field, message);
     }
     if (crashed && strstr(message, "ILLEGAL_ADDRESS")) {
-        gt_text_printf(&text,
-                       "; is a length in args() too small, shared() %s, or a require() missing?",
+        gt_text_printf(&text, "; is a length in args() too small, shared() %s%s?",
                        gt_template_lacks_shared(r->template)
                            ? "missing (an 'extern __shared__' array needs it)"
-                           : "too small");
+                           : "too small",
+                       has_used_buffers(r->template)
+                           ? ", a require() missing, or a clear() of a buffer that counts"
+                           : ", or a require() missing");
     }
     if (crashed && is_fault(message) && !r->device->emulated) {
         status = append_check_command(&text, field, variant);

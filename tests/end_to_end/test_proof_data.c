@@ -409,6 +409,18 @@ static const char *run(const char *path, const char *const *some, uint32_t count
     return found;
 }
 
+/* On a GPU, the launches of a sample share the counter, so the template needs clear(). */
+TEST(launches_in_a_row_find_the_counter_restored)
+{
+    static const kernel counts = {.name = "a counter",
+                                  .args = "inout int count[1] = zero",
+                                  .types = "int *count",
+                                  .right = "if (i < n) y[atomicAdd(count, 1)] = 1;",
+                                  .reference =
+                                      "if (i < n) y[i] = 1;\n    if (i == 0) *count += n;"};
+    expect_right(&counts, strncmp(world_driver(), "emu", 3) == 0);
+}
+
 TEST(values_are_dropped_if_only_other_variants_run)
 {
     static const char *const other[] = {"WHICH=1", "WHICH=1"};
