@@ -21,14 +21,30 @@ static bool begins_with(const char *text, size_t length, const char *word)
     return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-/* Returns true if the mangled C++ name `symbol` contains the last component of `name` ("scan" for
- * "ns::scan"). The Itanium C++ ABI writes the length before each component. */
+/* Returns true if the name in the mangled C++ name `symbol` ends with the last component of `name`
+ * ("scan" for "ns::scan"). The Itanium C++ ABI writes the length before each component, N before
+ * the first of several, and L before one with internal linkage. */
 static bool is_mangled(const char *symbol, size_t bytes, const char *name)
 {
-    char part[GT_ENTRY_MAX + 8];
-    const char *colon = strrchr(name, ':'), *last = colon ? colon + 1 : name;
-    const int length = snprintf(part, sizeof part, "%zu%s", strlen(last), last);
-    return begins_with(symbol, bytes, "_Z") && memmem(symbol, bytes, part, (size_t)length);
+    const char *colon = strrchr(name, ':'), *last = colon ? colon + 1 : name, *part = NULL;
+    size_t at = 2, length = 0;
+    if (!begins_with(symbol, bytes, "_Z")) {
+        return false;
+    }
+    at += at < bytes && symbol[at] == 'N';
+    at += at < bytes && symbol[at] == 'L';
+    while (at < bytes && isdigit((unsigned char)symbol[at])) {
+        for (length = 0; at < bytes && isdigit((unsigned char)symbol[at]); at++) {
+            length = length < bytes ? 10 * length + (size_t)(symbol[at] - '0') : bytes;
+        }
+        if (length > bytes - at) {
+            return false;
+        }
+        part = symbol + at;
+        at += length;
+        at += at < bytes && symbol[at] == 'L';
+    }
+    return part && length == strlen(last) && memcmp(part, last, length) == 0;
 }
 
 typedef struct search {
