@@ -570,8 +570,9 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {
-        for (size_t i = 0; variant->role == GT_ROLE_PROPOSED && i < variant->duplicates.count;
-             i++) {
+        /* a variant whose failure is known from earlier has no unit; its duplicates fail, too */
+        const bool has_order = variant->role == GT_ROLE_PROPOSED && variant->unit;
+        for (size_t i = 0; has_order && i < variant->duplicates.count; i++) {
             const gt_resources *resources = &variant->unit->compiled.resources;
             gt_duplicate *at = &variant->duplicates.items[i];
             const gt_duplicate other = *at;
