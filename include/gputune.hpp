@@ -1183,7 +1183,7 @@ class options
         if (!plain.background) {
             made.cancel = state.cancel;
         }
-        if (!plain.background && (progress_ || reference_ || log_)) {
+        if (reference_ || (!plain.background && (progress_ || log_))) {
             made.user = &state;
             made.progress = progress_ || plain.progress ? running::on_progress : nullptr;
             made.log = log_ || plain.log ? running::on_log : nullptr;

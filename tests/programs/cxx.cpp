@@ -459,6 +459,10 @@ static void options_of_cxx(const gt::tuner &tuner)
         plan = tuner.try_tune(kernel, {{"n", 777}}, data);
         expect(bool(plan) == (factor == 1.0f), "results of one function are not another's");
     }
+    plan = tuner.try_tune(kernel, {{"n", 778}},
+                          gt::options(data).effort(GPUTUNE_ESTIMATE).background());
+    expect(!plan && plan.why().status == GPUTUNE_EWRONG,
+           "a reference of a call that does not wait for a tuning", plan ? "" : plan.why().message);
     data = own;
     data.input("x", gt::span<const float>(b.x, b.n));
     expect(bool(tuner.try_tune(kernel, {{"n", b.n}}, data)), "inputs in device memory");
