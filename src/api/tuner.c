@@ -356,26 +356,16 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
     return gt_background_open(&tuner->background, tuner);
 }
 
-int gputune_open(gputune **out, const gputune_open_options *options)
-{
-    gputune_open_options known;
-    gt_held_signal held;
-    GT_TRY(gt_need(__func__, "out", out));
-    GT_TRY(gt_open_options_read(&known, options));
-    gputune *tuner = calloc(1, sizeof *tuner);
-    GT_TRY(gt_allocated(tuner));
-    gt_signal_hold(&held);
-    gputune_status status = open_tuner(tuner, &known);
-    gt_signal_release(&held);
-    if (status != GPUTUNE_OK) {
-        gputune_close(tuner);
-        return status;
-    }
-    *out = tuner;
-    return GPUTUNE_OK;
-}
-
 /* --- closing ---------------------------------------------------------------------------------- */
+
+static void free_tuner(gputune *tuner)
+{
+    gt_plan_table_free(tuner->plans);
+    gt_plan_pool_free(&tuner->pool);
+    gt_catalog_close(tuner->catalog);
+    free_calls(&tuner->calls);
+    free(tuner);
+}
 
 /* Keeps a closed tuner's handle, the structs of its plans and their watches, because the
  * application may still use the handle. */
@@ -391,11 +381,7 @@ static void retire_tuner(gputune *tuner)
     next = (next + 1) % KEPT;
     pthread_mutex_unlock(&mutex);
     if (oldest) {
-        gt_plan_table_free(oldest->plans);
-        gt_plan_pool_free(&oldest->pool);
-        gt_catalog_close(oldest->catalog);
-        free_calls(&oldest->calls);
-        free(oldest);
+        free_tuner(oldest);
     }
 }
 
@@ -431,6 +417,26 @@ void gputune_close(gputune *tuner)
     close_parts(tuner);
     gt_signal_release(&held);
     retire_tuner(tuner);
+}
+
+int gputune_open(gputune **out, const gputune_open_options *options)
+{
+    gputune_open_options known;
+    gt_held_signal held;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_open_options_read(&known, options));
+    gputune *tuner = calloc(1, sizeof *tuner);
+    GT_TRY(gt_allocated(tuner));
+    gt_signal_hold(&held);
+    gputune_status status = open_tuner(tuner, &known);
+    if (status == GPUTUNE_OK) {
+        *out = tuner;
+    } else { /* the application has no handle, so nothing needs to be kept */
+        close_parts(tuner);
+        free_tuner(tuner);
+    }
+    gt_signal_release(&held);
+    return status;
 }
 
 void gputune_refresh(gputune *tuner)
