@@ -84,6 +84,16 @@ static bool stands_for(const gt_function_parameter *given, const char *type)
     return strcmp(given->words, type) == 0 && !given->pointer;
 }
 
+/* Returns true if a kernel that takes `given` would misread what args() declares. Integers may
+ * stand for floats in buffers, because some kernels work on their bits. */
+static bool is_misread(const gt_element *given, const gt_element *declared, bool is_buffer)
+{
+    const bool is_float = gt_type_is_float(declared->type);
+    return given->bytes != declared->bytes ||
+           (is_float == gt_type_is_float(given->type) ? is_float && given->type != declared->type
+                                                      : !is_buffer);
+}
+
 static gputune_status check_parameter(const checked *c, const gt_function_parameter *given,
                                       const gt_argument *argument, bool may_be_double)
 {
@@ -111,10 +121,11 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     const bool has_type = given->has_type && !given->is_unusual && !is_bytes;
     bool known = has_type && gt_element_from_name(&element, argument->type);
     as_double = as_double && (!known || given->element.lanes == element.lanes);
-    GT_REFUSE_AT((has_type && is_struct) ||
-                     (known && !as_double && element.bytes != given->element.bytes),
-                 place, "'%s' takes '%s' as %s; expected %s, as declared in args()", function,
-                 given->name, given->words, argument->type);
+    GT_REFUSE_AT(
+        (has_type && is_struct) ||
+            (known && !as_double && is_misread(&given->element, &element, argument->is_buffer)),
+        place, "'%s' takes '%s' as %s; expected %s, as declared in args()", function, given->name,
+        given->words, argument->type);
     return GPUTUNE_OK;
 }
 
