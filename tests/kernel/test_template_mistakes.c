@@ -162,6 +162,8 @@ static const gt_mistake mistakes[] = {
      "a.cu:2:17: 'twice' takes 'y' as a value; expected a pointer, as declared in args()"},
     {9, "__global__ void twice(double *y, size_t n)",
      "a.cu:2:17: 'twice' takes 'y' as double; expected float, as declared in args()"},
+    {9, "__global__ void twice(float *y, size_t n",
+     "a.cu:9:22: this bracket is not closed; expected ')'"},
     {9, "__global__ void twice(float *y, double n)",
      "a.cu:2:17: 'twice' takes 'n' as double; expected size_t, as declared in args()"},
     {9, "__global__ void twice(GPUTUNE_PARAM(c) float *y, size_t n)",

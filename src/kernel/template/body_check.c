@@ -52,6 +52,39 @@ typedef struct checked {
     gt_signature takes;
 } checked;
 
+/* Fails if a bracket of the code is not closed, which hides the functions after it. */
+static gputune_status check_brackets(const gt_source_file *file)
+{
+    enum { DEPTH_MOST = 64 };
+    static const char opening[] = "([{", closing[] = ")]}";
+    gt_place places[DEPTH_MOST];
+    char expected[DEPTH_MOST];
+    size_t depth = 0;
+    bool fits = true;
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){file->path, 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END && depth < DEPTH_MOST && fits) {
+        const gt_token *token = &lexer.token;
+        const bool is_bracket = token->kind == GT_TOKEN_PUNCTUATION && token->length == 1;
+        const char *open = is_bracket ? strchr(opening, *token->text) : NULL;
+        if (token->kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+            continue;
+        }
+        if (open) {
+            places[depth] = gt_lexer_place(&lexer);
+            expected[depth++] = closing[open - opening];
+        } else if (is_bracket && strchr(closing, *token->text)) {
+            fits = depth > 0 && expected[depth - 1] == *token->text;
+            depth -= fits;
+        }
+        gt_lexer_next(&lexer);
+    }
+    GT_REFUSE_AT(depth > 0, places[depth - 1], "this bracket is not closed; expected '%c'",
+                 expected[depth - 1]);
+    return GPUTUNE_OK;
+}
+
 static gputune_status find_function(checked *c)
 {
     gt_kernel_name *kernel = c->kernel;
@@ -61,6 +94,9 @@ static gputune_status find_function(checked *c)
         c->function = c->functions->items[i];
         found = function->is_definition && !function->is_specialisation &&
                 gt_function_is(function, c->text, kernel->name);
+    }
+    if (!found) {
+        GT_TRY(check_brackets(&c->p->parts->files[0]));
     }
     GT_REFUSE_AT(!found, kernel->place,
                  "no __global__ function '%s'; expected its definition in this file", kernel->name);
