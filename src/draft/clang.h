@@ -122,6 +122,7 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(cx_type, getEnumDeclIntegerType, (cx_cursor))                                                \
     X(long long, getEnumConstantDeclValue, (cx_cursor))                                            \
     X(unsigned, CXXMethod_isConst, (cx_cursor))                                                    \
+    X(unsigned, CXXMethod_isVirtual, (cx_cursor))                                                  \
     X(int, Cursor_getTemplateArgumentKind, (cx_cursor, unsigned))                                  \
     X(cx_type, Cursor_getTemplateArgumentType, (cx_cursor, unsigned))                              \
     X(long long, Cursor_getTemplateArgumentValue, (cx_cursor, unsigned))                           \

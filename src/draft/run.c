@@ -693,7 +693,9 @@ static draft_amount *call(draft_node *node)
     draft_amount *of_host = draft_on_host() ? draft_host_call(node) : NULL;
     bool deep =
         draft_now.calls >= CALLS_MOST || (draft_on_host() && draft_now.steps > HOST_STEPS_MOST);
-    draft_node *body = function && !of_host ? draft_body_of(function) : NULL;
+    draft_node *body = function && !of_host && !cx.CXXMethod_isVirtual(function->at)
+                           ? draft_body_of(function)
+                           : NULL;
     draft_spot object = draft_now.object;
     if (of_host) {
         return of_host;

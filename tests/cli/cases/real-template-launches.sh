@@ -60,6 +60,9 @@ draft 'struct plan { dim3 grid, block; }; plan make(int n) { plan p; p.block = d
     'plan p = make(n); add<<<p.grid, p.block>>>(y, x, n);'
 draft 'dim3 grid, block; int threads = 96; void size(int n) { block.x = threads; grid.x = n / threads; }' \
     "size(n); $launch"
+# A derived class overrides the method.
+draft 'struct base { virtual int t() { return 512; } }; struct own : base { int t() { return 64; } }; int of(base &b) { return b.t(); }' \
+    'own o; add<<<40, of(o)>>>(y, x, n);'
 # The extents come from input, or the launch from a function that is not analysed.
 draft '' 'int t = 64, g; scanf("%d", &t); g = atoi(argv[1]); add<<<g, t>>>(y, x, n);'
 draft '' 'int t = 64; std::cin >> t; add<<<60, t>>>(y, x, n);'
