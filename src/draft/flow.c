@@ -770,6 +770,26 @@ static bool run_return(draft_node *node)
     return true;
 }
 
+static void run_parts(const draft_node *node)
+{
+    for (unsigned i = 0; i < node->count; i++) {
+        draft_run(node->children[i]);
+    }
+}
+
+/* Records that all changed host variables may vary at a label, because a jump to it may have
+ * skipped any of the changes. */
+static void doubt_jump(void)
+{
+    draft_bindings changes = {0};
+    for (draft_binding *b = draft_now.has_goto ? draft_now.last : NULL; b; b = b->before) {
+        if (b == draft_outer_value(b->decl, b->path)) {
+            draft_add(&changes, b);
+        }
+    }
+    doubt_changes(&changes, "may have been changed before a jump");
+}
+
 static bool ends_program(const draft_node *node)
 {
     return node->kind == CX_CALL && node->decl && draft_on_host() &&
@@ -811,10 +831,11 @@ bool draft_run(draft_node *node)
     case CX_TRY: /* without its handlers */
         return node->count && draft_run(node->children[0]);
     case CX_LABEL:
+        doubt_jump();
+        run_parts(node);
+        return false;
     case CX_UNEXPOSED_STMT: /* a statement with an attribute, such as #pragma unroll */
-        for (unsigned i = 0; i < node->count; i++) {
-            draft_run(node->children[i]);
-        }
+        run_parts(node);
         return false;
     case CX_DECL_STMT:
         for (unsigned i = 0; i < node->count; i++) {
@@ -826,6 +847,9 @@ bool draft_run(draft_node *node)
     case CX_RETURN:
         return run_return(node);
     case CX_GOTO:
+        draft_now.has_goto = draft_on_host();
+        draft_now.jumps = true;
+        return true;
     case CX_BREAK:
     case CX_CONTINUE:
         draft_now.jumps = true;

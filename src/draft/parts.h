@@ -356,6 +356,7 @@ typedef struct draft_reader {
     unsigned calls;   /* depth of calls */
     unsigned skipped; /* number of enclosing branches that the program skips */
     bool jumps;       /* true if the last jump was goto, break or continue */
+    bool has_goto;    /* true in host code after a goto */
     unsigned steps;
     draft_spot object;    /* the place of *this */
     draft_decl *function; /* the called function that is interpreted, or NULL */

@@ -50,6 +50,7 @@ draft '' 'dim3 grid(40), block(64); for (int i = 0; i < 3; i++) grid.x += block.
 draft '' 'int g = 0; for (int i = 0; i < n; i++) if (i % 3) g++; add<<<g, 64>>>(y, x, n);'
 draft '' 'int t = 64; do t *= 2; while (t == 7); add<<<60, t>>>(y, x, n);'
 draft '' 'int t = 64; more: if (t < n) { t *= 2; goto more; } add<<<60, t>>>(y, x, n);'
+draft '' 'int t = 64; if (n > 9) goto out; t = 512; out: add<<<60, t>>>(y, x, n);'
 draft 'struct config { int g, t; };' 'config c = {40, 64}; memset(&c, 0, sizeof c); add<<<40, c.t>>>(y, x, n);'
 # The extents are changed through references, pointers, copies and members.
 draft 'void away(dim3 &grid, dim3 *block);' "dim3 grid(40), block(64); away(grid, &block); $launch"
