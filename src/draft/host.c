@@ -294,16 +294,72 @@ draft_amount *draft_host_call(draft_node *node)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void follow_root(draft_program *program, draft_decl *function)
+/* A global variable, and its initial value or its value after a function. */
+typedef struct setting {
+    draft_decl *global, *function; /* `function`: NULL for the initial value */
+    draft_binding *value;
+} setting;
+static GT_ARRAY(setting) settings;
+
+/* Records the values of the global variables that a function has set, or their initial values. */
+static void note_globals(const draft_program *program, draft_decl *function)
 {
-    draft_node *body = draft_body_of(function);
+    for (draft_binding *b = draft_now.last; b; b = b->before) {
+        for (size_t i = 0; b == b->decl->latest && i < program->globals.count; i++) {
+            if (program->globals.items[i] == b->decl) {
+                draft_add(&settings, ((setting){b->decl, function, b}));
+            }
+        }
+    }
+}
+
+/* Starts a new interpretation with the initial values of global variables. `others`: a global
+ * variable that another function sets may vary, unless a caller calls both. */
+static void begin_reading(draft_program *program, bool others)
+{
     memset(&draft_now, 0, sizeof draft_now);
     draft_now.program = program;
     draft_now.object = (draft_spot){.path = ""};
+    for (size_t i = 0; i < program->globals.count; i++) {
+        program->globals.items[i]->latest = NULL;
+    }
+    for (size_t i = 0; i < settings.count; i++) {
+        const setting *s = &settings.items[i];
+        const draft_spot spot = {.variable = s->global, .path = ""};
+        if (!s->function || (others && !s->function->is_called)) {
+            s->global->latest = s->value;
+        }
+        if (s->function && s->global->latest == s->value) {
+            draft_change_unseen(&spot, draft_type_of(s->global), s->function->name);
+        }
+    }
+}
+
+/* Computes the initial values of global variables that are not constants. */
+static void read_globals(draft_program *program)
+{
+    int64_t number;
+    begin_reading(program, false);
+    for (size_t i = 0; i < program->globals.count; i++) {
+        draft_decl *global = program->globals.items[i];
+        const draft_node *made = draft_initialiser_of(global);
+        const bool is_struct = draft_fields_of(draft_type_of(global)).count > 0; /* no lambda */
+        if (made && (is_struct || draft_is_integer(draft_type_of(global))) &&
+            !draft_is_constant(&number, made->at) &&
+            !draft_has_child(global->at, CX_DEVICE_ATTRIBUTE)) {
+            draft_declare(global);
+        }
+    }
+    note_globals(program, NULL);
+}
+
+static void follow_root(draft_decl *function, bool is_main)
+{
+    draft_node *body = draft_body_of(function);
     for (size_t i = 0; i < function->parameters.count; i++) {
         draft_forget(function->parameters.items[i]);
     }
-    if (strcmp(function->name, "main") == 0 && function->parameters.count) {
+    if (is_main && function->parameters.count) {
         draft_decl *count = function->parameters.items[0]; /* argc is 1 without arguments */
         draft_bind(count, "", draft_host_symbol(count, "", &(int64_t){1}));
     }
@@ -315,14 +371,22 @@ static void follow_root(draft_program *program, draft_decl *function)
 }
 
 /* Interprets functions from last to first, because most callers follow their callees. The second
- * pass skips functions that the first one called, and begins with the globals that it set. */
+ * pass skips functions that the first one called. */
 void draft_host_read(draft_program *program)
 {
+    settings.count = 0;
+    read_globals(program);
     for (int round = 0; round < 2; round++) {
         program->launches.count = 0;
         for (size_t i = program->functions.count; i-- > 0;) {
-            if (!program->functions.items[i]->is_called) {
-                follow_root(program, program->functions.items[i]);
+            draft_decl *function = program->functions.items[i];
+            const bool is_main = strcmp(function->name, "main") == 0;
+            if (!function->is_called) {
+                begin_reading(program, round && !is_main);
+                follow_root(function, is_main);
+                if (!round) {
+                    note_globals(program, function);
+                }
             }
         }
     }

@@ -412,6 +412,8 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
 /* Like draft_bind(), but also copies the members of a struct. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
+/* Records that a host variable may vary, because this function may change it. */
+void draft_change_unseen(const draft_spot *spot, cx_type type, const char *function);
 /* Records that a lambda mentions a variable. */
 void draft_capture(const draft_decl *variable, draft_node *lambda);
 /* Removes all values of a variable. */

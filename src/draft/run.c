@@ -447,8 +447,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
     }
 }
 
-/* Records that a host variable may vary, because a function without a body may change it. */
-static void change_unseen(const draft_spot *spot, cx_type type, const char *function)
+void draft_change_unseen(const draft_spot *spot, cx_type type, const char *function)
 {
     const char *doubt = draft_format("may be changed by '%s'", function);
     if (cx.isConstQualifiedType(cx.getCursorType(spot->variable->at))) {
@@ -499,7 +498,7 @@ static draft_amount *call_unknown(draft_node *node)
         if (draft_on_host() && is_passed_by_reference(node, i)) {
             spot = draft_spot_of(argument);
             if (spot.variable) {
-                change_unseen(&spot, argument->type, name);
+                draft_change_unseen(&spot, argument->type, name);
             }
             continue;
         }
@@ -509,7 +508,7 @@ static draft_amount *call_unknown(draft_node *node)
         cx_type to = cx.getPointeeType(argument->type);
         bool writes = !cx.isConstQualifiedType(to);
         if (draft_on_host() && spot.variable && writes) {
-            change_unseen(&spot, cx.getCanonicalType(to), name);
+            draft_change_unseen(&spot, cx.getCanonicalType(to), name);
         } else if (spot.buffer) {
             spot.offset =
                 draft_unknown(draft_format("it is passed to '%s', whose code is not read", name));
@@ -733,7 +732,7 @@ static draft_amount *call(draft_node *node)
         note_access(&object, type, node->at, true, changes);
         if (draft_on_host() && object.variable && changes && function &&
             draft_is_own(function->at)) {
-            change_unseen(&object, type, function->name);
+            draft_change_unseen(&object, type, function->name);
         }
     }
     if (!body || function->busy || deep) {

@@ -64,6 +64,10 @@ draft 'dim3 grid, block; int threads = 96; void size(int n) { block.x = threads;
 # A derived class overrides the method.
 draft 'struct base { virtual int t() { return 512; } }; struct own : base { int t() { return 64; } }; int of(base &b) { return b.t(); }' \
     'own o; add<<<40, of(o)>>>(y, x, n);'
+# Global variables have their initial values in main(), and may have others in functions that nothing calls.
+draft 'int g = 64, t = 2 * g;' 'g = 1; add<<<40, t>>>(y, x, n);'
+draft 'int t = 64; void later() { t = 512; }' 'add<<<40, t>>>(y, x, n); t = 96;'
+draft 'int t = 64; void set() { t = 96; } void run(float *y, float *x, int n) { add<<<40, t>>>(y, x, n); }' ''
 # The extents come from input, or the launch from a function that is not analysed.
 draft '' 'int t = 64, g; scanf("%d", &t); g = atoi(argv[1]); add<<<g, t>>>(y, x, n);'
 draft '' 'int t = 64; std::cin >> t; add<<<60, t>>>(y, x, n);'
