@@ -383,6 +383,7 @@ void draft_host_read(draft_program *program)
             const bool is_main = strcmp(function->name, "main") == 0;
             if (!function->is_called) {
                 begin_reading(program, round && !is_main);
+                draft_now.skipped = !is_main; /* launches in main() are preferred */
                 follow_root(function, is_main);
                 if (!round) {
                     note_globals(program, function);
