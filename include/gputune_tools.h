@@ -269,8 +269,8 @@ GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filt
 
 /* ---- Rules for all sizes of a region --------------------------------------------------------- */
 
-/* A range of a size, including both ends. For a const value, `least` and `most` are equal. A type
- * is part of the name: {"T=half"}. */
+/* A range of a problem size, including both ends. For a const value, `least` and `most` are equal.
+ * A type has no range; its value is part of the name: {"T=half"}. */
 typedef struct gputune_range {
     const char *name;
     int64_t least, most;

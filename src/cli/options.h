@@ -39,7 +39,7 @@ typedef struct cli_selection {
 /* The values of the options that several commands share. A process runs only one command. */
 extern struct cli_given {
     char **words;        /* the command line */
-    const char *own_gpu; /* number of this child's GPU with --gpus; otherwise NULL */
+    const char *own_gpu; /* with --gpus, the index of this child process's GPU; otherwise NULL */
     const char *database, *templates, *driver, *device;
     cli_selection selection;
     const char *gpu, *arch, *output, *pinned;

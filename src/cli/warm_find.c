@@ -10,7 +10,7 @@
 
 struct cli_warm cli_warm;
 
-/* Returns true if the kernel, a name or PATH:KERNEL, is among those of the command line. A path on
+/* Returns true if the command line selects the kernel, which is a name or PATH:KERNEL. A path on
  * the command line selects all kernels of that file. */
 static bool is_selected(const char *kernel)
 {

@@ -36,9 +36,10 @@ const char *emuLastMessage(void);
  * buffer x". Messages count offsets from `address`. Fails with 1 if there is no allocation. */
 CUresult emuNameMemory(CUdeviceptr address, const char *name);
 
-/* Maps the allocation that begins at `address` a second time, read-only for kernels. Release this
- * view before the allocation, with cuMemFree, which then does not wait for launches. Fails with 1
- * if no allocation begins at the address, 801 if memory cannot be mapped twice. */
+/* Maps the allocation that begins at `address` a second time, read-only for kernels. Free the view
+ * with cuMemFree before the allocation; this does not wait for launches. Fails with 1 (invalid
+ * value) if no allocation begins at the address, 801 (not supported) if memory cannot be mapped
+ * twice. */
 CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
 
 /* The sanitizer checks all launches between emuCheckBegin() and emuCheckEnd(). They use one host

@@ -15,7 +15,7 @@ typedef struct emu_flow {
 
 typedef struct emu_function {
     const ptx_function *source;
-    uint32_t first, end; /* indices of the first operation and of the end */
+    uint32_t first, end; /* index of the first operation, and the index after the last */
     uint32_t register_bytes;
     uint32_t param_bytes;
     uint32_t local_bytes;

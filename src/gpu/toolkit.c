@@ -286,7 +286,8 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 /* Folders with headers, in a toolkit or in a folder that contains NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* The parts of a toolkit, which may be in two folders. A header of each part has its version. */
+/* The parts of a CUDA toolkit. Two folders may have one part each. `macro` in `header` is the
+ * version of a part. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;

@@ -493,7 +493,7 @@ static gputune_status add_variant(gt_wisdom_entry *entry, gt_store *store, gt_ha
     }
     const char *arch = entry->site.arch;
     gputune_status status = gt_store_find_cubin(&code, store, source, arch, false, NULL);
-    if (status == GPUTUNE_ENOTFOUND) { /* the emulator's code is PTX */
+    if (status == GPUTUNE_ENOTFOUND) { /* on the emulator, code is stored as PTX */
         status = gt_store_find_cubin(&code, store, source, arch, true, NULL);
     }
     if (status == GPUTUNE_OK) {

@@ -122,10 +122,10 @@ typedef struct gt_field {
     uint32_t worthless; /* includes duplicates */
     uint32_t started;   /* number of variants whose source was generated */
     uint32_t compiling, verifying;
-    gt_schedule schedule;   /* divides the measure worker between rounds and pending variants */
-    uint32_t untimed;       /* number of verified variants without a time; set by the policy */
-    bool rounds_wait;       /* true if contestants wait to be sampled */
-    bool abandoned;         /* true if no new work may start */
+    gt_schedule schedule; /* shares the measure worker's time between rounds and pending variants */
+    uint32_t untimed;     /* number of verified variants without a time; set by the policy */
+    bool rounds_wait;     /* true if contestants wait to be sampled */
+    bool abandoned;       /* true if no new work may start */
     bool waits_for_results; /* true if the proposer needs results before it proposes more */
     bool may_measure;       /* true if the session may use the GPU */
     bool preparing, prepared;

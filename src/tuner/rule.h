@@ -102,7 +102,7 @@ typedef struct gt_rule_view {
 } gt_rule_view;
 
 /* Sets *out to the times of these pool members at these sizes. Adds `predicted` more sizes of the
- * region without times, for which the learner predicts them. The caller frees *out with
+ * region that were not measured; the learner predicts their times. The caller frees *out with
  * gt_rule_view_free(). */
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                  const gt_member_list *members, const gt_size_list *sizes,

@@ -1,5 +1,5 @@
-/* Tests the objective rate with a template whose variants do different amounts of work in a launch.
- * The figures and error messages are tested by the cli case real-rate. */
+/* Tests the objective `rate` with a template whose variants do different amounts of work per
+ * launch. The command-line case real-rate tests the printed figures and the error messages. */
 #include "world.h"
 
 enum { N = 4099 };

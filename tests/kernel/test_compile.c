@@ -31,7 +31,7 @@ static void compile(const gt_source *source, const char *kernel, const char *arc
     gt_compiled_free(&result);
 }
 
-/* Returns true if this architecture compiles source `number` of a space. */
+/* Returns true if source `number` of a space is compiled for this architecture. */
 static bool has_turn(size_t number, const char *arch)
 {
     enum { ARCHS = sizeof archs / sizeof *archs };

@@ -1,4 +1,4 @@
-/* Tests running given configurations side by side. */
+/* Tests gt_run(), which measures given configurations side by side. */
 #include "search_world.h"
 #include "tuner/tune.h"
 

@@ -111,7 +111,7 @@ TEST_OF(stored_rate_answers, world *w, open_world_of_steps, close_world)
     assert_int_equal(w->farm.samples, samples);
 }
 
-/* With another default, stored times are for another amount of work. */
+/* After the default was edited, stored times are for a different amount of work. */
 TEST_OF(another_default_is_measured_again, world *w, open_world_of_steps, close_world)
 {
     tuned_by_default(w);

@@ -66,7 +66,7 @@ typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    bool is_name; /* true if the name does not become a macro */
+    bool is_name; /* true if the name is not defined as a macro */
 } gt_define;
 
 /* The name of a kernel in a clause: scan, ns::scan or scan<T, BLOCK>. */

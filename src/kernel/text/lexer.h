@@ -76,9 +76,9 @@ gt_token gt_token_of(const char *name);
 /* Returns how many template brackets the token opens minus how many it closes: 1 for "<", -2 for
  * ">>". */
 int gt_token_angles(const gt_token *token);
-/* Moves over a bracketed text if the current token is one of the brackets `open`; otherwise moves
- * over the token. Returns the position of the closing bracket, one of `close`, or NULL if there is
- * none. */
+/* Skips the current token, or a whole bracketed group if the token is one of the brackets in
+ * `open`. Returns the position of the group's closing bracket, which `close` lists, or NULL if
+ * there is none. */
 const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close);
 /* Moves to the next token outside of brackets that is one of the words, or to the end. */
 void gt_lexer_skip_to(gt_lexer *lexer, const char *words);
