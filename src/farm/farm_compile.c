@@ -77,8 +77,8 @@ static struct {
     uint32_t farms;
 } own_cores = {PTHREAD_MUTEX_INITIALIZER, -1, 0};
 
-/* Opens the file whose locks share the cores: the one that GPUTUNE_CORES names, or one that only
- * this process uses. Returns -1 on failure. */
+/* Opens the lock file by which processes share the CPU cores: the file that GPUTUNE_CORES names, or
+ * a file that only this process uses. Returns -1 on failure. */
 static int open_cores(void)
 {
     char path[64];

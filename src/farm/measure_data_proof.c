@@ -700,7 +700,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
         }
         const double row_ns = end_of(proof, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && proof_now_ns(proof) < row_ns; ++i) {
-            /* a launch on inout buffers that others changed may write out of bounds */
+            /* reset inout buffers: a launch on changed ones may write out of bounds */
             GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->restore, false));
             GT_TRY(proof_launch(proof, variant));
             bool looks = (i & (i + 1)) == 0; /* after 1, 2, 4, ... launches */

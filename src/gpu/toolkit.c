@@ -114,7 +114,7 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* the search path of the loader; not a folder */
+    ROOT_LOADER, /* no folder: the dynamic loader searches its own path */
     ROOT_PREFIX, /* a default prefix of toolkits; may contain '*' */
     ROOT_PYTHON  /* a Python prefix, whose wheels may contain parts of CUDA */
 } cuda_root;

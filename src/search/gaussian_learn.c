@@ -23,7 +23,7 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 
 #define LOWEST  (-9.0)
 #define HIGHEST 7.0
 
-/* The rows with a known value (all of them, or an even selection), and memory for learning. */
+/* The rows with a known value, or an evenly spaced subset of them, and buffers for learning. */
 typedef struct gt_gaussian_sample {
     const gt_gaussian *gaussian;
     uint32_t count;
@@ -57,7 +57,7 @@ static void take_rows(sample *s, const gt_gaussian *g)
         if (isnan(y[i])) {
             continue;
         }
-        /* if there are too many rows, use an even selection */
+        /* if there are too many rows, use an evenly spaced subset */
         bool due = known <= MOST || (seen + 1) * MOST / known > seen * MOST / known;
         seen++;
         if (due) {

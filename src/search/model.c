@@ -265,7 +265,7 @@ gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *s
 
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 
-/* Adds rows for hints: half for the fastest, the rest for an even selection of the others. */
+/* Adds rows for hints: half for the fastest, the rest for an evenly spaced subset of the others. */
 static void fill_gaussian(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
                           const gt_ranked *order, uint32_t count)
 {

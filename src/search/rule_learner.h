@@ -34,9 +34,9 @@ typedef struct gt_rule_data {
 } gt_rule_data;
 
 /* Chooses the codes with the least loss, and sets kept[i] to true for each configuration of these
- * codes. At every measured size, at least one kept configuration can run. At least one kept
- * configuration has no needs, if there is any. ENOVARIANT if no configuration can run at a size, or
- * if `most_codes` codes cannot serve all sizes. */
+ * codes. At every measured size, at least one kept configuration can run. If any
+ * configuration has no needs, one of the kept configurations has none. ENOVARIANT if no
+ * configuration can run at a size, or if `most_codes` codes cannot serve all sizes. */
 gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 
 /* A node of a decision tree. The next node in the array begins the branch `yes`. */

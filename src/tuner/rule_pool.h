@@ -36,7 +36,7 @@ typedef struct gt_pool {
     const char *kernel;
     const gt_template *template;
     gputune_options options; /* options of each session, except its time limit */
-    gt_patience patience;    /* limit of the whole work */
+    gt_patience patience;    /* time limit for making the rule */
     gt_log log;
     GT_ARRAY(gt_pool_member) members;
     GT_ARRAY(gt_pool_size) sizes;

@@ -605,7 +605,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
     return choose_members(maker, &maker->compared);
 }
 
-/* ---- proving, and more sizes ----------------------------------------------------------------- */
+/* ---- verifying kept members, adding sizes ---------------------------------------------------- */
 
 static bool lost_one(const gt_rule_maker *maker)
 {

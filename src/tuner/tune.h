@@ -1,4 +1,5 @@
-/* Answers a request, and runs sessions for other purposes. */
+/* Answers a request with a configuration. Also compiles, checks and measures given configurations.
+ */
 #pragma once
 
 #include "kernel/rule/rule.h"

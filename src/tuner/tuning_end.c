@@ -98,7 +98,8 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
     return gt_session_prove_again(session, &job);
 }
 
-/* Returns the seconds for the last proof after a stop; 0 for a cancel during verification. */
+/* Returns how many seconds the last proof may take after the tuning was stopped; 0 if it was
+ * cancelled during verification. */
 static double grace_s(const gt_session *session)
 {
     static const double least_s = 0.15;

@@ -281,7 +281,8 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* Reports medians to the field after the first and fourth samples. Others hardly change them. */
+/* Reports a variant's median to the field after its first and its fourth sample. Later samples
+ * hardly change the median. */
 static gputune_status report_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {

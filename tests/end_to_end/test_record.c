@@ -1,4 +1,4 @@
-/* Tests recording requests without a stored result, for a later tuning. */
+/* Tests that requests for which no result is stored are recorded, so they can be tuned later. */
 #include "world.h"
 
 typedef struct seen {

@@ -140,8 +140,8 @@ typedef struct vectors {
     int n;
 } vectors;
 
-/* Tests structs in device memory and an array of addresses. For proofs, an init() kernel makes
- * them; for its own launches, the program makes them. */
+/* Tests kernels that take structs in device memory and an array of addresses. An init() kernel
+ * fills these buffers for proofs; the program fills them for its own launches. */
 TEST(structs_in_device_memory_are_passed)
 {
     enum { M = 7, ROW = 1000 };

@@ -1,4 +1,4 @@
-/* Tests the whole message for each mistake in a template. */
+/* Tests the complete error message for each mistake that a template may have. */
 #include "mistakes.h"
 
 static const gt_mistake mistakes[] = {

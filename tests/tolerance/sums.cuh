@@ -1,4 +1,4 @@
-// Adds floats with all blocks, in the order ORDER and with the fault FAULT.
+// Sums an array of floats in all blocks. ORDER is the order of the additions, FAULT a mistake to make.
 #include "rounding.cuh"
 
 static __device__ void add_up(float *total, const float *x, size_t n)

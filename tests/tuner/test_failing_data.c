@@ -62,7 +62,7 @@ static gputune_status send_files(failing_world *f)
     return tune_once(f, &OPTIONS(.files = files, .file_count = 1));
 }
 
-/* A reference on the host, which checks the contents of the buffers z and back. */
+/* A host reference that checks the contents of the buffers `z` and `back`. */
 static int compute(void *user, gputune_sizes sizes, const gputune_host_argument *arguments,
                    size_t count)
 {
