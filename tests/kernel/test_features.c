@@ -87,6 +87,29 @@ TEST(test_features)
     gt_template_free(t);
 }
 
+/* "n % 4 == 0" is also a part of "len % 4 == 0". */
+TEST(a_joined_condition_contains_all_needs)
+{
+    static const char *const variants[] = {"W=0 V=4", "W=1 V=4"};
+    gt_template *t = parse("#pragma gputune kernel(k) problem(n = 4096, len = 4096)\n"
+                           "#pragma gputune args(out float y[2][n], in float x[2][len])\n"
+                           "#pragma gputune vector(V = 1, 4 : y, x) tune(W = 0, 1)\n"
+                           "#pragma gputune require(W == 0 || len > 4 && n % 4 == 0)\n"
+                           "#pragma gputune block(64) grid(1)\n"
+                           "__global__ void k(float *y, const float *x) { y[0] = V * W; }\n");
+    gt_size_features features;
+    make(&features, t, "n=1 len=1", "n=1M len=1M", variants, 2);
+    const uint64_t own = feature_of(&features, "n % 4 == 0")->grants;
+    const uint64_t other = feature_of(&features, "len % 4 == 0")->grants;
+    assert_true(own && other && own != other);
+    assert_int_equal(features.needs[0], own | other);
+    assert_int_equal(feature_of(&features, "n % 4 == 0 && len % 4 == 0")->grants, own | other);
+    assert_int_equal(feature_of(&features, "len % 4 == 0 && len > 4 && n % 4 == 0")->grants,
+                     features.needs[1]);
+    gt_size_features_free(&features);
+    gt_template_free(t);
+}
+
 TEST(the_load_counts_the_tiles_of_a_loop)
 {
     static const char *const variants[] = {"P=0", "P=1"};

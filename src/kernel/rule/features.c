@@ -226,11 +226,29 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
+/* Returns true if `all` is a conjunction such as "a && b && c", and `part` is one of its terms. */
+static bool has_term(const char *all, const char *part)
+{
+    const char *begin = all;
+    for (int depth = 0; !strstr(all, "||") && !strchr(all, '?'); all++) {
+        const bool ends = depth == 0 && (!*all || strncmp(all, " && ", 4) == 0);
+        if (ends && strlen(part) == (size_t)(all - begin) &&
+            strncmp(begin, part, (size_t)(all - begin)) == 0) {
+            return true;
+        }
+        if (!*all) {
+            break;
+        }
+        begin = ends ? all + 4 : begin;
+        depth += (*all == '(') - (*all == ')');
+    }
+    return false;
+}
+
 static bool is_contained(const maker *m, uint64_t needs, size_t at)
 {
     for (size_t i = 0; i < m->needs.count; i++) {
-        if (i != at && needs >> i & 1 && strstr(m->needs.items[i], m->needs.items[at]) &&
-            !strstr(m->needs.items[i], "||") && !strchr(m->needs.items[i], '?')) {
+        if (i != at && needs >> i & 1 && has_term(m->needs.items[i], m->needs.items[at])) {
             return true;
         }
     }
