@@ -110,6 +110,23 @@ TEST(a_joined_condition_contains_all_needs)
     gt_template_free(t);
 }
 
+TEST(no_condition_grants_a_need_that_cannot_be_printed)
+{
+    static const char *const variants[] = {"V=1", "V=4"};
+    gt_template *t = parse("#pragma gputune kernel(k) problem(n = 4096)\n"
+                           "#pragma gputune args(out float y[2][n], in float x[n])\n"
+                           "#pragma gputune vector(V = 1, 4 : y) require(V == 1 || grid_x < 9)\n"
+                           "#pragma gputune block(64) grid(ceil_div(n, V))\n"
+                           "__global__ void k(float *y, const float *x) { y[0] = V * x[0]; }\n");
+    gt_size_features features;
+    make(&features, t, "n=1", "n=1M", variants, 2);
+    for (uint32_t i = 0; i < features.count; i++) {
+        assert_true(features.needs[1] & ~features.items[i].grants);
+    }
+    gt_size_features_free(&features);
+    gt_template_free(t);
+}
+
 TEST(the_load_counts_the_tiles_of_a_loop)
 {
     static const char *const variants[] = {"P=0", "P=1"};

@@ -255,6 +255,7 @@ static bool is_contained(const maker *m, uint64_t needs, size_t at)
     return false;
 }
 
+/* Adds the condition that all needs of a variant hold, unless one of them has no condition. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -266,8 +267,8 @@ static gputune_status join_needs(maker *m, uint64_t needs)
         }
     }
     GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
-    return needs & (needs - 1) ? add_feature(NULL, m, gt_text_string(&text), true, needs)
-                               : GPUTUNE_OK;
+    const bool joins = needs & (needs - 1) && !(needs >> (GT_NEEDS_MAX - 1));
+    return joins ? add_feature(NULL, m, gt_text_string(&text), true, needs) : GPUTUNE_OK;
 }
 
 /* A condition "E % divisor == 0" or "E % divisor != 0". */
