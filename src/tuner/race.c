@@ -955,7 +955,7 @@ const char *gt_race_end_text(gt_race_end end)
 {
     static const char *const texts[] = {
         [GT_RACE_RUNNING] = "",
-        [GT_RACE_ONE_LEFT] = "every other variant is slower",
+        [GT_RACE_ONE_LEFT] = "no other variant is as fast",
         [GT_RACE_NO_GAIN] = "no remaining variant is faster by more than epsilon",
         [GT_RACE_ROUNDS] = "the limit of rounds was reached",
         [GT_RACE_BUDGET] = "the time limit was reached",

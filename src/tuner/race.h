@@ -63,7 +63,7 @@ typedef struct gt_race_options {
 
 typedef enum gt_race_end {
     GT_RACE_RUNNING,
-    GT_RACE_ONE_LEFT, /* every other contestant is slower */
+    GT_RACE_ONE_LEFT, /* every other contestant is slower or failed, or there is none */
     GT_RACE_NO_GAIN,  /* no other contestant can win by more than epsilon */
     GT_RACE_ROUNDS,   /* max_rounds was reached */
     GT_RACE_BUDGET,   /* stopped for lack of time */
@@ -71,7 +71,7 @@ typedef enum gt_race_end {
     GT_RACE_NONE_LEFT
 } gt_race_end;
 
-/* Returns the reason as text, such as "every other variant is slower"; "" while the race runs. */
+/* Returns the reason as text, such as "no other variant is as fast"; "" while the race runs. */
 const char *gt_race_end_text(gt_race_end end);
 
 typedef enum gt_race_leave {

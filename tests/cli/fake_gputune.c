@@ -302,7 +302,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
         .objective = options->objective ? options->objective : GPUTUNE_OBJECTIVE_KERNEL,
         .variants = 18,
         .failed = fails ? 18 : 1,
-        .stop_reason = fails ? "every variant failed" : "every other variant is slower"};
+        .stop_reason = fails ? "every variant failed" : "no other variant is as fast"};
     if (fake("part")) {
         plan->info.stop_reason = "the time limit was reached";
     }
@@ -430,7 +430,7 @@ static gputune_record base_record(const char *sizes)
                             .bytes = 12.0 * 67108864,
                             .flops = 2.0 * 67108864,
                             .copy_bytes_per_s = 4.238e12,
-                            .stop_reason = "every other variant is slower",
+                            .stop_reason = "no other variant is as fast",
                             .created = "2026-01-02T03:04:05Z",
                             .scenario = "5ce9a210000000000000000000000001",
                             .identity = "1de70000000000000000000000000001",

@@ -519,7 +519,7 @@ static int check_winner(void *user, const gputune_record *r)
     assert_string_equal(r->gpu, "Test GPU");
     assert_string_equal(r->origin, "emu:h200:model1");
     assert_string_equal(r->status, "ok");
-    assert_string_equal(r->stop_reason, "every other variant is slower");
+    assert_string_equal(r->stop_reason, "no other variant is as fast");
     assert_true(r->is_winner && !r->is_default && r->tie && r->modelled);
     assert_true(r->default_ns == 20 && r->speedup == 2 && r->speedup_high == 2.1);
     assert_true(r->bytes == 12 * 1024 && r->flops == 2 * 1024 && r->copy_bytes_per_s == 1e12);
