@@ -379,15 +379,16 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
 /* Compiles the dead worker's job once more. If the worker died before it was ready, no job was the
- * cause, and the next worker would probably die too. */
+ * cause, and the next worker would probably die too. A worker that died idle did not get the job.
+ */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
     gt_host_farm *farm = slot->farm;
-    bool ready = slot->ready;
+    bool ready = slot->ready, has_job = ready && (slot->sent > 0 || slot->offset > 0);
     gt_link_finish(&slot->link, &death, 0.2);
-    compile_return_from(slot, ready);
-    if (ready && slot->queue.count > 0) {
+    compile_return_from(slot, has_job);
+    if (has_job) {
         gt_farm_request *request = gt_slot_take(slot, 0);
         if (++request->attempts < ATTEMPTS_MAX && !request->forgotten) {
             compile_return(&farm->compile, request);

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "base/clock.h"
+#include "farm/farm_host.h"
 #include "support/folder.h"
 
 #include <signal.h>
@@ -103,6 +104,28 @@ TEST(a_single_crash_is_forgiven)
     request_compile(farm, 2, "killed"); /* the worker is killed, which may not happen again */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
     assert_false(event.repeatable);
+}
+
+/* Between two tunings, the kernel may have killed all idle workers. */
+TEST(dead_idle_workers_fail_no_job)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
+    const gt_compile_host *compile = &gt_host_of(farm)->compile;
+    request_compile(farm, 1, "slow 200");
+    request_compile(farm, 2, "slow 200");
+    for (int i = 0; i < 2; i++) {
+        GT_SCOPED(gt_event_free) gt_event event = {0};
+        ASSERT_OK(farm->ops->wait(farm, &event, SOON_S));
+        assert_int_equal(event.status, GPUTUNE_OK);
+    }
+    for (int i = 0; i < 2; i++) {
+        pid_t pid = compile->slots[i].link.process.pid;
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        while (state_of(pid) != 'Z') {
+            usleep(1000);
+        }
+    }
+    compile_ok(farm, 3);
 }
 
 TEST(canceled_jobs_cause_no_event)
