@@ -336,6 +336,15 @@ static void restart_worker(gt_measure_host *host)
     begin_again(host);
 }
 
+/* Returns true if the farm itself made the request, and all later requests need its result. */
+static bool is_needed_by_all(gt_measure_host *host, const gt_farm_request *request)
+{
+    const gt_live_variant *standard = proved_default(host);
+    return request->internal &&
+           (request->kind == GT_FRAME_PREPARE ||
+            (request->kind == GT_FRAME_VERIFY && standard && standard->id == request->id));
+}
+
 static bool is_at_first(const gt_slot *slot)
 {
     return slot->sent > 0 && slot->hand.sequence == slot->queue.first->sequence;
@@ -377,7 +386,7 @@ static void died_in_hand(gt_measure_host *host, uint64_t culprit, const gt_death
     if (!death->crashed && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
         return;
     }
-    if (request->kind == GT_FRAME_PREPARE && (request->internal || !death->crashed)) {
+    if (is_needed_by_all(host, request) || (request->kind == GT_FRAME_PREPARE && !death->crashed)) {
         died_blameless(host, death, true);
         return;
     }
@@ -469,9 +478,10 @@ static void handle_timeout(gt_slot *slot)
         restart_worker(host);
         return;
     }
-    if (first->internal && first->kind == GT_FRAME_PREPARE) {
-        measure_refuse(
-            host, gt_fail(GPUTUNE_ETIMEOUT, "preparing the inputs again did not finish in time"));
+    if (is_needed_by_all(host, first)) {
+        measure_refuse(host, gt_fail(GPUTUNE_ETIMEOUT, "%s again did not finish in time",
+                                     first->kind == GT_FRAME_PREPARE ? "preparing the inputs"
+                                                                     : "verifying the default"));
         return;
     }
     handle_hang(host, allowance(host));
@@ -494,7 +504,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         restart_worker(host);
         return true;
     }
-    if (request->internal && request->kind == GT_FRAME_PREPARE) {
+    if (is_needed_by_all(host, request)) {
         measure_refuse(host, status);
         return true;
     }

@@ -171,12 +171,17 @@ TEST(a_sample_names_the_culprit)
     check_sample_failure("sample-error", GPUTUNE_ECUDA, false);
 }
 
+static void submit_default(gt_farm *farm, uint64_t id, const char *script)
+{
+    const gt_image image = {(void *)(uintptr_t)script, strlen(script)};
+    const gt_verify_job job = {.id = id, .standard = true, .image = image};
+    ASSERT_OK(farm->ops->verify(farm, &job));
+}
+
 TEST(a_new_worker_loads_the_default_even_if_it_was_dropped)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
-    const char script[] = "ok";
-    gt_verify_job job = {.id = 1, .standard = true, .image = {(void *)(uintptr_t)script, 2}};
-    ASSERT_OK(farm->ops->verify(farm, &job));
+    submit_default(farm, 1, "ok");
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     ASSERT_OK(farm->ops->drop(farm, 1));
     request_verify(farm, 2, "segv");
@@ -238,6 +243,45 @@ TEST(a_crash_while_loading_again_names_the_culprit)
     assert_int_equal(event.culprit, 2);
     sample_pid(farm, one, 1);
     expect_silence(farm);
+}
+
+/* The default determines how other variants are judged, so none is verified without it. */
+TEST(variants_wait_for_the_default_after_a_second_end)
+{
+    static const char *const words[] = {"killed", "segv"};
+    for (size_t i = 0; i < 2; i++) {
+        GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
+        char script[64], *path = temporary_file();
+        snprintf(script, sizeof script, "%s-if %s", words[i], path);
+        unlink(path);
+        submit_default(farm, 1, script);
+        expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+        fclose(fopen(path, "w"));
+        request_verify(farm, 2, "segv");
+        expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ECRASHED);
+        verify_ok(farm, 3, "ok");
+        static const uint64_t both[] = {1, 3};
+        sample_pid(farm, both, 2);
+    }
+}
+
+TEST(without_the_default_no_variant_is_verified)
+{
+    static const char *const words[] = {"wrong", "hang", "fatal"};
+    static const gputune_status statuses[] = {GPUTUNE_EWRONG, GPUTUNE_ETIMEOUT, GPUTUNE_ECRASHED};
+    for (size_t i = 0; i < 3; i++) {
+        GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
+        char script[64], *path = temporary_file();
+        snprintf(script, sizeof script, "%s-if %s", words[i], path);
+        unlink(path);
+        submit_default(farm, 1, script);
+        expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+        fclose(fopen(path, "w"));
+        request_verify(farm, 2, "segv");
+        expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ECRASHED);
+        request_verify(farm, 3, "ok");
+        expect_plain(farm, GT_EVENT_VERIFIED, 3, statuses[i]);
+    }
 }
 
 TEST(many_crashes_are_survived)
