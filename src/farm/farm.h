@@ -80,6 +80,7 @@ struct gt_farm {
     const gt_farm_ops *ops;
     uint32_t compile_workers; /* number of workers that may compile at the same time */
     bool measures;            /* true if there is a measure worker */
+    bool broken;              /* true if a function failed, so the farm is unusable */
 };
 
 typedef struct gt_farm_options {

@@ -406,6 +406,7 @@ void gt_farm_break(gt_host_farm *farm, gputune_status status)
 {
     if (farm->broken == GPUTUNE_OK) {
         farm->broken = status;
+        farm->farm.broken = true;
         snprintf(farm->broken_message, sizeof farm->broken_message, "%s", gt_message());
     }
 }

@@ -54,11 +54,12 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
     return GPUTUNE_OK;
 }
 
-/* Keeps the farm for reuse. Returns false if farms are not kept, or one of this kind already is. */
+/* Keeps the farm for reuse. Returns false if farms are not kept, it is unusable, or one of this
+ * kind is already kept. */
 static bool keep_farm(gt_workers *workers, gt_farm *farm)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
-    const bool keeps = workers->keep && !workers->idle[farm->measures];
+    const bool keeps = workers->keep && !farm->broken && !workers->idle[farm->measures];
     if (keeps) {
         workers->idle[farm->measures] = farm;
     }

@@ -82,6 +82,20 @@ TEST(workers_may_be_kept)
     tune(tuner);
 }
 
+/* A tuning that failed because the worker could not start must not fail the next one. */
+TEST(workers_that_could_not_start_are_not_kept)
+{
+    const gputune_options options = few_variants();
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    GT_FREED char *worker = strdup(getenv("GPUTUNE_WORKER"));
+    gputune_plan *plan;
+    setenv("GPUTUNE_WORKER", "/bin/false", 1);
+    gputune_status status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options);
+    setenv("GPUTUNE_WORKER", worker, 1);
+    assert_int_equal(status, GPUTUNE_EWORKER);
+    tune(tuner);
+}
+
 /* A second tuner in the process, for an equal GPU, uses the same workers and compiled code. */
 TEST(workers_are_shared_by_tuners_of_equal_gpus)
 {
