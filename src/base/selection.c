@@ -15,7 +15,7 @@ typedef struct part {
 static bool next_part(part *out, const char **at)
 {
     *at += strspn(*at, " ,");
-    size_t length = strcspn(*at, " ,");
+    size_t length = gt_setting_length(*at, true);
     const char *equals = memchr(*at, '=', length);
     out->value = equals ? equals + 1 : *at;
     out->value_length = length - (size_t)(out->value - *at);

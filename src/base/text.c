@@ -321,6 +321,20 @@ const char *gt_nearest_in(const char *word, const void *items, size_t bytes, siz
     return nearest;
 }
 
+size_t gt_setting_length(const char *text, bool commas)
+{
+    const char *end = text;
+    for (;;) {
+        end += strcspn(end, commas ? " \t\n," : " \t\n");
+        const char *next = end + strspn(end, " \t\n");
+        const size_t word = strcspn(next, " \t\n,=");
+        if (word == 0 || next[word] == '=') {
+            return (size_t)(end - text);
+        }
+        end = next;
+    }
+}
+
 const char *gt_count_text(char *out, size_t bytes, uint64_t count)
 {
     char digits[24];

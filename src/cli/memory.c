@@ -242,7 +242,8 @@ static const char *short_number(const char *text)
 bool cli_next_pair(const char **text, char **name, char **value)
 {
     const char *word = *text + strspn(*text, " ");
-    size_t length = strcspn(word, " "), end = strcspn(word, "= ");
+    size_t end = strcspn(word, "= ");
+    size_t length = word[end] == '=' ? gt_setting_length(word, false) : end;
     *text = word + length;
     *name = cli_copy_part(word, end);
     *value = cli_copy_part(word + end + (end < length), length - end - (end < length));

@@ -44,7 +44,7 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
     CLI_REFUSE(option && !text[strspn(text, blanks)], CLI_EXIT_USAGE,
                "%s: a value is missing; expected NAME=VALUE", option);
     for (size_t length; *(text += strspn(text, blanks)); text += length) {
-        length = strcspn(text, blanks);
+        length = gt_setting_length(text, false);
         CLI_TRY(parse_assignments(out, option, cli_copy_part(text, length)));
     }
     return CLI_CONTINUE;
@@ -242,7 +242,7 @@ gputune_sizes cli_sizes_of(const char *text)
     gputune_size *sizes = NULL;
     size_t count = 0;
     for (size_t length; *(text += strspn(text, " ")); text += length) {
-        length = strcspn(text, " ");
+        length = gt_setting_length(text, false);
         cli_push(sizes, count, (gputune_size){cli_copy_part(text, length), 0});
     }
     return (gputune_sizes){count, sizes};

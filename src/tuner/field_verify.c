@@ -39,8 +39,9 @@ static void append_grid(gt_text *out, const gt_field *field, const gt_variant *v
 static void append_options(gt_text *out, const char *option, const char *list)
 {
     for (size_t length; *list; list += length + strspn(list + length, " ")) {
-        length = strcspn(list, " ");
-        gt_text_printf(out, " %s %.*s", option, (int)length, list);
+        length = gt_setting_length(list, false);
+        const char *quote = memchr(list, ' ', length) ? "\"" : "";
+        gt_text_printf(out, " %s %s%.*s%s", option, quote, (int)length, list, quote);
     }
 }
 

@@ -39,6 +39,8 @@ TEST(types_match_by_each_of_their_names)
     assert_true(gt_sizes_match("T=__nv_bfloat16", "T=bfloat16"));
     assert_true(gt_sizes_match("T=bfloat16", "T=nv_bfloat16"));
     assert_false(gt_sizes_match("T=half2", "T=__half"));
+    assert_true(gt_sizes_match("T=unsigned int n=4", "T=half,unsigned int n=4"));
+    assert_false(gt_sizes_match("T=unsigned int n=4", "T=unsigned char n=4"));
     assert_false(gt_sizes_match("T=half", "T=__nv_bfloat16"));
 }
 

@@ -63,6 +63,8 @@ TEST(test_types_by_other_names)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_SIZES({rows[i].given, 0})));
         assert_string_equal(problem_text(t, &problem), rows[i].wanted);
+        ASSERT_OK(gt_problem_parse(&problem, t, problem_text(t, &problem)));
+        assert_string_equal(problem_text(t, &problem), rows[i].wanted);
     }
     assert_int_equal(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"T=float2", 0})), GPUTUNE_EINVAL);
     gt_template_free(t);

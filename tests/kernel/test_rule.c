@@ -5,7 +5,7 @@
 
 static const char template_text[] =
     "#pragma gputune kernel(k) problem(m = 4096) problem(n = 4096)\n"
-    "#pragma gputune problem(type T = float, double) args(inout T y[m][n])\n"
+    "#pragma gputune problem(type T = float, double, unsigned int) args(out T y[m][n])\n"
     "#pragma gputune tune(B = 64, 128) tune(R = 1, 2) block(B) grid(ceil_div(n, B), m)\n"
     "__global__ void k(T *y) { y[0] = B * R; }\n";
 
@@ -40,6 +40,18 @@ static int choose(const gt_rule *rule, const gt_template *template, const char *
     ASSERT_OK(gt_problem_parse(&problem, template, sizes));
     gt_slots_fill(slots, template, &problem, &device);
     return gt_rule_choose(rule, &problem, slots);
+}
+
+TEST(test_types_of_two_words)
+{
+    gt_template *t = parse(template_text);
+    gt_rule *rule = rule_of(t, "region m=64:128 T=unsigned int n=1:2\n"
+                               "loss mean=1 p90=1 worst=1 sizes=9\n"
+                               "variant B=64 R=1\nuse 0\n");
+    assert_int_equal(choose(rule, t, "m=64 n=2 T=unsigned int"), 0);
+    assert_int_equal(choose(rule, t, "m=64 n=2 T=float"), -1);
+    gt_rule_free(rule);
+    gt_template_free(t);
 }
 
 TEST(test_choice)

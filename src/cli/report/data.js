@@ -20,9 +20,9 @@ const version = number => number ? `${Math.floor(number / 1000)}.${number % 1000
 const least = values => values.reduce((a, b) => b < a ? b : a, Infinity);
 const most = values => values.reduce((a, b) => b > a ? b : a, -Infinity);
 
-/* Splits "n=67108864 T=half" into pairs. */
+/* Splits "n=67108864 T=unsigned int" into pairs. */
 function pairs(text) {
-  return text.split(' ').filter(Boolean).map(word => {
+  return text.split(/ (?=[^ =]+=)/).filter(Boolean).map(word => {
     const at = word.indexOf('=');
     return at < 0 ? [word, ''] : [word.slice(0, at), word.slice(at + 1)];
   });

@@ -119,12 +119,13 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
 {
     gputune_size items[GT_PROBLEM_MAX];
     gputune_sizes sizes = {0, items};
-    char *rest = NULL;
-    GT_FREED char *words = NULL;
-    GT_TRY(gt_strdup(&words, text));
-    for (char *word = strtok_r(words, " ", &rest); word && sizes.count < GT_PROBLEM_MAX;
-         word = strtok_r(NULL, " ", &rest)) {
-        items[sizes.count++] = (gputune_size){word, 0};
+    GT_FREED char *copy = NULL;
+    GT_TRY(gt_strdup(&copy, text));
+    for (char *at = copy; *at && sizes.count < GT_PROBLEM_MAX;) {
+        char *end = at + gt_setting_length(at, false), *next = end + strspn(end, " ");
+        *end = '\0';
+        items[sizes.count++] = (gputune_size){at, 0};
+        at = next;
     }
     return gt_problem_bind(out, template, sizes);
 }

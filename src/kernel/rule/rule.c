@@ -73,11 +73,12 @@ static gputune_status parse_region(parser *p, char *text)
     gt_rule_region *region = &p->rule->region;
     gputune_size least[GT_PROBLEM_MAX], most[GT_PROBLEM_MAX];
     size_t count = 0;
-    char *rest = NULL;
-    for (char *setting = strtok_r(text, " \t", &rest); setting && count < GT_PROBLEM_MAX;
-         setting = strtok_r(NULL, " \t", &rest)) {
-        GT_TRY(parse_range(&least[count], &most[count], setting));
+    while (*text && count < GT_PROBLEM_MAX) {
+        char *end = text + gt_setting_length(text, false), *next = end + strspn(end, " \t");
+        *end = '\0';
+        GT_TRY(parse_range(&least[count], &most[count], text));
         count++;
+        text = next;
     }
     GT_TRY(gt_problem_bind(&region->least, p->template, (gputune_sizes){count, least}));
     return gt_problem_bind(&region->most, p->template, (gputune_sizes){count, most});

@@ -50,21 +50,6 @@ gputune_status gt_setting_split(uint32_t *axis, char **value, bool given[GT_AXIS
     return GPUTUNE_OK;
 }
 
-/* Returns the end of a setting: the next comma or "NAME=". Values may contain blanks. */
-static char *setting_end(char *at)
-{
-    char *end = at;
-    for (;;) {
-        end += strcspn(end, " \t\n,");
-        char *next = end + strspn(end, " \t\n");
-        size_t word = strcspn(next, " \t\n,=");
-        if (*next == '\0' || *next == ',' || word == 0 || next[word] == '=') {
-            return end;
-        }
-        end = next;
-    }
-}
-
 gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text,
                                bool add)
 {
@@ -75,7 +60,7 @@ gputune_status gt_config_parse(gt_config *out, const gt_template *template, cons
     GT_TRY(gt_strdup(&copy, text));
     for (char *at = copy + strspn(copy, blanks); *at;) {
         uint32_t axis;
-        char *value, *end = setting_end(at);
+        char *value, *end = at + gt_setting_length(at, true);
         char *next = end + strspn(end, blanks);
         *end = '\0';
         GT_TRY(gt_setting_split(&axis, &value, given, template, at));
