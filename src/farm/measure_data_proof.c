@@ -720,7 +720,8 @@ static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data
         standard = standard->next;
     }
     standard = standard ? standard : gt_loaded_find(proof->measure.parent, proof->standard);
-    if (!set->tried) {
+    const bool is_unloaded = !standard && proof->standard != GT_NO_VARIANT;
+    if (!set->tried && !is_unloaded) {
         GT_TRY(proof_settle(proof, set, standard));
     }
     if (!set->survived || variant == standard ||

@@ -201,19 +201,24 @@ TEST_ON_DEVICE(only_damaged_buffers_are_restored)
 /* true if the device does not report accesses outside of allocations */
 static bool unwatched;
 
-/* Verifies a variant of axpy with an additional scratch parameter. */
+/* Makes a job for a variant of axpy with an additional scratch parameter. */
+static void make_scratch_job(gt_verify_job *job, const char *text, uint64_t bytes)
+{
+    *job = (gt_verify_job){.id = 97, .image = compile(text)};
+    for (int i = 0; i < 2; ++i) {
+        job->launches[i] = launch_of("axpy", i == 0 ? N : ODD_TAIL);
+        job->launches[i].parameter_count = 5;
+        job->launches[i].parameters[4] = (gt_parameter){
+            .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = bytes};
+        gt_launch_take_all(&job->launches[i]);
+    }
+}
+
 static gputune_status verify_with_scratch(const char *text)
 {
     static gt_verify_job job;
     gt_verified verified;
-    job = (gt_verify_job){.id = 97, .image = compile(text)};
-    for (int i = 0; i < 2; ++i) {
-        job.launches[i] = launch_of("axpy", i == 0 ? N : ODD_TAIL);
-        job.launches[i].parameter_count = 5;
-        job.launches[i].parameters[4] = (gt_parameter){
-            .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 64};
-        gt_launch_take_all(&job.launches[i]);
-    }
+    make_scratch_job(&job, text, 64);
     bool emulated = world.measure->device.emulated;
     world.measure->device.emulated = emulated && !unwatched;
     gputune_status status = gt_measure_verify(world.measure, &job, &verified);
@@ -333,20 +338,20 @@ TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
 }
 
 /* The variant is wrong only if all inputs are zero, which only the last proof of a winner tries. */
-#define WRONG_FOR_ZERO                                                                             \
-    VARIANT("if (i < n) y[i] = x[0] || x[1] || x[n / 3] || x[n / 2] || x[n - 1] ? y[i] + a * "     \
-            "x[i] : 7;")
+#define FAIL_FOR_ZERO                                                                              \
+    "if (i < n) y[i] = x[0] || x[1] || x[n / 3] || x[n / 2] || x[n - 1] ? y[i] + a * x[i] : 7;"
+#define WRONG_FOR_ZERO VARIANT(FAIL_FOR_ZERO)
 
-static bool clock_is_slow;
+/* If not 0, the clock advances by this at each reading. */
+static clock_t clock_step;
 
-/* Replaces the clock of CPU time, which limits the emulator's experiments. A slow clock advances by
- * a millisecond at each reading. */
+/* Replaces the clock of CPU time, which limits the emulator's experiments. */
 clock_t clock(void)
 {
     static clock_t slow;
     struct timespec used;
-    if (clock_is_slow) {
-        return slow += CLOCKS_PER_SEC / 1000;
+    if (clock_step) {
+        return slow += clock_step;
     }
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
@@ -366,10 +371,31 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
         must(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 0.005}, &verified));
         free(verified.single);
     }
-    clock_is_slow = true;
+    clock_step = CLOCKS_PER_SEC / 1000;
     gputune_status status = recheck(98, 42);
-    clock_is_slow = false;
+    clock_step = 0;
     assert_int_equal(status, GPUTUNE_EWRONG);
+}
+
+/* There was no time to try all data with the default, and its scratch memory is free again. */
+TEST_ON_DEVICE(data_that_the_default_did_not_try_refuse_no_winner)
+{
+    static gt_verify_job job;
+    gt_verified verified;
+    gt_prepared prepared = {0};
+    const gt_measure_setup *setup = make_setup("axpy_reference");
+    must(gt_measure_prepare(world.measure, setup, &prepared));
+    must(gt_measure_try(world.measure, setup, &prepared));
+    make_scratch_job(&job, WITH_SCRATCH(FAIL_FOR_ZERO), 2 << 20);
+    job.standard = true;
+    clock_step = CLOCKS_PER_SEC;
+    must(gt_measure_verify(world.measure, &job, &verified));
+    clock_step = 0;
+    free(verified.single);
+    free(job.image.data);
+    gt_measure_drop(world.measure, job.id);
+    must(verify(&verified, 98, WRONG_FOR_ZERO));
+    must(recheck(98, 42));
 }
 
 /* Because the reference may be slow, it is not run a second time if its results are not finite. */
