@@ -34,7 +34,9 @@ uint32_t gt_plan_burst(double launch_ns, bool quick)
 
 uint32_t gt_plan_singles(double launch_ns, bool quick)
 {
-    return quick ? launches_for(1e6, launch_ns, 9, 25) : 100;
+    const uint32_t most = launches_for(1e9, launch_ns, 3, 100);
+    const uint32_t few = launches_for(1e6, launch_ns, 9, 25);
+    return quick && few < most ? few : most;
 }
 
 static uint64_t round_up(uint64_t value, uint64_t step)

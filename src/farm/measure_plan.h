@@ -37,7 +37,8 @@ double gt_plan_quick_doubt(double launch_ns);
  * fill 2 ms, or 0.5 ms if `quick`. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
 /* Returns the number of launches in a sample for the objective `latency`: 100 launches or, if
- * `quick`, 9 to 25 launches that fill 1 ms. The sample is the median of their times. */
+ * `quick`, 9 to 25 launches that fill 1 ms, but at most as many as fill 1 s, and at least 3. The
+ * sample is the median of their times. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
 /* Returns the number of buffer sets over which cold samples rotate. Together they are twice as

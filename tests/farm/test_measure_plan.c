@@ -37,6 +37,16 @@ TEST(a_quick_sample_is_short)
     assert_int_equal(gt_plan_singles(1e6, true), 9);
 }
 
+/* A sample that takes longer than 10 s would count as a hang. */
+TEST(single_launches_of_long_kernels_are_few)
+{
+    assert_int_equal(gt_plan_singles(1e7, false), 100);
+    assert_int_equal(gt_plan_singles(15e7, false), 7);
+    assert_int_equal(gt_plan_singles(15e7, true), 7);
+    assert_int_equal(gt_plan_singles(2e9, false), 3);
+    assert_int_equal(gt_plan_singles(2e9, true), 3);
+}
+
 TEST(copies_of_the_buffers_exceed_twice_the_l2)
 {
     const int64_t l2 = 50 << 20;
