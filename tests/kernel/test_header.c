@@ -101,6 +101,22 @@ TEST(test_pipeline)
     expect(header, lines, sizeof lines / sizeof *lines);
 }
 
+TEST(test_cluster_that_depends_on_a_size)
+{
+    static const char *const lines[] = {
+        "grid_[3] = {sums_round_up(sums_ceil_div(n, 64), n > 4096 ? 2 : 1), 1, 1};",
+        "cluster_[3] = {n > 4096 ? 2 : 1, 1, 1};",
+    };
+    GT_FREED char *header = NULL;
+    ASSERT_OK(write_header(
+        &header,
+        "#pragma gputune kernel(sums) problem(n = 4096) args(out float y[n]) tune(B = 64)\n"
+        "#pragma gputune launch(k, block = B, grid = ceil_div(n, B), cluster = n > 4096 ? 2 : 1)\n"
+        "__global__ void k(float *y) { y[0] = B; }\n",
+        "region n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\nvariant B=64\nuse 0\n"));
+    expect(header, lines, sizeof lines / sizeof *lines);
+}
+
 TEST(test_refused)
 {
     static const struct {

@@ -264,19 +264,30 @@ static void append_clears(writer *w)
     }
 }
 
+static bool is_one(const writer *w, const gt_expression *expression)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    bool known = false;
+    int64_t value = 0;
+    (void)gt_expression_print(&text, &known, &value, expression, &w->form.print);
+    return known && value == 1;
+}
+
 static void append_dimensions(writer *w, const char *name, const gt_dimensions *dimensions,
-                              const uint32_t *multiples)
+                              const gt_dimensions *multiples)
 {
     gt_text_printf(&w->out, "            const int64_t %s[3] = {", name);
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t multiple = multiples ? multiples[i] : 1;
+        const bool rounds = multiples && i < multiples->count && !is_one(w, multiples->items[i]);
         gt_text_append(&w->out, i ? ", " : "");
-        if (multiple > 1) {
+        if (rounds) {
             gt_text_printf(&w->out, "%sround_up(", w->functions);
         }
         append_value(w, i < dimensions->count ? dimensions->items[i] : NULL, 1, 0);
-        if (multiple > 1) {
-            gt_text_printf(&w->out, ", %u)", multiple);
+        if (rounds) {
+            gt_text_append(&w->out, ", ");
+            append_value(w, multiples->items[i], 1, 0);
+            gt_text_append(&w->out, ")");
         }
     }
     gt_text_append(&w->out, "};\n");
@@ -285,14 +296,12 @@ static void append_dimensions(writer *w, const char *name, const gt_dimensions *
 static void append_step(writer *w, uint32_t variant, uint32_t index)
 {
     const gt_template_step *step = &w->parts->steps[index];
-    const gt_kernel_step *shape = &w->form.binding.shape;
     const bool all = step->argument_count == 0 && !step->takes_none;
     const uint32_t count = all ? w->template->parameter_count : step->argument_count;
     gt_text_append(&w->out, "        {\n");
-    append_dimensions(w, "grid_", &step->grid, shape->cluster);
+    append_dimensions(w, "grid_", &step->grid, &step->cluster);
     append_dimensions(w, "block_", &step->block, NULL);
-    gt_text_printf(&w->out, "            const int64_t cluster_[3] = {%u, %u, %u};\n",
-                   shape->cluster[0], shape->cluster[1], shape->cluster[2]);
+    append_dimensions(w, "cluster_", &step->cluster, NULL);
     gt_text_append(&w->out, "            void *arguments_[] = {");
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t argument = all ? i : step->arguments[i];
