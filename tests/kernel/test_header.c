@@ -87,9 +87,9 @@ TEST(test_pipeline)
         "SUMS_KERNELS = 4",
         "{\"one\", \"two\", \"one\", \"two\"},",
         "int64_t n, CUdeviceptr y, CUdeviceptr x, CUdeviceptr scratch_)",
-        "bytes_ += (size_t)((4 * sums_ceil_div(n, 64) + 255) / 256 * 256);",
+        "bytes_ += (size_t)((INT64_C(4) * sums_ceil_div(n, 64) + 255) / 256 * 256);",
         "CUdeviceptr parts = scratch_;",
-        "SUMS_CU(cuMemsetD8Async)(c, 0, (size_t)(4 * 1), stream_)",
+        "SUMS_CU(cuMemsetD8Async)(c, 0, (size_t)(INT64_C(4) * 1), stream_)",
         "arguments_[] = {&x, &parts, &n_value_};",
         "arguments_[] = {&y, &parts, &c, &n_value_};",
         "sums_start(rule_, 3, stream_, grid_, block_, cluster_, 0, 0, arguments_)",
@@ -114,6 +114,22 @@ TEST(test_cluster_that_depends_on_a_size)
         "#pragma gputune launch(k, block = B, grid = ceil_div(n, B), cluster = n > 4096 ? 2 : 1)\n"
         "__global__ void k(float *y) { y[0] = B; }\n",
         "region n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\nvariant B=64\nuse 0\n"));
+    expect(header, lines, sizeof lines / sizeof *lines);
+}
+
+TEST(test_values_above_32_bits)
+{
+    static const char *const lines[] = {
+        "(size_t)(INT64_C(4) * 65536 * 65536), stream_)",
+        "grid_[3] = {k_ceil_div((int64_t)1 << n, 64), 1, 1};",
+    };
+    GT_FREED char *header = NULL;
+    ASSERT_OK(write_header(
+        &header,
+        "#pragma gputune kernel(k) problem(m = 64K, n = 20) args(out float y[m][m]) tune(B = 64)\n"
+        "#pragma gputune clear(y) block(B) grid(ceil_div(1 << n, B))\n"
+        "__global__ void k(float *y) { y[0] = B; }\n",
+        "region m=64K n=1:40\nloss mean=1 p90=1 worst=1 sizes=9\nvariant B=64\nuse 0\n"));
     expect(header, lines, sizeof lines / sizeof *lines);
 }
 

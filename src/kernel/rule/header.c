@@ -217,7 +217,7 @@ static void append_parameters(writer *w)
 static void append_bytes(writer *w, uint32_t argument)
 {
     const gt_argument *own = &w->template->arguments[argument];
-    gt_text_printf(&w->out, "%u", gt_element_resolve(&w->form.binding, own->type).bytes);
+    gt_text_printf(&w->out, "INT64_C(%u)", gt_element_resolve(&w->form.binding, own->type).bytes);
     for (uint32_t i = 0; i < own->extent_count; i++) {
         int precedence;
         (void)gt_operation_sign(&precedence, GT_DO_MULTIPLY);

@@ -236,7 +236,10 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         return GPUTUNE_OK;
     }
     bool truth;
-    append_piece(&out->text, &left, out->precedence);
+    /* in C, the left operand decides the type of a shift */
+    const bool widens = operation == GT_DO_SHIFT_LEFT && *p->print->prefix;
+    gt_text_append(&out->text, widens ? "(int64_t)" : "");
+    append_piece(&out->text, &left, widens ? PRIMARY : out->precedence);
     gt_text_printf(&out->text, " %s ", sign);
     append_piece(&out->text, &right, out->precedence + 1);
     out->is_truth = gt_operation_compare(&truth, operation, 0);
