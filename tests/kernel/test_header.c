@@ -23,14 +23,15 @@ static const char pipeline[] =
     "__global__ void first(const float *x, float *parts, unsigned int n) { parts[0] = B; }\n"
     "__global__ void second(float *y, float *parts, unsigned int *c, unsigned int n) { }\n";
 
-static gputune_status write_header(char **out, const char *text, const char *rule_text)
+static gputune_status write_header_for(char **out, const char *text, const char *rule_text,
+                                       const char *arch)
 {
     static const uint32_t codes[] = {0, 1};
     static const char *const archs[] = {"sm_80", "sm_90a"};
     gt_header_code compiled[4];
     gt_rule *rule = NULL;
     gt_template *t = parse(text);
-    const gt_device device = device_of("sm_90a");
+    const gt_device device = device_of(arch);
     ASSERT_OK(gt_rule_parse(&rule, t, rule_text));
     for (int i = 0; i < 4; i++) {
         compiled[i] = (gt_header_code){.image = {"0123456789", 10}, .entries = {"one", "two"}};
@@ -40,6 +41,11 @@ static gputune_status write_header(char **out, const char *text, const char *rul
     gt_rule_free(rule);
     gt_template_free(t);
     return status;
+}
+
+static gputune_status write_header(char **out, const char *text, const char *rule_text)
+{
+    return write_header_for(out, text, rule_text, "sm_90a");
 }
 
 static void expect(const char *header, const char *const *lines, size_t count)
@@ -131,6 +137,22 @@ TEST(test_values_above_32_bits)
         "__global__ void k(float *y) { y[0] = B; }\n",
         "region m=64K n=1:40\nloss mean=1 p90=1 worst=1 sizes=9\nvariant B=64\nuse 0\n"));
     expect(header, lines, sizeof lines / sizeof *lines);
+}
+
+TEST(test_alignment)
+{
+    static const char *const archs[] = {"sm_90a", "sm_100a"};
+    static const char *const checks[] = {"if (y % 16 != 0) {", "if (y % 32 != 0) {"};
+    for (int i = 0; i < 2; i++) {
+        GT_FREED char *header = NULL;
+        ASSERT_OK(write_header_for(
+            &header,
+            "#pragma gputune kernel(k) problem(n = 4096) args(out double y[n])\n"
+            "#pragma gputune vector(V = 1, 4 : y) block(64) grid(ceil_div(n, 64 * V))\n"
+            "__global__ void k(double *y) { y[0] = V; }\n",
+            "region n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\nvariant V=4\nuse 0\n", archs[i]));
+        expect(header, &checks[i], 1);
+    }
 }
 
 TEST(test_refused)

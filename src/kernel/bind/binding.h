@@ -78,6 +78,9 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
 /* Sets *out to the number of elements of a buffer (workload.c). EINVAL if there are too many. */
 gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const int64_t *slots);
 
+/* Returns the bytes of the widest access of a thread, which is also the largest alignment that a
+ * vector needs (launch.c). */
+uint32_t gt_widest_access(const gt_device *device);
 /* Appends a parameter to a launch and returns it (launch.c). */
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,
                             int argument);

@@ -321,7 +321,7 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
 
 static void append_alignment(writer *w, const gt_config *variant)
 {
-    enum { WIDEST = 16 };
+    const uint32_t widest = gt_widest_access(w->header->device);
     for (uint32_t i = 0; i < w->template->argument_count; i++) {
         uint32_t bytes = 1;
         for (uint32_t a = 0; a < w->template->axis_count; a++) {
@@ -334,7 +334,7 @@ static void append_alignment(writer *w, const gt_config *variant)
                 bytes = own > bytes ? own : bytes;
             }
         }
-        bytes = bytes > WIDEST ? WIDEST : bytes;
+        bytes = bytes > widest ? widest : bytes;
         if (bytes > 1) {
             gt_text_printf(&w->out, "        if (%s %% %u != 0) {\n",
                            w->template->arguments[i].name, bytes);
