@@ -266,14 +266,29 @@ static gputune_status spell_type(char **out, const gt_binding *binding, const ch
     return gt_text_take(out, &text);
 }
 
+enum { SCOPED_MAX = GT_ENTRY_MAX + 2 + GT_NAME_MAX };
+
+/* Writes the name of a struct or typedef with the namespaces of its definition. */
+static void scoped_name(char name[SCOPED_MAX], const gt_structure *structure)
+{
+    const char *own = structure->name;
+    for (const char *at = own; (at = strstr(at, "::")) && at < own + strcspn(own, "<");) {
+        own = at += 2;
+    }
+    (void)snprintf(name, SCOPED_MAX, "%s%s%s", structure->scope, structure->scope[0] ? "::" : "",
+                   own);
+}
+
 static gputune_status assert_one(gt_text *out, const gt_binding *binding,
                                  const gt_structure *structure)
 {
     uint32_t offsets[GT_STRUCTURE_MEMBERS] = {0};
     extent size;
+    char scoped[SCOPED_MAX];
     GT_FREED char *name = NULL;
     GT_TRY(add_members(NULL, &size, offsets, binding, structure, &(spot){.name = ""}));
-    GT_TRY(spell_type(&name, binding, structure->name));
+    scoped_name(scoped, structure);
+    GT_TRY(spell_type(&name, binding, scoped));
     gt_text_printf(out, "static_assert(sizeof(%s) == %u && alignof(%s) == %u", name, size.bytes,
                    name, size.alignment);
     for (uint32_t m = 0; m < structure->member_count; m++) {
@@ -294,8 +309,9 @@ gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding)
     const gt_template_parts *parts = binding->template->parts;
     gt_text_append(out, parts->structure_count ? "\n#line 1 \"gputune\"\n" : "");
     for (uint32_t i = 0; i < parts->structure_count; i++) {
-        if (!parts->structures[i]->alias[0]) {
-            GT_TRY(assert_one(out, binding, parts->structures[i]));
+        const gt_structure *structure = parts->structures[i];
+        if (!structure->alias[0]) {
+            GT_TRY(assert_one(out, binding, structure));
         }
     }
     return GPUTUNE_OK;

@@ -573,7 +573,11 @@ static gputune_status find_declaration(bool *found, gt_parse *p, const char *nam
         if (piece->kind == GT_PIECE_TYPE || piece->kind == GT_PIECE_ALIAS) {
             gt_lexer_open(&p->at, first.text, (size_t)(last.text + last.length - first.text),
                           (gt_place){p->parts->files[0].path, first.line, first.column});
+            const uint32_t next = p->parts->structure_count;
             GT_TRY(read_type(found, &head, p, name));
+            if (*found) {
+                gt_scope_find(p->parts->structures[next]->scope, code->words.items, piece->begin);
+            }
         }
     }
     return GPUTUNE_OK;

@@ -18,8 +18,9 @@ typedef struct gt_structure_member {
 
 /* A struct, or another name for a type: a typedef, a using, or an enum. */
 typedef struct gt_structure {
-    char name[GT_NAME_MAX];  /* name with C++ template arguments: "vec<float,4>" */
-    char alias[GT_NAME_MAX]; /* type that a typedef stands for; "" for a struct */
+    char name[GT_NAME_MAX];   /* name with C++ template arguments: "vec<float,4>" */
+    char scope[GT_ENTRY_MAX]; /* namespaces of the definition: "", "a", "a::b" */
+    char alias[GT_NAME_MAX];  /* type that a typedef stands for; "" for a struct */
     gt_structure_member *members;
     uint32_t member_count;
     uint32_t alignment; /* value of alignas in bytes; 0: the largest alignment of a member */

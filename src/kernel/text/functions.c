@@ -22,8 +22,7 @@ static size_t begin_of(const finder *f, size_t word)
     return (size_t)(f->words.items[word].token.text - f->text);
 }
 
-/* Writes the namespaces around a token to `scope`: "", "a", "a::b". */
-static void find_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
+void gt_scope_find(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
 {
     /* unclosed braces before the token, reading backwards */
     int open = 0;
@@ -92,7 +91,7 @@ static size_t find_parameters(const finder *f, gt_function *out, size_t at)
     if (open >= count || w[open].id != GT_IS_OPEN_PAREN || !gt_word_is_name(&w[at])) {
         return 0;
     }
-    find_scope(out->scope, w, at);
+    gt_scope_find(out->scope, w, at);
     add_written_scope(out->scope, w, at);
     for (size_t i = 0; i < f->name_count && !is_sought; i++) {
         is_sought = is_named(&w[at].token, out->scope, f->names[i]);

@@ -32,6 +32,9 @@ typedef struct gt_function_parameter {
 
 typedef GT_ARRAY(gt_function) gt_function_list;
 
+/* Writes the namespaces around the word at index `at` to `scope`: "", "a", "a::b". */
+void gt_scope_find(char scope[GT_ENTRY_MAX], const gt_word *words, size_t at);
+
 /* Finds the declarations and definitions of the __global__ functions `names`, in text order. Outer
  * namespaces may be missing in `names`. The caller frees the list with gt_array_free(). ENOMEM. */
 gputune_status gt_functions_find(gt_function_list *out, const char *text, const char *const *names,

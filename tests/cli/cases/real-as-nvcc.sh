@@ -1,7 +1,7 @@
 # Code that nvcc accepts: kernels defined by macros, enumerators as values, files found by __has_include, a
 # reference beside templates with a parameter of the same name, std:: without an include, attributes of
-# parameters, enumerators that a macro makes, a struct's operators for the host, and CUtensorMap declared as
-# <cuda/barrier> does.
+# parameters, enumerators that a macro makes, a struct's operators for the host, CUtensorMap declared as
+# <cuda/barrier> does, and structs of a namespace in each other.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 clauses='problem(n = 1000) args(out float y[n], in float x[n], int n) block(64) grid(ceil_div(n, 64))'
 body='int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)'
@@ -51,6 +51,16 @@ template <typename T, Mode M> __global__ void k(T *y, const T *x, [[maybe_unused
 }
 F
 echo '#define FACTOR 3' >factor.cuh
-for file in macro made words; do
+cat >scopes.cu <<F
+namespace lib { typedef double real; enum Kind { FEW = 2 }; struct Pair { real a; Kind b; }; struct Both { Pair p; int n; }; }
+#pragma gputune kernel(k) problem(n = 1000) args(out float y[n], lib::Both s = {.p = {3, FEW}, .n = n})
+#pragma gputune block(64) grid(ceil_div(n, 64)) tune(U = 1, 2) reference(y[i] = 6)
+__global__ void k(float *y, lib::Both s)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < s.n) y[i] = s.p.a * s.p.b * (U / U);
+}
+F
+for file in macro made words scopes; do
     $GPUTUNE warm ./$file.cu -q --format csv | cut -d, -f1,2
 done
