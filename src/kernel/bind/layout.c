@@ -279,6 +279,30 @@ static void scoped_name(char name[SCOPED_MAX], const gt_structure *structure)
                    own);
 }
 
+/* Asserts that a typedef stands for the type that was read, because an #if may select another. */
+static void assert_alias(gt_text *out, const gt_template *template, const gt_structure *structure)
+{
+    char name[SCOPED_MAX];
+    gt_element element;
+    const gt_structure *target = structure;
+    const char *type = structure->name;
+    for (; target && target->alias[0]; target = gt_structure_of(template, type)) {
+        type = target->alias;
+    }
+    if (strchr(structure->name, '<') || !gt_element_from_name(&element, type)) {
+        return;
+    }
+    scoped_name(name, structure);
+    gt_text_printf(out, "static_assert(sizeof(%s) == %u", name, element.bytes);
+    if (gt_type_is_float(element.type)) {
+        gt_text_printf(out, " && gputune_is_same<%s, %s>::value", name, type);
+    }
+    gt_text_printf(out,
+                   ", \"gputune reads %s as %s, but the code declares another type here: use "
+                   "problem(type T = ...) for a type that varies\");\n",
+                   structure->name, type);
+}
+
 static gputune_status assert_one(gt_text *out, const gt_binding *binding,
                                  const gt_structure *structure)
 {
@@ -304,13 +328,20 @@ static gputune_status assert_one(gt_text *out, const gt_binding *binding,
     return GPUTUNE_OK;
 }
 
+static const char same_type[] =
+    "\n#line 1 \"gputune\"\n"
+    "template <typename, typename> struct gputune_is_same { enum { value = 0 }; };\n"
+    "template <typename T> struct gputune_is_same<T, T> { enum { value = 1 }; };\n";
+
 gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
-    gt_text_append(out, parts->structure_count ? "\n#line 1 \"gputune\"\n" : "");
+    gt_text_append(out, parts->structure_count ? same_type : "");
     for (uint32_t i = 0; i < parts->structure_count; i++) {
         const gt_structure *structure = parts->structures[i];
-        if (!structure->alias[0]) {
+        if (structure->alias[0]) {
+            assert_alias(out, binding->template, structure);
+        } else {
             GT_TRY(assert_one(out, binding, structure));
         }
     }

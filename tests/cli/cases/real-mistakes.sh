@@ -64,6 +64,16 @@ try no_shared "$grid" "$(echo "$kernel" | sed 's/^{/{ extern __shared__ float ti
 try no_shared_of_a_helper "$grid" "struct tile { __device__ float *at() { extern __shared__ float t[]; return t; } };
 $(echo "$kernel" | sed 's/^{/{ tile t; t.at()[threadIdx.x] = 0;/')"
 try declared_in_a_function "$grid tune(UNROLL = 1, 2)" "$(echo "$kernel" | sed 's/^{/{ int UNROLL = 4;/; s/2 \*/2 * UNROLL */')"
+# An #if on a tunable selects a parameter's type.
+head=$(echo "$head" | sed 's/, int n)/, size n)/')
+try selected_by_if "$grid" "
+#if B > 64
+typedef short size;
+#else
+typedef int size;
+#endif
+$(echo "$kernel" | sed 's/int n)/size n)/')"
+head=$full
 # The number of wrong elements is that of the output in the message.
 head=$(echo "$head" | sed 's/args(/args(out int whole[n], /')
 right=$(echo "$right" | sed 's/(float/(int *whole, float/; s/y\[i\] =/whole[i] = i, y[i] =/')
