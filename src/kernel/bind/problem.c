@@ -217,11 +217,12 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     }
     *bytes = gt_workload_device_bytes(workload);
     gt_binding_open(&binding, template, problem, device);
-    return !gt_binding_all(&binding, &standard) && gt_binding_permits(&binding);
+    return !gt_binding_all(&binding, &standard) && !gt_binding_vectors(&binding) &&
+           gt_binding_permits(&binding);
 }
 
 /* Halves the largest changeable size until the problem needs at most `most_bytes` or the size is
- * below `least`. Skips sizes that hardly affect the memory. */
+ * below `least`. Skips sizes that cannot be halved, and sizes that hardly affect the memory. */
 static void shrink_problem(gt_problem *problem, const gt_template *template,
                            const gt_device *device, const bool *may_change, uint64_t most_bytes,
                            int64_t least)
@@ -241,10 +242,7 @@ static void shrink_problem(gt_problem *problem, const gt_template *template,
         }
         gt_problem half = *problem;
         half.values[largest].number /= 2;
-        if (!is_allowed(template, &half, device, &fewer)) {
-            return;
-        }
-        stays[largest] = fewer > bytes / 8 * 7;
+        stays[largest] = !is_allowed(template, &half, device, &fewer) || fewer > bytes / 8 * 7;
         if (!stays[largest]) {
             *problem = half;
         }
