@@ -18,7 +18,7 @@ static struct {
     size_t bytes;              /* total size of all images */
 } memo = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static gt_hash key_of(gt_hash source, const char *arch, bool ptx)
+gt_hash gt_code_key(gt_hash source, const char *arch, bool ptx)
 {
     return gt_hash_join(gt_hash_join(source, gt_hash_string(arch)), (gt_hash){0, ptx});
 }
@@ -76,7 +76,7 @@ void gt_code_memo_put(const gt_code *code)
     if (memo.bytes + code->image.bytes > BYTES_MAX) {
         drop_code();
     }
-    gt_hash key = key_of(code->source, code->arch, code->ptx);
+    gt_hash key = gt_code_key(code->source, code->arch, code->ptx);
     gt_code *entry = memo.holders ? find_or_add(key) : NULL;
     if (entry && !entry->image.bytes && copy_code(entry, code)) {
         memo.bytes += code->image.bytes;
@@ -86,7 +86,7 @@ void gt_code_memo_put(const gt_code *code)
 bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
-    const gt_hash key = key_of(source, device->arch, device->emulated);
+    const gt_hash key = gt_code_key(source, device->arch, device->emulated);
     uint32_t place;
     return gt_hash_index_find(&place, &memo.places, key) && memo.entries.items[place].image.bytes &&
            copy_code(out, &memo.entries.items[place]);

@@ -4,6 +4,9 @@
 #include "base/device.h"
 #include "store/store.h"
 
+/* Returns a key that identifies the code of a source for an architecture, as PTX or as a cubin. */
+gt_hash gt_code_key(gt_hash source, const char *arch, bool ptx);
+
 /* Hold and release the memo. It is kept until every hold was released, and freed then. */
 void gt_code_memo_hold(void);
 void gt_code_memo_release(void);

@@ -490,7 +490,9 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
-    gt_compile_job job = {.id = unit->id, .key = unit->hash.low};
+    const gt_device *device = field->options.request->device;
+    gt_compile_job job = {.id = unit->id,
+                          .key = gt_code_key(unit->hash, device->arch, device->emulated).low};
     GT_FREED const char **options = NULL;
     GT_TRY(gt_request_compiling(&job.source, &options, field->options.request, source,
                                 unit->is_quick));

@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include <dirent.h>
+#include <sqlite3.h>
 
 /* Returns true if `word` is NULL or an argument of the process. */
 static bool has_argument(int pid, const char *word)
@@ -117,6 +118,46 @@ static gputune *open_as_tool(void)
     options.keep_workers = options.tune_only = true;
     OK(gputune_open(&tuner, &options));
     return tuner;
+}
+
+static int end_at(void *user, const gputune_compiled *compiled)
+{
+    (void)compiled;
+    return --*(int *)user == 0;
+}
+
+static int count_rows(const char *query)
+{
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open(world.database, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(database, query, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int count = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return count;
+}
+
+/* A compile that is ended early leaves jobs in the workers, which the next compile may take up. */
+TEST(workers_compile_for_the_named_architecture)
+{
+    static const struct {
+        const char *arch;
+        int calls;
+    } steps[] = {{"sm_80", 1}, {"sm_90", 8}, {"sm_80", 8}};
+    gputune *tuner = tuner_open(world.database);
+    for (size_t i = 0; i < 3; i++) {
+        int calls = steps[i].calls;
+        assert_int_equal(gputune_compile(tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), steps[i].arch,
+                                         NULL, end_at, &calls),
+                         1);
+    }
+    gputune_close(tuner);
+    assert_int_equal(
+        count_rows("SELECT count(*) FROM compiled AS a JOIN compiled AS b USING (cubin)"
+                   " WHERE a.arch = 'sm_80' AND b.arch = 'sm_90a'"),
+        0);
 }
 
 TEST(hit_starts_no_compiler)
