@@ -44,10 +44,9 @@ typedef struct stream_state {
     pthread_mutex_t lock;      /* protects the members below; held during a launch */
     atomic_uint_least64_t key; /* the stream's key; 0: free */
     atomic_uintptr_t stream;   /* the stream's handle, because captures hide the stream's id */
-    gt_instance instance;
-    bool ready;
-    bool copied;    /* true if a launch has copied the parameter blocks */
-    bool must_wait; /* true if the next launch must first wait for `last` */
+    gt_instance instance;      /* without a module until it is made */
+    bool copied;               /* true if a launch has copied the parameter blocks */
+    bool must_wait;            /* true if the next launch must first wait for `last` */
     uint8_t *staging;
     CUevent events[SLOTS]; /* recorded after the latest launch that used the slot */
     bool used[SLOTS];
@@ -328,7 +327,7 @@ static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
     const gt_driver *driver = launcher->loaded.driver;
-    if (state->ready) {
+    if (state->instance.module) {
         return GPUTUNE_OK;
     }
     if (launcher->loaded.slot_bytes && !state->staging) {
@@ -341,9 +340,7 @@ static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
             GT_CUDA(driver, EventCreate, &state->events[i], CU_EVENT_DISABLE_TIMING);
         }
     }
-    GT_TRY(gt_instance_make(&state->instance, &launcher->loaded, sizes));
-    state->ready = true;
-    return GPUTUNE_OK;
+    return gt_instance_make(&state->instance, &launcher->loaded, sizes);
 }
 
 static void free_state(stream_state *state, const gt_driver *driver)
@@ -359,9 +356,7 @@ static void free_state(stream_state *state, const gt_driver *driver)
     if (state->staging) {
         driver->MemFreeHost(state->staging);
     }
-    if (state->ready) {
-        gt_instance_free(&state->instance, driver);
-    }
+    gt_instance_free(&state->instance, driver);
 }
 
 /* Locks and returns the stream's state, or returns NULL. Compares the key again under the lock,
@@ -549,7 +544,7 @@ static gputune_status find_state(graph_state **out, gt_launcher *launcher,
     }
     if (!unused) {
         GT_TRY(make_state(&unused, launcher, sizes));
-    } else if (unused->instance.sizes_id != id) {
+    } else if (!unused->instance.module || unused->instance.sizes_id != id) {
         gt_instance_free(&unused->instance, launcher->loaded.driver);
         GT_TRY(gt_instance_make(&unused->instance, &launcher->loaded, sizes));
     }

@@ -103,6 +103,33 @@ TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
 }
 
 /* Scratch memory is shared by a graph of repeated launches and by later launches. */
+/* The scratch memory is freed before the allocation that fails. */
+TEST_WITHIN(a_launcher_works_after_its_scratch_could_not_grow, setup, NULL)
+{
+    static const uint32_t grids[1][3] = {{256, 1, 1}};
+    const uint64_t bytes[3] = {0, 0, 1 << 20};
+    const gt_launch_sizes larger = {.id = 7, .grids = grids, .bytes = bytes};
+    const gt_launch launch = launch_with_scratch();
+    gt_launcher *launcher = load(&launch);
+    for (int captured = 0; captured < 2; captured++) {
+        fake.capture_status[1] = captured ? CU_STREAM_CAPTURE_STATUS_ACTIVE : 0;
+        launch_on(launcher, 1);
+        fake_graphs_gone();
+        fake.fail_name = "MemAlloc";
+        fake.fail_code = CUDA_ERROR_OUT_OF_MEMORY;
+        assert_true(gt_launcher_launch_at(launcher, &larger, fake_stream(1), arguments) < 0);
+        fake.fail_name = NULL;
+        fake_graphs_gone();
+        fake_forget();
+        launch_on(launcher, 1);
+        assert_int_not_equal(fake_find("LaunchKernelEx", 0)->object, 0);
+        assert_int_not_equal(fake_find("LaunchKernelEx", 0)->parameters[2], 0);
+    }
+    fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_NONE;
+    fake_graphs_gone();
+    free_and_check(launcher);
+}
+
 TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
