@@ -122,20 +122,30 @@ static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
            (parent && (parent == getpid() || parent == friend));
 }
 
+/* Lists the processes with a context on the GPU; the caller frees the list. Returns their number,
+ * or 0 on failure. */
+static unsigned list_processes(process_info **out, gt_nvml *nvml)
+{
+    unsigned count = 64;
+    int result = ERROR_INSUFFICIENT_SIZE;
+    for (unsigned room = 0; result == ERROR_INSUFFICIENT_SIZE && count > room;) {
+        process_info *longer = realloc(*out, count * sizeof *longer);
+        if (!longer) {
+            return 0;
+        }
+        *out = longer;
+        room = count;
+        result = nvml_library.processes(nvml, &count, longer); /* sets the count that it needs */
+    }
+    return result == 0 ? count : 0;
+}
+
 /* Counts other processes. In a container, NVML may list pids of another namespace. This process is
  * then in the list, because it has a context; `friend` is assumed to be in it, too. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
-    process_info infos[64];
-    unsigned count = sizeof infos / sizeof *infos;
-    int result = nvml_library.processes(nvml, &count, infos);
-    if (result == ERROR_INSUFFICIENT_SIZE) {
-        out->others = count;
-        return;
-    }
-    if (result != 0) {
-        return;
-    }
+    GT_FREED process_info *infos = NULL;
+    const unsigned count = list_processes(&infos, nvml);
     bool listed = false;
     for (unsigned i = 0; i < count; i++) {
         listed = listed || infos[i].pid == (unsigned)getpid();

@@ -55,7 +55,11 @@ EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count
                                                    process_info *infos)
 {
     (void)device;
+    const unsigned room = *count;
     *count = atomic_load(&fake_nvml_state.process_count);
+    if (*count > room) {
+        return 7; /* NVML_ERROR_INSUFFICIENT_SIZE */
+    }
     for (unsigned i = 0; i < *count; i++) {
         infos[i] = (process_info){.pid = atomic_load(&fake_nvml_state.pids[i])};
     }

@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-enum { FAKE_PROCESSES_MAX = 4, FAKE_SM_MHZ = 1980, FAKE_MEMORY_MHZ = 3201 };
+enum { FAKE_PROCESSES_MAX = 100, FAKE_SM_MHZ = 1980, FAKE_MEMORY_MHZ = 3201 };
 
 typedef struct fake_nvml {
     atomic_ullong throttle;

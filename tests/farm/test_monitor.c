@@ -107,6 +107,18 @@ TEST(a_process_of_another_namespace_is_not_named)
     gt_monitor_stop(monitor);
 }
 
+TEST(own_processes_are_left_out_of_long_lists)
+{
+    gt_nvml_users users;
+    set_processes(FAKE_PROCESSES_MAX, (unsigned)getpid(), (unsigned)getppid());
+    for (unsigned i = 2; i < FAKE_PROCESSES_MAX; i++) {
+        atomic_store(&nvml->pids[i], INT_MAX - i);
+    }
+    gt_nvml_read_users(&users, gt_nvml_open("GPU-0"), getppid());
+    assert_int_equal(users.others, FAKE_PROCESSES_MAX - 2);
+    assert_int_not_equal(users.one, 0);
+}
+
 TEST(the_host_application_is_not_another_user)
 {
     set_processes(2, (unsigned)getpid(), (unsigned)getppid());
