@@ -396,11 +396,9 @@ static int launch(launcher *self, PyObject *values, PyObject *stream)
         return LOOK;
     }
     int status;
-    Py_INCREF(self); /* another thread may close the plan */
     Py_BEGIN_ALLOW_THREADS status = call.launch(self->plan, (void *)(uintptr_t)handle,
                                                 (gputune_args){(size_t)self->count, items});
-    Py_END_ALLOW_THREADS Py_DECREF(self);
-    return status;
+    Py_END_ALLOW_THREADS return status;
 }
 
 /* ---- the base class of Plan
@@ -452,8 +450,11 @@ static PyObject *launched_call(launched *self, PyObject *args, PyObject *kwargs)
     if (!stream) {
         return NULL;
     }
-    if (self->planned != Py_None) {
-        int answer = launch((launcher *)self->planned, args, stream);
+    PyObject *planned = self->planned;
+    if (planned != Py_None) {
+        Py_INCREF(planned); /* an array's methods or another thread may close the plan */
+        int answer = launch((launcher *)planned, args, stream);
+        Py_DECREF(planned);
         if (answer == 0) {
             Py_RETURN_NONE;
         }

@@ -458,6 +458,21 @@ def plans_that_are_closed():
 
 
 @test
+def a_plan_that_an_array_closes_during_its_launch():
+    class Closing(Tensor):
+        def data_ptr(self):
+            axpy.close()
+            self.kept = [b"\xff" * size for size in range(3000, 3300)]  # overwrites freed memory
+            return super().data_ptr()
+
+    with gputune.open(database=":memory:") as tuner:
+        axpy, y, x = tuner.tune("axpy", n=N, effort="cached"), Closing(), Tensor()
+        tuner.refresh()  # drops the tuner's own reference
+        axpy(y, x, 2.0, N)
+    assert y.read() == [3.0] * N
+
+
+@test
 def a_call_that_was_answered_before():
     with gputune.open(database=":memory:") as tuner:
         asked = {"effort": "cached", "only": ["BLOCK=128"], "sizes": {"n": N}, "time_limit": 20.5}
