@@ -22,13 +22,14 @@ static int drop_records(const cli_session *session, const char *kernel)
     CLI_TRY(cli_stored_filter(&filter, session));
     gputune_record_filter any = filter; /* matches any version */
     any.all_trials = any.history = true;
-    int found = kernel ? gputune_records(session->tuner, &any, stop_at_first, NULL) : 1;
+    cli_table table = cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0));
+    CLI_TRY(cli_passed(gputune_forget(session->tuner, &filter, &what, cli_records_add, &dropped)));
+    int found =
+        kernel && !dropped.count ? gputune_records(session->tuner, &any, stop_at_first, NULL) : 1;
     if (found == 0 || found == GPUTUNE_ENOTFOUND) {
         return cli_stored_nothing(session, &filter);
     }
     CLI_TRY(cli_passed(found));
-    cli_table table = cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0));
-    CLI_TRY(cli_passed(gputune_forget(session->tuner, &filter, &what, cli_records_add, &dropped)));
     size_t rules = 0;
     for (size_t i = 0; i < dropped.count; i++) {
         rules += strcmp(dropped.items[i].status, "rule") == 0;

@@ -17,6 +17,9 @@ CUDA_HOME=/none GPUTUNE_NVRTC=/none/libnvrtc.so $GPUTUNE warm corner.cu --db b.d
 echo == deleted
 $GPUTUNE forget corner.cu 2>&1 >/dev/null | grep -o '1 rule'
 $GPUTUNE show corner.cu --rules | cut -d';' -f1
+$GPUTUNE wisdom import -d none -q --db rules.db rules.wisdom # has no other results
+$GPUTUNE forget corner.cu --db rules.db
+$GPUTUNE show corner.cu --rules --db rules.db | cut -d';' -f1
 echo == refused
 $GPUTUNE warm corner.cu --sizes rows=8:64 || echo "exit $?"
 $GPUTUNE warm corner.cu --sizes rows=8:64,columns=8:64 --only KIND=exact || echo "exit $?"
