@@ -1191,7 +1191,12 @@ class options
         made.reference = reference_ || (plain.reference && made.user == &state)
                              ? running::on_reference
                              : plain.reference;
-        made.reference_tag = tag_.empty() ? plain.reference_tag : tag_.c_str();
+        std::string tag = tag_;
+        if (!reference_ && made.reference == running::on_reference && !plain.reference_tag) {
+            /* the address of `state` does not distinguish references, because calls reuse it */
+            tag = process_tag() + ' ' + number(plain.reference) + ' ' + number(plain.user);
+        }
+        made.reference_tag = tag.empty() ? plain.reference_tag : tag.c_str();
         auto answer = call(made);
 #if defined(__cpp_exceptions)
         if (state.thrown) {
@@ -1231,6 +1236,17 @@ class options
             tag += ' ' + std::to_string(random());
         }
         return tag;
+    }
+
+    static const std::string &process_tag()
+    {
+        static const std::string tag = unique_tag();
+        return tag;
+    }
+
+    template <typename T> static std::string number(T *address)
+    {
+        return std::to_string(reinterpret_cast<std::uintptr_t>(address));
     }
 
     template <typename T>

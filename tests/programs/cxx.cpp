@@ -459,6 +459,23 @@ static void options_of_cxx(const gt::tuner &tuner)
         plan = tuner.try_tune(kernel, {{"n", 777}}, data);
         expect(bool(plan) == (factor == 1.0f), "results of one function are not another's");
     }
+    double factors[] = {1, 2};
+    for (double &factor : factors) {
+        gt::options of_user = gt::options().only("BLOCK=64").progress([](auto &) {});
+        of_user.plain.user = &factor;
+        of_user.plain.reference = [](void *user, gputune_sizes, const gputune_host_argument *all,
+                                     std::size_t) {
+            auto *y = static_cast<float *>(all[0].data);
+            const auto *from = static_cast<const float *>(all[1].data);
+            const double a = *static_cast<const float *>(all[2].data);
+            for (std::size_t i = 0; i < all[0].bytes / sizeof *y; i++) {
+                y[i] = static_cast<float>(*static_cast<double *>(user) * a * from[i] + y[i]);
+            }
+            return 0;
+        };
+        plan = tuner.try_tune(kernel, {{"n", 779}}, of_user);
+        expect(bool(plan) == (&factor == factors), "results of one user are not another's");
+    }
     plan = tuner.try_tune(kernel, {{"n", 778}},
                           gt::options(data).effort(GPUTUNE_ESTIMATE).background());
     expect(!plan && plan.why().status == GPUTUNE_EWRONG,
