@@ -114,10 +114,15 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
         gt_text_append(text, "; 'finite' after inputs in args() excludes NaN and infinities");
         return;
     }
-    if (found->unwritten) {
-        gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements?",
-                       found->unwritten == ONLY_EXPECTED ? "" : "()",
-                       found->unwritten == ONLY_EXPECTED ? " of the reference" : "()");
+    if (found->unwritten) { /* poison that the kernel adds to stays poison */
+        const char *reference = found->unwritten == ONLY_EXPECTED ? " of the reference" : NULL;
+        gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements",
+                       reference ? "" : "()", reference ? reference : "()");
+        if (!reference) {
+            gt_text_printf(text, ", or does the kernel add to %s without clear(%s)", buffer->name,
+                           buffer->name);
+        }
+        gt_text_append(text, "?");
         return;
     }
     if (isnan(wanted) && !measure->parent) { /* data proofs accept NaN */

@@ -24,6 +24,7 @@ try() { # NAME CLAUSES CODE
 grid='grid(ceil_div(n, B))'
 try unwritten 'grid(ceil_div(n, 128))' "$kernel"
 try all_unwritten 'grid(1)' "$kernel"
+try not_cleared "$grid" "$(echo "$kernel" | sed 's/y\[i\] =/y[i] +=/')"
 export GPUTUNE_DB=wrong.db
 for again in wrong wrong; do # the second time from the database
     try "$again" "$grid" "$(echo "$kernel" | sed 's/2 \*/(B == 64 ? 3 : 2) */')"
