@@ -790,7 +790,9 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    if (field->options.races && variant->role != GT_ROLE_FALLBACK && !is_quick) {
+    /* a fallback that was proposed may be tried again, when others with its launch have begun */
+    const bool may_join = field->options.races && variant->role != GT_ROLE_FALLBACK;
+    if (may_join && !is_quick && !variant->retried) {
         bool joined;
         GT_TRY(join_first(field, variant, source.hash, &joined));
         if (joined) {

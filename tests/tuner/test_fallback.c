@@ -1,0 +1,43 @@
+/* Tests that the fallback of a tuning may become a contestant at any time. */
+#include "search_world.h"
+
+/* With n=256, all values of G give the same launch. */
+static const char text[] =
+    "#pragma gputune kernel(twice) problem(n = 256)\n"
+    "#pragma gputune args(out float y[n], in float x[n], size_t n)\n"
+    "#pragma gputune vector(VEC = 1, 2 : x, y) tune(BLOCK = 64, 128)\n"
+    "#pragma gputune tune(G = 16, 32, 64) default(VEC = 2, BLOCK = 128, G = 16)\n"
+    "#pragma gputune block(BLOCK) grid(min(ceil_div(n, BLOCK * VEC), G))\n"
+    "#pragma gputune reference(y[i] = 2 * x[i])\n"
+    "__global__ void twice(float *y, const float *x, size_t n)\n"
+    "{ for (size_t i = blockIdx.x * BLOCK + threadIdx.x; i < n / VEC; i += gridDim.x * BLOCK)\n"
+    "  for (int k = 0; k < VEC; k++) y[i * VEC + k] = 2 * x[i * VEC + k]; }\n";
+
+static int slow_compiles;
+
+static bool is_slow_once(void *user, const char *source)
+{
+    (void)user;
+    return strstr(source, "#define VEC 1\n") && block_of(source) == 128 && !slow_compiles++;
+}
+
+/* VEC=2 BLOCK=64 is the fastest. */
+static scripted_variant behave_by_grid(void *user, const gt_launch *launch)
+{
+    const gt_kernel_step *step = &launch->steps[0];
+    (void)user;
+    return (scripted_variant){.time_ns = step->block[0] == 64 && step->grid[0] == 2 ? 500 : 1000};
+}
+
+/* The fallback's compile is put off, and a variant with the same launch is proposed. */
+TEST_OF(a_fallback_that_is_tried_again_drops_no_other_variant, world *w, open_world, close_world)
+{
+    const gputune_options options = OPTIONS(.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE);
+    file_write(w->path, "%s", text);
+    slow_compiles = 0;
+    w->farm.behave = behave_by_grid;
+    w->farm.compiles_for_ever = is_slow_once;
+    assert_string_equal(tuned(w, &options), "VEC=2 BLOCK=64 G=16");
+    assert_int_equal(slow_compiles, 2);
+    assert_true(w->choice.has_fallback);
+}
