@@ -133,7 +133,7 @@ typedef struct gt_field {
     bool added_default;     /* true if the default was added to check a variant that seemed wrong */
     gt_prepared preparation;
     GT_ARRAY(gt_variant *) compiled;    /* variants to verify, in order */
-    GT_ARRAY(gt_variant *) newly_ready; /* ready variants for gt_field_next_ready() */
+    GT_ARRAY(gt_variant *) newly_ready; /* contestants for gt_field_next_ready() */
     uint32_t in[GT_STAGES];
     uint32_t quick_compiles; /* number of GT_ROLE_QUICK variants */
     double best_ns;          /* fastest first launch of a verified variant; 0: unknown */
@@ -171,7 +171,7 @@ double gt_field_patience(const gt_field *field);
 
 /* Handles a COMPILED, PREPARED or VERIFIED event. Takes ownership of parts of the event. */
 gputune_status gt_field_handle(gt_field *field, gt_event *event);
-/* Returns a ready variant that no earlier call has returned; NULL if there is none. */
+/* Returns a ready contestant that no earlier call has returned; NULL if there is none. */
 gt_variant *gt_field_next_ready(gt_field *field);
 
 /* Queues all ready variants for verification again, for another race. */

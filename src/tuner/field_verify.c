@@ -592,7 +592,8 @@ gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant)
     gt_field_move(field, variant, GT_STAGE_READY);
     note_best(field, variant);
     gt_field_report(field, variant, gt_field_pilot(field, variant));
-    return gt_array_push(&field->newly_ready, variant);
+    return variant->role == GT_ROLE_FALLBACK ? GPUTUNE_OK
+                                             : gt_array_push(&field->newly_ready, variant);
 }
 
 gputune_status gt_field_verify_compiled(gt_field *field)

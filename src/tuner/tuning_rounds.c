@@ -237,9 +237,7 @@ gputune_status gt_tuning_admit(gt_tuning *tuning)
 {
     const gt_variant *variant;
     while ((variant = gt_field_next_ready(&tuning->session.field))) {
-        if (variant->role != GT_ROLE_FALLBACK) {
-            GT_TRY(gt_race_add(tuning->race, variant->id, variant->role == GT_ROLE_DEFAULT));
-        }
+        GT_TRY(gt_race_add(tuning->race, variant->id, variant->role == GT_ROLE_DEFAULT));
     }
     return GPUTUNE_OK;
 }

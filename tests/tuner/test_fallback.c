@@ -41,3 +41,16 @@ TEST_OF(a_fallback_that_is_tried_again_drops_no_other_variant, world *w, open_wo
     assert_int_equal(slow_compiles, 2);
     assert_true(w->choice.has_fallback);
 }
+
+/* The fallback is verified and then proposed during one round, before contestants may join. */
+TEST_OF(a_fallback_joins_the_race_once, world *w, open_world, close_world)
+{
+    file_write(w->path, "%s", text);
+    w->farm.compile_s = 0.001;
+    w->farm.slowness = 1e-6;
+    w->farm.farm.compile_workers = 1;
+    gputune_options options = OPTIONS(.strategy = GPUTUNE_STRATEGY_RANDOM, .force = true);
+    for (options.seed = 1; options.seed <= 40; options.seed++) {
+        ASSERT_OK(tune(w, &options));
+    }
+}
