@@ -92,8 +92,11 @@ static gputune_status take_proposal(gt_field *field, const gt_config *config)
     gt_variant *variant = field->fallback;
     field->fallback = NULL;
     variant->role = GT_ROLE_PROPOSED;
-    return variant->stage == GT_STAGE_READY ? gt_array_push(&field->newly_ready, variant)
-                                            : GPUTUNE_OK;
+    if (variant->stage == GT_STAGE_READY) {
+        return gt_field_mark_ready(field, variant);
+    }
+    gt_field_report(field, variant, 0);
+    return GPUTUNE_OK;
 }
 
 static uint32_t proposals_left(const gt_field *field)

@@ -433,7 +433,9 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
 {
     gt_proposer *proposer = field->options.proposer;
     const gt_unit *unit = variant->unit;
-    if (!proposer->on_result) {
+    /* a strategy proposes no variant with a result, so it learns a fallback's when it proposes it
+     */
+    if (!proposer->on_result || variant->role == GT_ROLE_FALLBACK) {
         return;
     }
     gt_tried result = {.outcome = outcome_of(variant, time_ns),

@@ -5,7 +5,7 @@
 static const char text[] =
     "#pragma gputune kernel(twice) problem(n = 256)\n"
     "#pragma gputune args(out float y[n], in float x[n], size_t n)\n"
-    "#pragma gputune vector(VEC = 1, 2 : x, y) tune(BLOCK = 64, 128)\n"
+    "#pragma gputune vector(VEC = 1, 2 : x, y) tune(BLOCK = 64, 128%s)\n"
     "#pragma gputune tune(G = 16, 32, 64) default(VEC = 2, BLOCK = 128, G = 16)\n"
     "#pragma gputune block(BLOCK) grid(min(ceil_div(n, BLOCK * VEC), G))\n"
     "#pragma gputune reference(y[i] = 2 * x[i])\n"
@@ -33,7 +33,7 @@ static scripted_variant behave_by_grid(void *user, const gt_launch *launch)
 TEST_OF(a_fallback_that_is_tried_again_drops_no_other_variant, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE);
-    file_write(w->path, "%s", text);
+    file_write(w->path, text, "");
     slow_compiles = 0;
     w->farm.behave = behave_by_grid;
     w->farm.compiles_for_ever = is_slow_once;
@@ -45,12 +45,35 @@ TEST_OF(a_fallback_that_is_tried_again_drops_no_other_variant, world *w, open_wo
 /* The fallback is verified and then proposed during one round, before contestants may join. */
 TEST_OF(a_fallback_joins_the_race_once, world *w, open_world, close_world)
 {
-    file_write(w->path, "%s", text);
+    file_write(w->path, text, "");
     w->farm.compile_s = 0.001;
     w->farm.slowness = 1e-6;
     w->farm.farm.compile_workers = 1;
     gputune_options options = OPTIONS(.strategy = GPUTUNE_STRATEGY_RANDOM, .force = true);
     for (options.seed = 1; options.seed <= 40; options.seed++) {
         ASSERT_OK(tune(w, &options));
+    }
+}
+
+static scripted_variant scalar_is_fastest(void *user, const gt_launch *launch)
+{
+    const gt_kernel_step *step = &launch->steps[0];
+    (void)user;
+    const double time_ns = step->block[0] == 128 && step->grid[0] == 16 ? 500 : 1000;
+    return (scripted_variant){.time_ns = time_ns, .pilot_ns = time_ns};
+}
+
+/* A search proposes no variant that it knows the time of. */
+TEST_OF(a_fallback_that_was_timed_can_win, world *w, open_world, close_world)
+{
+    file_write(w->path, text, ", 32, 96, 160, 192, 224, 256, 320, 384, 512, 640");
+    w->device.emulated = true; /* so the first launch is a sample */
+    w->farm.behave = scalar_is_fastest;
+    w->farm.compile_s = 0.01;
+    w->farm.slowness = 1e-6;
+    gputune_options options = OPTIONS(.strategy = GPUTUNE_STRATEGY_LOCAL, .force = true);
+    for (options.seed = 1; options.seed <= 10; options.seed++) {
+        ASSERT_OK(tune_at(w, 2304, &options));
+        assert_string_equal(w->config, "VEC=1 BLOCK=128 G=16");
     }
 }
