@@ -10,10 +10,10 @@
 typedef enum gt_event_kind {
     GT_EVENT_COMPILED, /* a compile job ended; gt_event.id is the job's id */
     GT_EVENT_PREPARED,
-    /* a variant was verified or rechecked; gt_event.id is the variant's id */
-    GT_EVENT_VERIFIED,
-    GT_EVENT_SAMPLED, /* a sample job ended; gt_event.id is the job's id */
-    GT_EVENT_TIMEOUT  /* wait() timed out */
+    GT_EVENT_VERIFIED,  /* a variant was verified; gt_event.id is the variant's id */
+    GT_EVENT_RECHECKED, /* a variant was verified again; gt_event.id is the variant's id */
+    GT_EVENT_SAMPLED,   /* a sample job ended; gt_event.id is the job's id */
+    GT_EVENT_TIMEOUT    /* wait() timed out */
 } gt_event_kind;
 
 /* The answer to a job. `status` concerns only this job: ECOMPILE (compiled.log has the log),

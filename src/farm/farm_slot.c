@@ -22,15 +22,14 @@
 /* The event for each kind of request. GT_EVENT_TIMEOUT means that the request has no event. */
 static const gt_event_kind kinds[GT_FRAME_KINDS] = {
     [GT_FRAME_COMPILE] = GT_EVENT_COMPILED, [GT_FRAME_PREPARE] = GT_EVENT_PREPARED,
-    [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED,
+    [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_RECHECKED,
     [GT_FRAME_SAMPLE] = GT_EVENT_SAMPLED,   [GT_FRAME_DROP] = GT_EVENT_TIMEOUT,
     [GT_FRAME_LOST] = GT_EVENT_TIMEOUT,
 };
 
 static const gt_record *const payloads[] = {
-    [GT_EVENT_COMPILED] = &gt_record_compiled,
-    [GT_EVENT_PREPARED] = &gt_record_prepared,
-    [GT_EVENT_VERIFIED] = &gt_record_verified,
+    [GT_EVENT_COMPILED] = &gt_record_compiled, [GT_EVENT_PREPARED] = &gt_record_prepared,
+    [GT_EVENT_VERIFIED] = &gt_record_verified, [GT_EVENT_RECHECKED] = &gt_record_verified,
     [GT_EVENT_SAMPLED] = &gt_record_sampled,
 };
 

@@ -321,7 +321,7 @@ static gputune_status handle_event(gt_session *session, gt_event *event)
     if (event->kind == GT_EVENT_SAMPLED) {
         return handle_sampled(session, event);
     }
-    if (event->kind == GT_EVENT_VERIFIED && event->id == session->recheck_id) {
+    if (event->kind == GT_EVENT_RECHECKED && event->id == session->recheck_id) {
         session->recheck_id = GT_NO_VARIANT;
         return session->policy->proved_again(session, event);
     }
@@ -350,7 +350,8 @@ static gputune_status wait_once(gt_session *session)
     gt_session_mark_wait(session);
     GT_TRY(session->farm->ops->wait(session->farm, &event, longest_wait(session)));
     gt_session_mark_event(session, &event);
-    bool measured = event.kind == GT_EVENT_VERIFIED || event.kind == GT_EVENT_SAMPLED;
+    bool measured = event.kind == GT_EVENT_VERIFIED || event.kind == GT_EVENT_RECHECKED ||
+                    event.kind == GT_EVENT_SAMPLED;
     if (measured && event.status == GPUTUNE_OK) {
         session->field.doubtful = NULL;
     }

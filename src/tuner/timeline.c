@@ -39,13 +39,9 @@ static double take_busy(gt_session *session)
     return since ? (double)(session->timeline.busy_since - since) : 0;
 }
 
-static void note_verified(gt_session *session, const gt_event *event, double busy_ns)
+static void note_verified(gt_session *session, double busy_ns)
 {
     gt_timeline *t = &session->timeline;
-    if (event->id == session->recheck_id) {
-        t->proving_again_ns += busy_ns;
-        return;
-    }
     t->verifying_ns += busy_ns;
     if (!t->decided) {
         gt_session_mark(session, t->verified_first ? &t->verified : &t->verified_first);
@@ -55,7 +51,8 @@ static void note_verified(gt_session *session, const gt_event *event, double bus
 void gt_session_mark_event(gt_session *session, const gt_event *event)
 {
     gt_timeline *t = &session->timeline;
-    bool measured = event->kind == GT_EVENT_VERIFIED || event->kind == GT_EVENT_SAMPLED;
+    bool measured = event->kind == GT_EVENT_VERIFIED || event->kind == GT_EVENT_RECHECKED ||
+                    event->kind == GT_EVENT_SAMPLED;
     double busy_ns = measured ? take_busy(session) : 0;
     t->latest_s = busy_ns * 1e-9;
     switch (event->kind) {
@@ -73,7 +70,10 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         take_busy(session);
         return;
     case GT_EVENT_VERIFIED:
-        note_verified(session, event, busy_ns);
+        note_verified(session, busy_ns);
+        return;
+    case GT_EVENT_RECHECKED:
+        t->proving_again_ns += busy_ns;
         return;
     case GT_EVENT_SAMPLED:
         t->sampling_ns += busy_ns;

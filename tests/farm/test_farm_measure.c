@@ -51,13 +51,13 @@ TEST(requests_are_answered_in_order)
     assert_true(event.sampled.values[1] == 20);
 }
 
-TEST(a_recheck_is_answered_as_verified)
+TEST(a_recheck_is_answered)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     gt_recheck_job job = {1, 77, 1};
     ASSERT_OK(farm->ops->recheck(farm, &job));
-    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_RECHECKED, 1, GPUTUNE_OK);
     assert_true(event.verified.max_error == 77);
 }
 

@@ -235,7 +235,7 @@ static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
     GT_TRY(refuse(farm));
     farm->rechecks++;
     scripted_variant variant = farm->behave(farm->user, &farm->launches.items[job->id]);
-    gt_event event = {.kind = GT_EVENT_VERIFIED, .id = job->id, .status = variant.recheck};
+    gt_event event = {.kind = GT_EVENT_RECHECKED, .id = job->id, .status = variant.recheck};
     return farm->recheck_never_answers ? never_answer(farm)
                                        : push_after(farm, event, 4 * variant.time_ns);
 }

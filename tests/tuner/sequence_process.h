@@ -119,7 +119,7 @@ static uint32_t configs_due(void)
     uint32_t due = 0;
     for (size_t i = process.farm.next; i < process.farm.events.count; i++) {
         const gt_event *event = &process.farm.events.items[i];
-        if (event->kind == GT_EVENT_VERIFIED) {
+        if (event->kind == GT_EVENT_VERIFIED || event->kind == GT_EVENT_RECHECKED) {
             due |= 1U << config_of(&process.farm.launches.items[event->id]);
         }
     }
@@ -128,7 +128,8 @@ static uint32_t configs_due(void)
 
 static void inject_fault(gt_event *event)
 {
-    bool of_measuring = event->kind == GT_EVENT_SAMPLED || event->kind == GT_EVENT_VERIFIED;
+    bool of_measuring = event->kind == GT_EVENT_SAMPLED || event->kind == GT_EVENT_VERIFIED ||
+                        event->kind == GT_EVENT_RECHECKED;
     switch (process.request.disturbance) {
     case LIMIT:
     case LATE_LIMIT:
@@ -160,14 +161,14 @@ static void inject_fault(gt_event *event)
 static void note_failure(const gt_event *event, bool stopped)
 {
     int config = NO_CONFIG;
-    bool is_recheck = event->kind == GT_EVENT_VERIFIED && event->id == process.recheck;
+    bool is_recheck = event->kind == GT_EVENT_RECHECKED && event->id == process.recheck;
     process.recheck = is_recheck ? GT_NO_VARIANT : process.recheck;
     if (event->status == GPUTUNE_OK || (stopped && !is_recheck)) {
         return;
     }
     if (event->kind == GT_EVENT_COMPILED) {
         config = process.source_of[event->id % 256];
-    } else if (event->kind == GT_EVENT_VERIFIED) {
+    } else if (event->kind == GT_EVENT_VERIFIED || event->kind == GT_EVENT_RECHECKED) {
         config = config_of(&process.farm.launches.items[event->id]);
     } else if (event->kind == GT_EVENT_SAMPLED && event->culprit != GT_NO_VARIANT) {
         config = config_of(&process.farm.launches.items[event->culprit]);

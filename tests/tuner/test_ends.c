@@ -211,3 +211,19 @@ TEST_OF(earlier_best_is_kept_if_it_did_not_race, world *w, open_world, close_wor
     assert_non_null(
         strstr(w->choice.stop_reason, "before the best of earlier tunings was measured again"));
 }
+
+/* Limits end the second race, after a wrong winner, while variants are verified for it. */
+TEST_OF(answer_to_an_earlier_proof_is_no_last_proof, world *w, open_world, close_world)
+{
+    write_blocks(w, 16, 32);
+    slow_down(w);
+    w->farm.slowness = 1e-8;
+    for (int block = 129; block <= 1024; block++) {
+        w->by_block[block].recheck = GPUTUNE_EWRONG;
+    }
+    for (int i = 0; i < 60; i++) {
+        const gputune_options options = OPTIONS(.time_limit_s = 3.5 + 0.01 * i, .force = true);
+        const int block = (int)strtol(tuned(w, &options) + strlen("BLOCK="), NULL, 10);
+        assert_true(block <= 128 || !w->choice.terms.proved);
+    }
+}
