@@ -565,10 +565,21 @@ static bool is_one_of(int value, int first, int last)
 
 static bool is_sound_site(const gt_site *site)
 {
-    return site->scenario.environment && site->scenario.kernel && site->scenario.problem &&
+    return site->scenario.environment && site->scenario.kernel &&
            strlen(site->scenario.environment) < GT_ENVIRONMENT_MAX &&
            is_one_of(site->scenario.objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) &&
            is_one_of(site->scenario.cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT);
+}
+
+static bool is_set(gt_hash hash)
+{
+    return hash.high || hash.low;
+}
+
+/* Compares two texts of an entry. An empty text is not written, and then read as NULL. */
+static bool is_same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
 /* Returns true if the entry is one that a tuning could have stored. */
@@ -579,13 +590,13 @@ static bool is_sound(const gt_wisdom_entry *entry)
     if (is_sound_site(site) && entry->rule.text) {
         return gt_hash_equal(gt_rule_hash(&site->scenario), site->hash);
     }
-    if (!is_sound_site(site) || !winner->config || !entry->trial.config ||
+    if (!is_sound_site(site) || !is_set(winner->trial) ||
         !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
         !gt_trial_is_correct(entry->trial.status) ||
         !is_one_of((int)entry->standard.status, GT_TRIAL_OK, GT_TRIAL_LAUNCH)) {
         return false;
     }
-    return strcmp(winner->config, entry->trial.config) == 0 &&
+    return is_same_text(winner->config, entry->trial.config) &&
            gt_hash_equal(winner->trial, entry->trial.hash) && entry->trial.time.median >= 0 &&
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
@@ -594,9 +605,8 @@ static bool is_sound(const gt_wisdom_entry *entry)
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;
-    bool is_there = trial->config && (trial->hash.high || trial->hash.low);
     offered.proved_at = believed || !gt_trial_is_correct(trial->status) ? trial->proved_at : NULL;
-    return is_there ? gt_array_push(out, offered) : GPUTUNE_OK;
+    return is_set(trial->hash) ? gt_array_push(out, offered) : GPUTUNE_OK;
 }
 
 static bool counts_as_verified(const gt_wisdom_import *import, int driver_version)

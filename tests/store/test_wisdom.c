@@ -84,6 +84,31 @@ TEST_OF(unproved_winner_stays_unproved, world *w, open_world, close_world)
     assert_false(found.terms.proved);
 }
 
+/* A kernel without sizes or without axes has an empty problem or configuration. */
+TEST_OF(kernel_without_sizes_and_axes_is_imported, world *w, open_world, close_world)
+{
+    GT_SCOPED(close_store) gt_store *from = open_store(w), *to = other_store(w);
+    gt_scenario scenario = scenario_at(1024);
+    const gt_trial trial = trial_of(1, "", 100);
+    const gt_winner winner = {.config = (char *)"",
+                              .default_config = (char *)"",
+                              .trial = trial.hash,
+                              .default_trial = trial.hash,
+                              .terms = terms_of(GPUTUNE_MEASURE)};
+    gt_wisdom_import with = import_of(w);
+    scenario.problem = scenario.fixed = "";
+    const gt_site site = {.scenario = scenario};
+    const gt_outcome outcome = {
+        .site = &site, .trials = &trial, .trial_count = 1, .winner = &winner};
+    ASSERT_OK(gt_store_put_winner(from, &outcome, NULL));
+    GT_FREED char *text = exported(from, NULL, 1);
+    import(&with, to, text);
+    assert_int_equal(with.taken, 1);
+    GT_SCOPED(gt_winner_free) gt_winner found = first_winner(to, &scenario);
+    assert_string_equal(found.config, "");
+    assert_true(found.median_ns == 100);
+}
+
 static void expect_resources(gt_store *store, uint64_t source)
 {
     gt_code code;
