@@ -100,9 +100,11 @@
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
+/* 1 if a trial is finished, and 0 if it is not (statuses 7 to 9, from GT_TRIAL_SLOW). */
+#define GT_TEXT_FINISHED(row) "(" row ".status NOT IN (7, 8, 9))"
 /* Values that rank rows with the same key; the highest row is kept. A finished trial ranks above an
- * unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW), and a later trial above an earlier one. */
-#define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
+ * unfinished one, and a later trial above an earlier one. */
+#define GT_TEXT_TRIAL_EVIDENCE(row) "(" GT_TEXT_FINISHED(row) ", " row ".created)"
 #define GT_TEXT_RULE_EVIDENCE(row)  "(" row ".proved, " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
@@ -174,7 +176,12 @@
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
     /* a trial keeps the date of the trial that it replaces (hash ?5), unless that is before ?4 */ \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
-    X(TRIAL_OFFER, "INSERT OR IGNORE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)        \
+    /* an offered trial replaces only a damaged one, or an unfinished one if it is finished */     \
+    X(TRIAL_OFFER,                                                                                 \
+      "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET                     \
+      " AND NOT EXISTS (SELECT 1 FROM trial o WHERE o.gpu = ?1 AND o.scenario = ?2 AND "           \
+      "o.hash = ?5 AND o.checksum = " GT_TEXT_OTHER_TRIAL                                          \
+      " AND " GT_TEXT_FINISHED("o") " >= " GT_TEXT_FINISHED("t") ")")                              \
     /* delete the trials up to row ?3 of configurations that were tried again later; first delete  \
      * their winners and unused code */                                                            \
     X(LAST_TRIAL, "SELECT coalesce(max(id), 0) FROM trial")                                        \

@@ -593,7 +593,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
     if (!is_sound_site(site) || !is_set(winner->trial) ||
         !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
         !gt_trial_is_correct(entry->trial.status) ||
-        !is_one_of((int)entry->standard.status, GT_TRIAL_OK, GT_TRIAL_LAUNCH)) {
+        !is_one_of((int)entry->standard.status, GT_TRIAL_OK, GT_TRIAL_PROVED)) {
         return false;
     }
     return is_same_text(winner->config, entry->trial.config) &&

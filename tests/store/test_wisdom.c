@@ -109,6 +109,46 @@ TEST_OF(kernel_without_sizes_and_axes_is_imported, world *w, open_world, close_w
     assert_true(found.median_ns == 100);
 }
 
+/* Stores the trial of put_size()'s winner with another status. */
+static void put_status(gt_store *store, uint64_t number, gt_trial_status status)
+{
+    const gt_scenario scenario = scenario_at(1024);
+    gt_trial trial = trial_of(number, number == 1 ? "VEC=1" : "VEC=4", 0);
+    trial.status = status;
+    trial.time = (gt_summary){0};
+    ASSERT_OK(gt_store_put_trials(store, &scenario, &trial, 1, NULL));
+}
+
+TEST_OF(winner_of_a_default_without_times_is_imported, world *w, open_world, close_world)
+{
+    static const gt_trial_status statuses[] = {GT_TRIAL_SLOW, GT_TRIAL_UNPROVED, GT_TRIAL_PROVED};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        GT_SCOPED(close_store) gt_store *from = other_store(w), *to = other_store(w);
+        gt_wisdom_import with = import_of(w);
+        put_size(from, 1024, 100);
+        put_status(from, 1, statuses[i]);
+        GT_FREED char *text = exported(from, NULL, 1);
+        import(&with, to, text);
+        assert_int_equal(with.taken, 1);
+        assert_true(time_at(to, 1024) == 100);
+    }
+}
+
+/* A trial that was verified or compiled here, but not measured, does not hide an imported one. */
+TEST_OF(unfinished_trial_is_replaced, world *w, open_world, close_world)
+{
+    static const gt_trial_status statuses[] = {GT_TRIAL_SLOW, GT_TRIAL_UNPROVED, GT_TRIAL_PROVED};
+    GT_FREED char *text = text_of_two_sizes(w);
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        GT_SCOPED(close_store) gt_store *store = other_store(w);
+        gt_wisdom_import with = import_of(w);
+        with.keep = true;
+        put_status(store, 2, statuses[i]);
+        import(&with, store, text);
+        assert_true(time_at(store, 1024) == 100);
+    }
+}
+
 static void expect_resources(gt_store *store, uint64_t source)
 {
     gt_code code;
