@@ -37,6 +37,11 @@
 #define GT_TEXT_SOUND_WINNER                                                                       \
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
+/* A condition on a winner that is about to be stored: its trial is stored and correct. Otherwise
+ * the winner would never be found, but replace another one. */
+#define GT_TEXT_MAY_WIN                                                                            \
+    "EXISTS (SELECT 1 FROM main.trial t WHERE t.gpu = g.id AND t.scenario = s.id AND "             \
+    "t.hash = w.trial AND t.status IN (0, 1)) "
 /* Joins a row with its GPU and scenario, and a winner with the default's trial. */
 #define GT_TEXT_PLACE(row)                                                                         \
     " JOIN gpu g ON g.id = " row ".gpu JOIN scenario s ON s.id = " row ".scenario "
@@ -194,7 +199,7 @@
     X(REPLACED_TRIALS, "DELETE FROM " GT_TEXT_REPLACED)                                            \
     X(WINNER_SET, "INSERT OR REPLACE INTO winner (gpu, scenario, sizes" GT_TEXT_SET(               \
                       GT_WINNER_COLUMNS, "?1, ?2, w.sizes", GT_TEXT_WINNER, GT_TEXT_WINNER_SUM,    \
-                      "?3 AS sizes") "w" GT_TEXT_HERE)                                             \
+                      "?3 AS sizes") "w" GT_TEXT_HERE " AND " GT_TEXT_MAY_WIN)                     \
     X(WINNERS, GT_TEXT_WINNERS "AND s.hash = ?2 ORDER BY w.final DESC, w.id DESC")                 \
     X(SIZES_OF_FAMILY, "SELECT w.sizes FROM winner w" GT_TEXT_PLACE(                               \
                            "w") "WHERE g.environment = ?1 AND s.family = ?2 AND w.proved")         \
@@ -252,7 +257,7 @@
           GT_PASTE_NAME) ") SELECT g.id, s.id, w.sizes, w.checksum" GT_TEXT_WINNER                 \
                          " FROM kept.winner w " GT_TEXT_PLACE_OF("w") GT_TEXT_UNLESS_MORE(         \
                              "winner", "w", "AND o.space = w.space ", GT_TEXT_OTHER_WINNER,        \
-                             GT_TEXT_WINNER_EVIDENCE) "ORDER BY w.id")                             \
+                             GT_TEXT_WINNER_EVIDENCE) "AND " GT_TEXT_MAY_WIN "ORDER BY w.id")      \
     X(BRING_RULE, "INSERT OR REPLACE INTO main.rule (gpu, scenario, checksum" GT_RULE_COLUMNS(     \
                       GT_PASTE_NAME) ") SELECT g.id, s.id, r.checksum" GT_TEXT_RULE                \
                                      " FROM kept.rule r " GT_TEXT_PLACE_OF("r")                    \

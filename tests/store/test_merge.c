@@ -129,6 +129,29 @@ TEST_OF(unproved_trial_replaces_nothing_in_a_merge, world *w, open_world, close_
     assert_true(time_in(w, 1024) == 10);
 }
 
+/* The other file's winner failed here later, so the winner found here stays. */
+TEST_OF(winner_that_failed_here_does_not_come, world *w, open_world, close_world)
+{
+    files all;
+    const gt_scenario scenario = scenario_at(1024);
+    gt_terms terms = terms_of(GPUTUNE_MEASURE);
+    put_into(w, name_file(&all, w, 0), 1024, 100);
+    run_sql(all.paths[0], "UPDATE trial SET created = '2020-01-01T00:00:00Z'");
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    const gt_site site = {.scenario = scenario};
+    gt_trial trials[] = {trial_of(5, "VEC=2", 150), trial_of(2, "VEC=4", 0)};
+    const gt_winner winner = {.config = (char *)"VEC=2",
+                              .default_config = (char *)"VEC=1",
+                              .trial = trials[0].hash,
+                              .terms = {.space = terms.space, .effort = terms.effort}};
+    const gt_outcome outcome = {
+        .site = &site, .trials = trials, .trial_count = 2, .winner = &winner};
+    trials[1].status = GT_TRIAL_HUNG;
+    ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
+    merge(w, &all, 1);
+    assert_true(time_at(store, 1024) == 150);
+}
+
 TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
 {
     files all;

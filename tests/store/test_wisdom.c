@@ -149,6 +149,28 @@ TEST_OF(unfinished_trial_is_replaced, world *w, open_world, close_world)
     }
 }
 
+/* The imported winner failed here, so the winner found here stays. */
+TEST_OF(winner_that_failed_here_replaces_none, world *w, open_world, close_world)
+{
+    GT_FREED char *text = text_of_two_sizes(w);
+    GT_SCOPED(close_store) gt_store *store = other_store(w);
+    const gt_scenario scenario = scenario_at(1024);
+    const gt_trial trial = trial_of(5, "VEC=2", 150);
+    const gt_winner winner = {.config = (char *)"VEC=2",
+                              .default_config = (char *)"VEC=1",
+                              .trial = trial.hash,
+                              .terms = {.space = hash_of(77), .effort = GPUTUNE_MEASURE}};
+    const gt_site site = {.scenario = scenario};
+    const gt_outcome outcome = {
+        .site = &site, .trials = &trial, .trial_count = 1, .winner = &winner};
+    gt_wisdom_import with = import_of(w);
+    with.keep = true;
+    ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
+    put_status(store, 2, GT_TRIAL_HUNG);
+    import(&with, store, text);
+    assert_true(time_at(store, 1024) == 150);
+}
+
 static void expect_resources(gt_store *store, uint64_t source)
 {
     gt_code code;
