@@ -258,11 +258,28 @@ static gputune_status start_thread(gt_background *background)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static bool is_known(const gt_background *background, const gt_plan_key *key, uint32_t forgets)
+static double limit_of(const gputune_options *options)
+{
+    return options->time_limit_s > 0 ? options->time_limit_s : default_limit_s;
+}
+
+/* Returns true if the job tries at least as much, for at least as long. */
+static bool covers_request(const job *one, const gputune_options *o)
+{
+    const gputune_options *own = &one->request->options;
+    bool complete = own->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE;
+    return own->effort >= o->effort && (complete || o->strategy != GPUTUNE_STRATEGY_EXHAUSTIVE) &&
+           (!own->max_variants || (o->max_variants && o->max_variants <= own->max_variants)) &&
+           own->time_limit_s >= limit_of(o);
+}
+
+static bool is_known(const gt_background *background, const gt_plan_key *key, uint32_t forgets,
+                     const gputune_options *options)
 {
     for (size_t i = 0; i < background->jobs.count; i++) {
         const job *one = background->jobs.items[i];
-        if (one->forgets == forgets && gt_plan_key_is(key, one->key, one->key_words)) {
+        if (one->forgets == forgets && gt_plan_key_is(key, one->key, one->key_words) &&
+            covers_request(one, options)) {
             return true;
         }
     }
@@ -274,7 +291,7 @@ static gputune_status make_job(job **out, gt_background *background, const gt_pl
                                const gputune_options *options)
 {
     gputune_options o = *options;
-    o.time_limit_s = o.time_limit_s > 0 ? o.time_limit_s : default_limit_s;
+    o.time_limit_s = limit_of(options);
     GT_SCOPED(free_job_at) job *one = calloc(1, sizeof *one);
     GT_TRY(gt_allocated(one));
     one->forgets = forgets;
@@ -300,7 +317,7 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
 {
     GT_SCOPED(free_job_at) job *one = NULL;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
-    if (is_known(background, key, forgets)) {
+    if (is_known(background, key, forgets, options)) {
         return GPUTUNE_OK;
     }
     GT_TRY(make_job(&one, background, key, forgets, kernel, sizes, options));

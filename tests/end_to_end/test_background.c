@@ -63,6 +63,26 @@ TEST(miss_is_answered_and_the_winner_takes_over)
     unlink(world.database);
 }
 
+TEST(request_for_more_is_tuned_again)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    gputune_options options = in_background();
+    options.max_variants = 1;
+    source_of(tuner, N, &options);
+    OK(gputune_wait(tuner, 230));
+    assert_int_equal(state_of(tuner).tuned, 1);
+    options.max_variants = 0;
+    for (int i = 0; i < 2; i++) {
+        source_of(tuner, N, &options);
+        OK(gputune_wait(tuner, 230));
+        assert_int_equal(state_of(tuner).tuned, 2);
+    }
+    options.effort = GPUTUNE_EXHAUSTIVE;
+    source_of(tuner, N, &options);
+    OK(gputune_wait(tuner, 230));
+    assert_int_equal(state_of(tuner).tuned, 3);
+}
+
 TEST(options_are_copied)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
