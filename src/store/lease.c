@@ -188,8 +188,8 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
     const gt_patience brief = gt_layers_file_patience(patience);
     gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief);
     bool stays_locked = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
-    if (status == GPUTUNE_EDATABASE || stays_locked) {
-        attempt->lease.in_memory = true;
+    attempt->lease.in_memory = status == GPUTUNE_EDATABASE || stays_locked;
+    if (attempt->lease.in_memory) {
         status = gt_store_write_memory(store, take_lease, attempt);
     }
     return status == GPUTUNE_OK && attempt->holder ? GPUTUNE_EBUSY : status;

@@ -358,3 +358,35 @@ TEST_OF(works_in_memory, world *w, open_world, close_world)
     ASSERT_OK(acquire(&b, store, 0));
     gt_store_lease_release(&b, store, NULL);
 }
+
+static void *acquire_later(void *user)
+{
+    static gt_lease lease;
+    ASSERT_OK(acquire(&lease, user, 4));
+    return &lease;
+}
+
+/* While the file is locked, two threads want the same lease, and one gets it in memory. When the
+ * file is free again, the other one gets it in the file, where other processes see it. */
+TEST_OF(lease_after_one_in_memory_is_in_the_file, world *w, open_world, close_world)
+{
+    GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);
+    gt_lease a = {0}, *b, c = {0};
+    pthread_t holder, waiter;
+    ASSERT_OK(acquire(&a, store, 0)); /* creates the file */
+    gt_store_lease_release(&a, store, NULL);
+    hold_file(&holder, w);
+    assert_int_equal(pthread_create(&waiter, NULL, acquire_later, store), 0);
+    ASSERT_OK(acquire(&a, store, 0.4));
+    assert_true(a.in_memory);
+    usleep(2500000); /* longer than the waiter waits for the file */
+    may_end = true;
+    pthread_join(holder, NULL);
+    gt_store_lease_release(&a, store, NULL);
+    pthread_join(waiter, (void **)&b);
+    assert_int_equal(acquire(&c, other, 0), GPUTUNE_EBUSY);
+    ASSERT_OK(renew(b, store));
+    gt_store_lease_release(b, store, NULL);
+    ASSERT_OK(acquire(&c, other, 0));
+    gt_store_lease_release(&c, other, NULL);
+}
