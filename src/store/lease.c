@@ -8,7 +8,7 @@
  * A lease is free if one of these is true:
  * - There is no row.
  * - The holder was a process of this machine that has ended, even if its process number was reused.
- * - The holder is this process, which could not release the lease.
+ * - The holder was this process, which could not release the lease.
  * - The holder is on another machine, and the lease has expired by the wall clock.
  * - This thread has watched the lease for GT_LEASE_SECONDS without a renewal. This needs no common
  * clock.
@@ -72,15 +72,33 @@ static int64_t unix_ms(void)
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
-/* The last lease that this process could not release. */
+/* The last leases that this process could not release. */
 static struct {
     pthread_mutex_t mutex;
-    gt_hash owner;
+    gt_hash owners[64];
+    unsigned count; /* of all such leases */
 } left = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+enum { LEFT_MAX = sizeof left.owners / sizeof *left.owners };
+
+static void note_left(gt_hash owner)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.mutex);
+    left.owners[left.count++ % LEFT_MAX] = owner;
+}
+
+static bool was_left(gt_hash owner)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.mutex);
+    for (unsigned i = 0; i < left.count && i < LEFT_MAX; i++) {
+        if (gt_hash_equal(left.owners[i], owner)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 typedef struct lease_try {
     gt_lease lease;
-    gt_hash left; /* owner of the lease that this process could not release */
     char machine[MACHINE_MAX];
     int64_t holder; /* process that holds the lease; 0 if none or unknown */
     int64_t seen;   /* holder of the lease in the last row that was read */
@@ -136,8 +154,7 @@ static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
     /* if the start differs, the process has ended, and its pid may belong to another one */
-    bool is_dead = gt_hash_equal(row->owner, attempt->left) ||
-                   (is_of_here && start_of(row->pid) != row->start);
+    bool is_dead = was_left(row->owner) || (is_of_here && start_of(row->pid) != row->start);
     return !is_dead && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&
            (is_of_here || unix_ms() < row->expires_ms);
 }
@@ -231,8 +248,6 @@ static lease_try begin_attempt(const gt_scenario *scenario)
     ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
     space[length > 0 ? length : 0] = '\0';
     snprintf(attempt.machine, MACHINE_MAX, "%s %s", boot, space);
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.mutex);
-    attempt.left = left.owner;
     return attempt;
 }
 
@@ -303,7 +318,6 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     lease->held = false;
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
         /* other processes wait until the lease expires; this one must not wait for itself */
-        GT_SCOPED(gt_unlock) pthread_mutex_t *mutex = gt_lock(&left.mutex);
-        left.owner = lease->owner;
+        note_left(lease->owner);
     }
 }

@@ -390,3 +390,28 @@ TEST_OF(lease_after_one_in_memory_is_in_the_file, world *w, open_world, close_wo
     ASSERT_OK(acquire(&c, other, 0));
     gt_store_lease_release(&c, other, NULL);
 }
+
+/* Two leases that could not be released do not make this process wait for itself. */
+TEST_OF(leases_that_were_not_released_are_free_here, world *w, open_world, close_world)
+{
+    enum { COUNT = 3 };
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    gt_lease leases[COUNT];
+    pthread_t holder;
+    const gt_patience none = gt_patience_for(0, NULL);
+    for (int i = 0; i < COUNT; i++) {
+        const gt_scenario scenario = scenario_at(1024 << i);
+        ASSERT_OK(gt_store_lease_acquire(&leases[i], store, &scenario, &none));
+    }
+    hold_file(&holder, w);
+    for (int i = 0; i < COUNT; i++) {
+        gt_store_lease_release(&leases[i], store, &none);
+    }
+    may_end = true;
+    pthread_join(holder, NULL);
+    for (int i = 0; i < COUNT; i++) {
+        const gt_scenario scenario = scenario_at(1024 << i);
+        ASSERT_OK(gt_store_lease_acquire(&leases[i], store, &scenario, &none));
+        gt_store_lease_release(&leases[i], store, NULL);
+    }
+}
