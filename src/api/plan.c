@@ -12,8 +12,8 @@
  *   the tuner's handle is freed.
  *
  * A plan that a rule chose is made from a model, which is a plan of the same variant at other
- * sizes. It is a single allocation, and uses the model's code and names. The facts that
- * gputune_plan_info() and similar functions return are computed at the first such call. */
+ * sizes. It is a single allocation, and uses the model's code and names of arguments. The facts
+ * that gputune_plan_info() and similar functions return are computed at the first such call. */
 #include "api/plan.h"
 
 #include "api/background.h"
@@ -174,7 +174,7 @@ struct gputune_plan {
     _Atomic(plan_facts *) facts;
     gt_miss *miss;
     gt_watch *watch;
-    char *kernel; /* owned by the model, if there is one */
+    char *kernel; /* part of the plan's allocation if there is a model */
 };
 
 static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;
@@ -610,9 +610,11 @@ gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                  check_bytes = from->check_count * sizeof(check),
                  value_bytes = template->problem_count * sizeof(int64_t),
                  byte_bytes = model->has_bytes ? template->parameter_count * sizeof(uint64_t) : 0,
-                 grid_bytes = from->winner->launch->step_count * sizeof *sizes.grids;
-    GT_FREED char *memory = malloc(sizeof(gputune_plan) + sizeof(gt_launch_sizes) + pair_bytes +
-                                   check_bytes + value_bytes + byte_bytes + grid_bytes);
+                 grid_bytes = from->winner->launch->step_count * sizeof *sizes.grids,
+                 name_bytes = strlen(from->kernel) + 1;
+    GT_FREED char *memory =
+        malloc(sizeof(gputune_plan) + sizeof(gt_launch_sizes) + pair_bytes + check_bytes +
+               value_bytes + byte_bytes + grid_bytes + name_bytes);
     GT_TRY(gt_allocated(memory));
     char *room = memory + sizeof(gputune_plan);
     gt_launch_sizes *launch = take_block(&room, sizeof *launch);
@@ -621,7 +623,8 @@ gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
     int64_t *values = take_block(&room, value_bytes);
     uint64_t *bytes =
         byte_bytes ? memcpy(take_block(&room, byte_bytes), sizes.bytes, byte_bytes) : NULL;
-    *launch = (gt_launch_sizes){sizes.id, memcpy(room, sizes.grids, grid_bytes), bytes};
+    *launch = (gt_launch_sizes){
+        sizes.id, memcpy(take_block(&room, grid_bytes), sizes.grids, grid_bytes), bytes};
     for (uint32_t i = 0; i < template->problem_count; i++) {
         values[i] = problem->values[i].number;
     }
@@ -644,7 +647,7 @@ gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                            .references = 1,
                            .pool = from->pool,
                            .watch = from->watch,
-                           .kernel = from->kernel};
+                           .kernel = memcpy(room, from->kernel, name_bytes)};
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
     link_plan(plan, &plan->pool->owned);
     *out = plan;

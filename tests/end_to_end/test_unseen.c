@@ -575,4 +575,25 @@ TEST(a_size_takes_less_than_a_kilobyte)
 
 #endif
 
+/* The table keeps no plan of a rule, so the application owns it, also after the handle is freed. */
+TEST(owned_plan_outlives_the_tuner)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner;
+    options.database = ":memory:";
+    options.max_plans = 1;
+    OK(gputune_open(&tuner, &options));
+    put_rule(tuner, "axpy", axpy_rule);
+    gputune_plan *plan = request_source(tuner, 4096, GPUTUNE_SOURCE_RULE);
+    gputune_close(tuner);
+    options.device = "none";
+    for (int i = 0; i < 65; i++) { /* more than the handles that are kept */
+        OK(gputune_open(&tuner, &options));
+        gputune_close(tuner);
+    }
+    assert_int_equal(gputune_launch(plan, NULL, (gputune_args){0, NULL}), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "axpy: the tuner of this plan was closed"));
+    gputune_plan_release(plan);
+}
+
 TESTS_WITHIN(open_h200, world_close)
