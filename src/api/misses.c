@@ -248,10 +248,10 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
 }
 
 /* Adds the requests since the last write. After a failure, the next call tries again. */
-static void write_miss(gt_misses *misses, gt_miss *miss)
+static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
-        return;
+        return GPUTUNE_OK;
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
@@ -266,15 +266,21 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     if (is_first_failure) { /* log after unlocking, because the log callback may call the tuner */
         gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "cannot record a request: %s", gt_message());
     }
+    return status;
 }
 
 void gt_misses_close(gt_misses *misses)
 {
+    static const double longest_s = 1; /* afterwards, the first failure ends the writing */
     if (!misses) {
         return;
     }
+    const gt_patience patience = gt_patience_for(longest_s, NULL);
+    gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < misses->list.count; i++) {
-        write_miss(misses, misses->list.items[i]);
+        if (status == GPUTUNE_OK || gt_patience_left_s(&patience) > 0) {
+            status = write_miss(misses, misses->list.items[i]);
+        }
         free(misses->list.items[i]->key);
         free(misses->list.items[i]);
     }
@@ -339,6 +345,6 @@ void gt_misses_again(gt_misses *misses, gt_miss *miss)
 {
     uint64_t asked = atomic_fetch_add(&miss->asked, 1) + 1;
     if ((asked & (asked - 1)) == 0) {
-        write_miss(misses, miss);
+        (void)write_miss(misses, miss);
     }
 }

@@ -1,5 +1,8 @@
 /* Tests that requests for which no result is stored are recorded, so they can be tuned later. */
+#include "base/clock.h"
 #include "world.h"
+
+#include <fcntl.h>
 
 typedef struct seen {
     char text[512];
@@ -69,6 +72,27 @@ TEST(misses_are_counted_and_hits_are_not)
     gputune_close(tuner);
     assert_string_equal(what_is_recorded(path).text, all.text);
     unlink(path);
+}
+
+/* A stopped process may keep the file locked. */
+TEST(locked_file_does_not_delay_closing_for_each_miss)
+{
+    enum { SIZES = 30 };
+    char path[128];
+    gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
+    snprintf(path, sizeof path, "%s/locked", world.folder);
+    gputune *tuner = recording_tuner(path);
+    for (size_t i = 0; i < 3 * SIZES; i++) { /* the third request is written at the end */
+        tune(tuner, "axpy", 1000 + i % SIZES, &cached);
+    }
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const int file = open(path, O_RDWR);
+    assert_int_equal(fcntl(file, F_OFD_SETLK, &all), 0);
+    const int64_t start_ns = gt_now_ns();
+    gputune_close(tuner);
+    assert_true(gt_seconds_since(start_ns) < 2);
+    assert_int_equal(close(file), 0);
+    assert_int_equal(what_is_recorded(path).lines, SIZES);
 }
 
 TESTS_WITHIN(open_h200, world_close)
