@@ -18,10 +18,13 @@ static bool is_selected(const char *kernel)
     bool is_one = !named->count;
     for (size_t i = 0; i < named->count && !is_one; i++) {
         char real[PATH_MAX];
-        const bool is_file = cli_is_path(named->items[i]) && realpath(named->items[i], real);
+        const char *name = named->items[i], *one = strstr(name, ".cu:");
+        const char *file = one ? cli_copy_part(name, (size_t)(one - name) + strlen(".cu")) : name;
+        const bool is_file = cli_is_path(name) && realpath(file, real);
         const size_t length = is_file ? strlen(real) : 0;
-        is_one = strcmp(kernel, named->items[i]) == 0 ||
-                 (is_file && strncmp(kernel, real, length) == 0 && kernel[length] == ':');
+        is_one = strcmp(kernel, name) == 0 ||
+                 (is_file && strncmp(kernel, real, length) == 0 && kernel[length] == ':' &&
+                  (!one || strcmp(kernel + length, one + strlen(".cu")) == 0));
     }
     return is_one;
 }

@@ -25,3 +25,5 @@ echo == && $GPUTUNE warm --from nowhere || echo "exit $?"
 echo == && $GPUTUNE warm --from misses --size n=5 || echo "exit $?"
 echo == && $GPUTUNE warm --from misses axpy --any-gpu --format csv | cut -d, -f2,3
 echo == && $GPUTUNE warm --force --from misses mine.cu 2>&1 >/dev/null | grep -o 'gputune show.*' | sed "s|$PWD|.|"
+echo == && $GPUTUNE warm -q --from misses ./mine.cu:axpy --format csv | cut -d, -f2
+$GPUTUNE warm -q --from misses ./mine.cu:other || echo "exit $?"
