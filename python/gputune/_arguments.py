@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import operator
 import struct
 from typing import Any, Callable, Mapping, Sequence
@@ -46,7 +47,10 @@ def _float_bits(value: float, type_name: str) -> Any:
     bits = struct.unpack("<I", struct.pack("<f", value))[0]
     if type_name == "float":
         return ctypes.c_float(value)
-    return ctypes.c_uint16((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # rounds to nearest
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16  # to nearest
+    if rounded & 0x7FFF == 0x7F80 and math.isfinite(value):
+        raise OverflowError
+    return ctypes.c_uint16(rounded)
 
 
 def _float(value: Any, type_name: str) -> Any:

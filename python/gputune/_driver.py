@@ -93,7 +93,7 @@ class Driver:
 
 
 class DeviceCopy:
-    """A copy of a NumPy array on the device."""
+    """A copy of a NumPy array, contiguous in any order, on the device."""
 
     def __init__(self, driver: Driver, array: Any) -> None:
         self._driver, self._array = driver, array
@@ -109,7 +109,7 @@ class DeviceCopy:
 
     def read(self) -> Any:
         """Returns the current contents as a new array, after launched kernels have ended."""
-        out = self._array.copy()
+        out = self._array.copy(order="K")
         self._driver.call("cuCtxSynchronize")
         self._driver.call("cuMemcpyDtoH_v2", ctypes.c_void_p(out.ctypes.data), ctypes.c_uint64(self.address),
                           ctypes.c_size_t(out.nbytes))

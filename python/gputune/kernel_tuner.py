@@ -186,10 +186,12 @@ def _parameter(text: str) -> tuple[str, str, bool]:
 
 
 def _host(value: Any) -> Any:
-    """Returns an argument in host memory."""
+    """Returns an argument in host memory, arrays without gaps. A Fortran order stays."""
     if hasattr(value, "detach"):
-        return value.detach().cpu().numpy()
-    return value.get() if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__") else value
+        value = value.detach().cpu().numpy()
+    elif hasattr(value, "get") and hasattr(value, "__cuda_array_interface__"):
+        value = value.get()
+    return value if not isinstance(value, numpy.ndarray) or value.flags.forc else value.copy()
 
 
 def _c_type(kind: str, dtype: Any) -> str:

@@ -61,6 +61,17 @@ def nothing_is_limited_to_the_seconds_of_a_call_of_tune():
 
 
 @test
+def the_memory_order_of_arguments():
+    def add(c, x, y):
+        return run_kernel("vector_add", ADD, N, [c, x, y, numpy.int32(N)], {"block_size_x": 128})[0]
+
+    wide, reverse = numpy.random.rand(2 * N).astype("float32")[::2], b[::-1]
+    assert numpy.allclose(add(arguments[0], wide, reverse), wide + reverse)
+    x, y = a.reshape(50, 20).T, b.reshape(50, 20).T  # contiguous in Fortran's order
+    assert numpy.allclose(add(numpy.zeros_like(x), x, y), x + y)
+
+
+@test
 def one_configuration():
     for source in (ADD, lambda params: ADD.replace("block_size_x", str(params["block_size_x"]))):
         c, same, _, n = run_kernel("vector_add", source, N, arguments, {"block_size_x": 96})
