@@ -331,6 +331,14 @@ def constants_have_the_templates_type():
 
 
 @test
+def numbers_that_round_to_infinity():
+    for kind, most in (("half", 65504.0), ("__nv_bfloat16", 3.3895e38), ("float", 3.4028e38)):
+        for value in (most, -most, float("inf"), float("nan")):
+            gputune._arguments._float(value, kind)
+        raises(TypeError, "does not fit", gputune._arguments._float, 1.004 * most, kind)
+
+
+@test
 def a_template_of_ones_own():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "scale.cu")
