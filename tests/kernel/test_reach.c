@@ -141,6 +141,14 @@ TEST(cut_keeps_text_that_it_cannot_read)
                "#if A\nint f()\n#else\n\n#endif\n");
 }
 
+TEST(cut_keeps_the_enumerators_that_kernels_use)
+{
+    check("enum class E { A, B }; using enum E; __global__ void k(int *y) { y[0] = (int)B; }", "k",
+          "enum class E { A, B }; using enum E; __global__ void k(int *y) { y[0] = (int)B; }");
+    check("enum class E { A, B }; using enum E; __global__ void k(int *y) { y[0] = 1; }", "k",
+          "__global__ void k(int *y) { y[0] = 1; }");
+}
+
 TEST(cut_gives_a_namespace_to_each_using_directive)
 {
     check("using namespace a::b; int x;", "k",

@@ -364,6 +364,16 @@ static size_t strip_attributes(gt_word *w, size_t count)
     return to;
 }
 
+/* Adds the names that `using enum NAME;` declares. */
+static void add_enumerators(scan *s, gt_piece *piece, uint32_t name)
+{
+    for (size_t p = 0; (p = gt_piece_find(s->to, p, name)) < s->to->items.count; p++) {
+        const gt_piece *own = &s->to->items.items[p];
+        const size_t open = gt_word_find(s->words, own->begin, own->end, GT_IS_OPEN_BRACE);
+        add_keys(s, piece, s->words, open, own->kind == GT_PIECE_TYPE ? own->end : open);
+    }
+}
+
 /* Classifies a declaration by its first word. Returns false if the word does not suffice. */
 static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
@@ -380,6 +390,9 @@ static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t 
         piece->is_constant = true;
         if (name < count) {
             add_key(s, piece, &w[name]);
+        }
+        if (name < count && w[1].id == GT_IS_ENUM) {
+            add_enumerators(s, piece, w[name].id);
         }
     } else if (id == GT_IS_STATIC_ASSERT || id == GT_IS_C_ASSERT || id == GT_IS_ASM ||
                id == GT_IS_GNU_ASM) {
