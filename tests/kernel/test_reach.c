@@ -141,6 +141,14 @@ TEST(cut_keeps_text_that_it_cannot_read)
                "#if A\nint f()\n#else\n\n#endif\n");
 }
 
+TEST(cut_keeps_specialisations_of_variables)
+{
+    static const char text[] =
+        "template <class T> constexpr bool b = false; template <> constexpr bool b<float> = true; "
+        "__global__ void k(int *y) { y[0] = b<float>; }";
+    check(text, "k", text);
+}
+
 TEST(cut_keeps_the_enumerators_that_kernels_use)
 {
     check("enum class E { A, B }; using enum E; __global__ void k(int *y) { y[0] = (int)B; }", "k",

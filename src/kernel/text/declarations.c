@@ -241,23 +241,25 @@ static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t co
     return true;
 }
 
-/* Reads variables, as in `int a, b[2];` or `int (*f)(int);`. */
+/* Reads variables, as in `int a, b[2];`, `int (*f)(int);` or `template <> int v<float> = a;`. */
 static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     piece->kind = GT_PIECE_VARIABLE;
     for (size_t i = 0; i + 1 < count; i++) {
-        const gt_word *next = &w[i + 1];
+        const size_t name = i;
+        if (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_LESS) { /* v<float>, or a type */
+            i = gt_word_close_angles(w, count, i + 1);
+        }
+        const gt_word *next = &w[i + 1 < count ? i + 1 : i];
         const bool ends = next->id == GT_IS_EQUAL || next->id == GT_IS_SEMICOLON ||
                           next->id == GT_IS_COMMA || is_opening(next);
-        if (gt_word_is_name(&w[i]) && ends) {
+        if (gt_word_is_name(&w[name]) && w[i].id != GT_IS_LESS && ends) {
             const bool is_pointer = i + 2 < count && next->id == GT_IS_OPEN_PAREN &&
                                     (w[i + 2].id == GT_IS_STAR || w[i + 2].id == GT_IS_AND);
-            add_key(s, piece, &w[is_pointer ? gt_word_close(w, count, i + 1) - 1 : i]);
+            add_key(s, piece, &w[is_pointer ? gt_word_close(w, count, i + 1) - 1 : name]);
             for (i++; i < count && w[i].id != GT_IS_COMMA && w[i].id != GT_IS_SEMICOLON; i++) {
                 i = is_opening(&w[i]) ? gt_word_close(w, count, i) : i;
             }
-        } else if (w[i].id == GT_IS_LESS && i > 0 && gt_word_is_name(&w[i - 1])) {
-            i = gt_word_close_angles(w, count, i);
         }
     }
 }
