@@ -374,6 +374,10 @@ static void follow_root(draft_decl *function, bool is_main)
  * pass skips functions that the first one called. */
 void draft_host_read(draft_program *program)
 {
+    bool has_main = false;
+    for (size_t i = 0; i < program->functions.count; i++) {
+        has_main |= strcmp(program->functions.items[i]->name, "main") == 0;
+    }
     settings.count = 0;
     read_globals(program);
     for (int round = 0; round < 2; round++) {
@@ -383,7 +387,7 @@ void draft_host_read(draft_program *program)
             const bool is_main = strcmp(function->name, "main") == 0;
             if (!function->is_called) {
                 begin_reading(program, round && !is_main);
-                draft_now.skipped = !is_main; /* launches in main() are preferred */
+                draft_now.skipped = has_main && !is_main; /* launches in main() are preferred */
                 follow_root(function, is_main);
                 if (!round) {
                     note_globals(program, function);
