@@ -313,8 +313,23 @@ static void note_globals(const draft_program *program, draft_decl *function)
     }
 }
 
-/* Starts a new interpretation with the initial values of global variables. `others`: a global
- * variable that another function sets may vary, unless a caller calls both. */
+/* Returns true if a global variable may have another value than the one after the function. */
+static bool may_differ(const setting *s)
+{
+    bool differs = draft_initialiser_of(s->global) != NULL;
+    for (const draft_binding *b = s->value->older; b; b = b->older) {
+        differs |= b->value && strcmp(b->path, s->value->path) == 0;
+    }
+    for (size_t i = 0; i < settings.count; i++) {
+        const setting *other = &settings.items[i];
+        differs |= other->global == s->global && other->function != s->function &&
+                   !(other->function && other->function->is_called);
+    }
+    return differs;
+}
+
+/* Starts a new interpretation with the initial values of global variables. `others`: with the
+ * values that other functions set, unless a caller calls both. */
 static void begin_reading(draft_program *program, bool others)
 {
     memset(&draft_now, 0, sizeof draft_now);
@@ -329,7 +344,7 @@ static void begin_reading(draft_program *program, bool others)
         if (!s->function || (others && !s->function->is_called)) {
             s->global->latest = s->value;
         }
-        if (s->function && s->global->latest == s->value) {
+        if (s->function && s->global->latest == s->value && may_differ(s)) {
             draft_change_unseen(&spot, draft_type_of(s->global), s->function->name);
         }
     }

@@ -68,6 +68,7 @@ draft 'struct base { virtual int t() { return 512; } }; struct own : base { int 
 draft 'int g = 64, t = 2 * g;' 'g = 1; add<<<40, t>>>(y, x, n);'
 draft 'int t = 64; void later() { t = 512; }' 'add<<<40, t>>>(y, x, n); t = 96;'
 draft 'int t = 64; void set() { t = 96; } void run(float *y, float *x, int n) { add<<<40, t>>>(y, x, n); }' ''
+draft 'int t; void set() { t = 96; } void run(float *y, float *x, int n) { add<<<40, t>>>(y, x, n); }' ''
 # Nothing calls a function with another launch.
 draft 'void unused(float *y, float *x);' 'add<<<40, 64>>>(y, x, n); } void unused(float *y, float *x) { add<<<7, 512>>>(y, x, 99);'
 # The extents come from input, or the launch from a function that is not analysed.
