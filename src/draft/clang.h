@@ -121,6 +121,7 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(unsigned, Type_visitFields, (cx_type, cx_field_visitor *, void *))                           \
     X(cx_type, getEnumDeclIntegerType, (cx_cursor))                                                \
     X(long long, getEnumConstantDeclValue, (cx_cursor))                                            \
+    X(cx_type, getCursorResultType, (cx_cursor))                                                   \
     X(unsigned, CXXMethod_isConst, (cx_cursor))                                                    \
     X(unsigned, CXXMethod_isVirtual, (cx_cursor))                                                  \
     X(int, Cursor_getTemplateArgumentKind, (cx_cursor, unsigned))                                  \

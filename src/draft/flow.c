@@ -758,11 +758,10 @@ static bool run_all(draft_node *node)
 
 static bool run_return(draft_node *node)
 {
-    draft_amount *value = node->count ? draft_eval(node->children[0]) : draft_nothing();
-    if (node->count && value->kind != DRAFT_OBJECT && draft_now.calls &&
-        (node->type.kind == CX_TYPE_LVALUE || node->type.kind == CX_TYPE_RVALUE)) {
-        value = draft_object(draft_spot_of(node->children[0]));
-    }
+    draft_amount *value = !node->count ? draft_nothing()
+                          : draft_returns_place(draft_now.function)
+                              ? draft_object(draft_spot_of(node->children[0]))
+                              : draft_eval(node->children[0]);
     draft_now.returned = draft_now.returned
                              ? draft_either("a result", draft_nothing(), draft_now.returned, value)
                              : value;

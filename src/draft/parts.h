@@ -391,6 +391,8 @@ draft_amount *draft_literal(draft_node *node, int64_t number);
 draft_amount *draft_builtin(draft_symbol_kind kind, int axis);
 
 bool draft_on_host(void);
+/* Returns true if a function, which may be NULL, returns a reference. */
+bool draft_returns_place(const draft_decl *function);
 draft_amount *draft_eval(draft_node *node);
 /* Runs a statement. Returns true if control never reaches the statement after it. */
 bool draft_run(draft_node *node);

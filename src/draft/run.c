@@ -375,6 +375,14 @@ static draft_spot element_place(draft_node *node)
     return draft_moved(&base, draft_times(index, draft_number(draft_size_of(node->type))));
 }
 
+static draft_amount *call(draft_node *node);
+
+bool draft_returns_place(const draft_decl *function)
+{
+    return function &&
+           draft_is_reference(cx.getCanonicalType(cx.getCursorResultType(function->at)));
+}
+
 draft_spot draft_spot_of(draft_node *node)
 {
     draft_amount *value;
@@ -396,8 +404,12 @@ draft_spot draft_spot_of(draft_node *node)
         draft_eval(node);
         return node->count ? draft_spot_of(node->children[0]) : own_memory();
     default:
-        value = draft_eval(node);
-        return value->kind == DRAFT_OBJECT ? value->place : own_memory();
+        value = node->kind == CX_CALL ? call(node) : draft_eval(node);
+        return value->kind == DRAFT_OBJECT ? value->place
+               : node->kind == CX_CONDITIONAL ||
+                       (node->kind == CX_CALL && draft_returns_place(node->decl))
+                   ? unknown_memory()
+                   : own_memory(); /* a temporary object */
     }
 }
 
@@ -434,11 +446,19 @@ static draft_amount *eval_lambda(draft_node *node)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* Returns true if a parameter refers to the argument's place, not to a temporary object. */
+static bool takes_place(cx_type parameter, const draft_node *argument)
+{
+    return draft_is_reference(parameter) &&
+           !(argument->kind == CX_CONDITIONAL &&
+             cx.isConstQualifiedType(cx.getPointeeType(parameter)));
+}
+
 static void bind_parameter(const draft_decl *function, draft_decl *parameter, draft_node *argument,
                            draft_amount *value)
 {
     draft_forget(parameter);
-    if (draft_is_reference(draft_type_of(parameter))) {
+    if (takes_place(draft_type_of(parameter), argument)) {
         draft_bind(parameter, "", draft_object(draft_spot_of(argument)));
     } else if (value) {
         draft_assign(parameter, "",
@@ -596,7 +616,8 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
         cx_type type = i - skipped < parameters->count
                            ? draft_type_of(parameters->items[i - skipped])
                            : node->children[i]->type;
-        bool by_place = draft_is_reference(type) && node->children[i]->kind != CX_CALL &&
+        bool by_place = takes_place(type, node->children[i]) &&
+                        node->children[i]->kind != CX_CALL &&
                         !draft_is_pointer(draft_pointee(type));
         values[i] = by_place ? NULL : draft_eval(node->children[i]);
     }
@@ -1046,8 +1067,12 @@ draft_amount *draft_eval(draft_node *node)
                    : draft_nothing();
     case CX_CONDITIONAL:
         return eval_conditional(node);
-    case CX_CALL:
-        return call(node);
+    case CX_CALL: {
+        draft_amount *value = call(node);
+        const bool is_place = value->kind == DRAFT_OBJECT && node->type.kind != CX_TYPE_RECORD &&
+                              draft_returns_place(node->decl);
+        return is_place ? read_place(&value->place, node) : value;
+    }
     case CX_INIT_LIST:
         return eval_list(node);
     case CX_ASM:

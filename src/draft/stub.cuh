@@ -199,8 +199,8 @@ struct __align__(1) __nv_fp8_e4m3 { unsigned char __x; __nv_fp8_e4m3() = default
 struct __align__(1) __nv_fp8_e5m2 { unsigned char __x; __nv_fp8_e5m2() = default; template <class T> explicit __nv_fp8_e5m2(T); explicit operator float() const; };
 
 /* ---- C's and C++'s library ---- */
-template <class T, class U> constexpr auto min(T a, U b) -> decltype(a < b ? a : b) { return a < b ? a : b; }
-template <class T, class U> constexpr auto max(T a, U b) -> decltype(a < b ? a : b) { return a < b ? b : a; }
+template <class T, class U> constexpr auto min(T a, U b) -> decltype(true ? T(a) : U(b)) { return a < b ? a : b; }
+template <class T, class U> constexpr auto max(T a, U b) -> decltype(true ? T(a) : U(b)) { return a < b ? b : a; }
 extern "C" {
 typedef struct gt_file FILE; extern FILE *stderr, *stdout, *stdin; int printf(const char *, ...);
 int fprintf(FILE *, const char *, ...), sprintf(char *, const char *, ...), snprintf(char *, size_t, const char *, ...), puts(const char *), fclose(FILE *), fflush(FILE *), atoi(const char *), rand(), strcmp(const char *, const char *);

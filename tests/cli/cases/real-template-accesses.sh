@@ -52,12 +52,31 @@ __global__ void narrows(float *y, const float *x, int *z, int n)
     short k = threadIdx.x;
     if (blockIdx.x < n) y[i] = z[k] = x[(unsigned char)(k & 15)];
 }
+struct view { float *at; __device__ float &operator()(int i, int j) { return at[2 * i + j]; } };
+__device__ float &pick(float *a, float *b, int i) { if (i & 1) return a[i]; return b[i]; }
+__global__ void refers(float *y, const float *x, int *z, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    view v{y};
+    if (i < n && x[i] > 0) v(i, 1) = x[i];
+}
+__global__ void chooses(float *y, const float *x, float *z, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) pick(y, z, i) = x[i];
+    if (i < n) (i & 1 ? y[i] : z[i]) = 1;
+}
 __global__ void gathers(float *y, const float *x, const int *row, const int *column, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = x[row[i] * 4 + column[i]];
 }
-void narrow(float *y, const float *x, int *z, int n) { narrows<<<n, 64>>>(y, x, z, n); }
+void narrow(float *y, const float *x, int *z, float *u, int n)
+{
+    narrows<<<n, 64>>>(y, x, z, n);
+    refers<<<(n + 63) / 64, 64>>>(y, x, z, n);
+    chooses<<<(n + 63) / 64, 64>>>(y, x, u, n);
+}
 int main()
 {
     int n = 1000, nonzeros = 5000, *begin;
@@ -75,6 +94,6 @@ int main()
     gathers<<<(n + 63) / 64, 64>>>(y, x, begin, begin, n);
 }
 CU
-for kernel in returns continues jumps shares rows gathers narrows; do
+for kernel in returns continues jumps shares rows gathers narrows refers chooses; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done
