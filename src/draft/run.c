@@ -930,6 +930,9 @@ static draft_amount *eval_binary(draft_node *node)
             return draft_number(decided != 0);
         }
     }
+    if (is_and || operation == CX_LOGICAL_OR) {
+        draft_assume(a, is_and);
+    }
     draft_amount *b = draft_eval(node->children[1]);
     draft_now.facts.count = facts;
     /* an unknown operand must not make the whole condition unknown */
@@ -1031,9 +1034,8 @@ static draft_amount *converted(draft_node *node)
             : draft_is_known(value)                ? value
             : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
                               : draft_changing("a rounded number");
-    return node->type.kind == CX_TYPE_BOOL && draft_on_host()
-               ? draft_make(DRAFT_UNEQUAL, value, draft_number(0), NULL)
-               : fitted(value, node->type, node->at);
+    return node->type.kind == CX_TYPE_BOOL ? draft_make(DRAFT_UNEQUAL, value, draft_number(0), NULL)
+                                           : fitted(value, node->type, node->at);
 }
 
 draft_amount *draft_eval(draft_node *node)

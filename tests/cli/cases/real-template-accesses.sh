@@ -66,6 +66,12 @@ __global__ void chooses(float *y, const float *x, float *z, int n)
     if (i < n) pick(y, z, i) = x[i];
     if (i < n) (i & 1 ? y[i] : z[i]) = 1;
 }
+__global__ void counts(float *y, const float *x, int *z, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    bool b = i;
+    if (i < n) y[b] = z[x[i] > 0] = 1;
+}
 __global__ void gathers(float *y, const float *x, const int *row, const int *column, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -76,6 +82,7 @@ void narrow(float *y, const float *x, int *z, float *u, int n)
     narrows<<<n, 64>>>(y, x, z, n);
     refers<<<(n + 63) / 64, 64>>>(y, x, z, n);
     chooses<<<(n + 63) / 64, 64>>>(y, x, u, n);
+    counts<<<(n + 63) / 64, 64>>>(y, x, z, n);
 }
 int main()
 {
@@ -94,6 +101,6 @@ int main()
     gathers<<<(n + 63) / 64, 64>>>(y, x, begin, begin, n);
 }
 CU
-for kernel in returns continues jumps shares rows gathers narrows refers chooses; do
+for kernel in returns continues jumps shares rows gathers narrows refers chooses counts; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done
