@@ -841,24 +841,38 @@ static draft_amount *put_most_threads(void *user, draft_amount *part)
     return draft_is_symbol(part, DRAFT_BLOCK_SIZE) ? draft_number(1024) : NULL;
 }
 
-/* Returns true if the value fits in the type in all threads. */
-static bool fits_always(draft_amount *value, cx_type type)
+/* Returns true if the value fits in the type in all threads; `otherwise` if that is not known. */
+static bool fits_always(draft_amount *value, cx_type type, bool otherwise)
 {
     bool fits = true;
     for (int upper = 0; fits && upper < 2; upper++) {
-        draft_amount *end = draft_bound(value, upper, &draft_now.facts);
+        draft_amount *end = draft_has_kind(value, DRAFT_LOADED)
+                                ? draft_nothing() /* a bound would make a range for the buffer */
+                                : draft_bound(value, upper, &draft_now.facts);
         int64_t number;
-        fits = draft_is_known(end) &&
-               draft_is_number(draft_replace(end, put_most_threads, NULL), &number) &&
-               draft_wrap(&number, type);
+        end = draft_is_known(end) ? draft_replace(end, put_most_threads, NULL) : end;
+        fits = draft_is_number(end, &number) ? draft_wrap(&number, type) : otherwise;
     }
     return fits;
 }
 
+/* Returns true if a kernel's unsigned product probably wraps around, as in a hash: it has a factor
+ * with more than half of the type's bits. */
+static bool may_wrap(const draft_amount *value, cx_type type)
+{
+    const int64_t large = (int64_t)1 << (4 * draft_size_of(type));
+    bool found = false;
+    for (unsigned i = 0; type.kind < CX_TYPE_CHAR_S && i < value->count; i++) {
+        found |= value->terms[i].count && value->terms[i].factor >= large;
+    }
+    return found;
+}
+
 /* Returns the value of an integer type that C++ computes from `value`. In host code, a number that
  * does not fit may vary; an unknown value is expected to fit in 32 bits, but not in fewer. In
- * kernels, only 8 and 16 bits are checked. */
-static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at)
+ * kernels, only 8 and 16 bits and such products are checked. `is_change`: as in += or ++, which
+ * count. */
+static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at, bool is_change)
 {
     const bool is_narrow = draft_is_integer(type) && draft_size_of(type) <= 2,
                is_known = draft_is_known(value);
@@ -867,7 +881,10 @@ static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at)
         return value;
     }
     if (!draft_on_host()) {
-        return !is_narrow || fits_always(value, type) ? value : draft_changing("a narrow number");
+        return may_wrap(value, type) ? draft_changing("a product")
+               : !is_narrow || fits_always(value, type, is_change)
+                   ? value
+                   : draft_changing("a narrow number");
     }
     const bool has_number = draft_evaluate(&number, value);
     if (has_number ? draft_wrap(&number, type) : !is_narrow) {
@@ -894,7 +911,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
         after = pointer_sum(&sum, before, by);
     } else if (draft_is_integer(target->type)) {
         after = draft_binary(operation, before, by, false);
-        after = draft_on_host() ? fitted(after, target->type, target->at) : after;
+        after = fitted(after, target->type, target->at, true);
     }
     write_place(&spot, target, after, true);
     return is_post ? before : after;
@@ -931,7 +948,9 @@ static draft_amount *eval_binary(draft_node *node)
         }
     }
     if (is_and || operation == CX_LOGICAL_OR) {
+        draft_now.quiet++; /* a comparison is not a guard of the kernel if it must be false */
         draft_assume(a, is_and);
+        draft_now.quiet--;
     }
     draft_amount *b = draft_eval(node->children[1]);
     draft_now.facts.count = facts;
@@ -949,7 +968,7 @@ static draft_amount *eval_binary(draft_node *node)
     bool is_real = draft_is_float(node->type);
     return is_real && !draft_on_host() && operation != CX_DIV
                ? draft_nothing()
-               : fitted(draft_binary(operation, a, b, is_real), node->type, node->at);
+               : fitted(draft_binary(operation, a, b, is_real), node->type, node->at, false);
 }
 
 static draft_amount *eval_unary(draft_node *node)
@@ -980,7 +999,7 @@ static draft_amount *eval_unary(draft_node *node)
         return draft_make(DRAFT_NEGATION, a, NULL, NULL);
     }
     return node->operation == CX_MINUS
-               ? fitted(draft_times(draft_number(-1), a), node->type, node->at)
+               ? fitted(draft_times(draft_number(-1), a), node->type, node->at, false)
            : node->operation == CX_PLUS ? a
                                         : draft_nothing();
 }
@@ -1034,8 +1053,9 @@ static draft_amount *converted(draft_node *node)
             : draft_is_known(value)                ? value
             : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
                               : draft_changing("a rounded number");
-    return node->type.kind == CX_TYPE_BOOL ? draft_make(DRAFT_UNEQUAL, value, draft_number(0), NULL)
-                                           : fitted(value, node->type, node->at);
+    return node->type.kind == CX_TYPE_BOOL && draft_on_host()
+               ? draft_make(DRAFT_UNEQUAL, value, draft_number(0), NULL)
+               : fitted(value, node->type, node->at, false);
 }
 
 draft_amount *draft_eval(draft_node *node)

@@ -60,17 +60,24 @@ __global__ void refers(float *y, const float *x, int *z, int n)
     view v{y};
     if (i < n && x[i] > 0) v(i, 1) = x[i];
 }
+__device__ float twice(const float &x) { return 2 * x; }
 __global__ void chooses(float *y, const float *x, float *z, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) pick(y, z, i) = x[i];
+    if (i < n) pick(y, z, i) = twice(i ? x[i] : 1);
     if (i < n) (i & 1 ? y[i] : z[i]) = 1;
 }
 __global__ void counts(float *y, const float *x, int *z, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    bool b = i;
-    if (i < n) y[b] = z[x[i] > 0] = 1;
+    if (i < n) y[i] = z[x[i] > 0] = 1;
+}
+__global__ void wraps(float *y, const float *x, int *z, int n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned char c = threadIdx.x & 63;
+    c += 200;
+    if (i < n) y[(i * 2654435761u) >> 22] = z[c] = x[(i * 1664525 + 7) % 100];
 }
 __global__ void gathers(float *y, const float *x, const int *row, const int *column, int n)
 {
@@ -83,6 +90,7 @@ void narrow(float *y, const float *x, int *z, float *u, int n)
     refers<<<(n + 63) / 64, 64>>>(y, x, z, n);
     chooses<<<(n + 63) / 64, 64>>>(y, x, u, n);
     counts<<<(n + 63) / 64, 64>>>(y, x, z, n);
+    wraps<<<(n + 63) / 64, 64>>>(y, x, z, n);
 }
 int main()
 {
@@ -101,6 +109,6 @@ int main()
     gathers<<<(n + 63) / 64, 64>>>(y, x, begin, begin, n);
 }
 CU
-for kernel in returns continues jumps shares rows gathers narrows refers chooses counts; do
+for kernel in returns continues jumps shares rows gathers narrows refers chooses counts wraps; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done
