@@ -108,7 +108,13 @@ static gputune_status write_draft(gt_text *out, draft_program *program, const gt
             gt_text_printf(out, "// ? %s; this kernel is left out\n\n", gt_message());
         }
     }
-    draft_slice_write(out);
+    GT_SCOPED(gt_text_free) gt_text code = {0};
+    draft_slice_write(&code);
+    for (size_t i = 0; i < draft_includes.count; i++) {
+        const char *line = draft_includes.items[i];
+        gt_text_printf(out, strstr(gt_text_string(&code), line) ? "" : "%s\n", line);
+    }
+    gt_text_append(out, gt_text_string(&code));
     for (size_t i = 0; i < draft_usings.count; i++) {
         gt_text_printf(out, "%s\n", draft_usings.items[i]);
     }

@@ -500,3 +500,5 @@ int draft_launch_rank(const draft_launched *launch);
 gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program);
 /* The using-declarations that the clauses' types need. */
 extern gt_texts draft_usings;
+/* The #include lines that the clauses' types need. */
+extern gt_texts draft_includes;

@@ -188,15 +188,15 @@ long long __double_as_longlong(double); double __longlong_as_double(long long), 
     int __##number##2int_rn(type), __##number##2int_rz(type); \
     short __##number##_as_short(type); \
     unsigned short __##number##_as_ushort(type);
-GT_HALF(__half, __half2, half)
-GT_HALF(__nv_bfloat16, __nv_bfloat162, bfloat16)
+GT_HALF(__half, __half2, half) /* #include <cuda_fp16.h> */
+GT_HALF(__nv_bfloat16, __nv_bfloat162, bfloat16) /* #include <cuda_bf16.h> */
 typedef __half half; typedef __half2 half2;
 typedef __nv_bfloat16 nv_bfloat16; typedef __nv_bfloat162 nv_bfloat162;
 float2 __half22float2(__half2); __half2 __float22half2_rn(float2);
 float2 __bfloat1622float2(__nv_bfloat162);
 __nv_bfloat162 __float22bfloat162_rn(float2), __halves2bfloat162(__nv_bfloat16, __nv_bfloat16), __bfloat162bfloat162(__nv_bfloat16);
-struct __align__(1) __nv_fp8_e4m3 { unsigned char __x; __nv_fp8_e4m3() = default; template <class T> explicit __nv_fp8_e4m3(T); explicit operator float() const; };
-struct __align__(1) __nv_fp8_e5m2 { unsigned char __x; __nv_fp8_e5m2() = default; template <class T> explicit __nv_fp8_e5m2(T); explicit operator float() const; };
+struct __align__(1) __nv_fp8_e4m3 { unsigned char __x; __nv_fp8_e4m3() = default; template <class T> explicit __nv_fp8_e4m3(T); explicit operator float() const; }; /* #include <cuda_fp8.h> */
+struct __align__(1) __nv_fp8_e5m2 { unsigned char __x; __nv_fp8_e5m2() = default; template <class T> explicit __nv_fp8_e5m2(T); explicit operator float() const; }; /* #include <cuda_fp8.h> */
 
 /* ---- C's and C++'s library ---- */
 template <class T, class U> constexpr auto min(T a, U b) -> decltype(true ? T(a) : U(b)) { return a < b ? a : b; }

@@ -34,6 +34,19 @@ static const char *without_namespace(const char *name)
     return name + begin;
 }
 
+gt_texts draft_includes;
+
+/* If the stub declares a type, adds the #include at the end of the declaration's line. */
+static void need_include(cx_type type)
+{
+    const cx_cursor declared = cx.getTypeDeclaration(type);
+    const draft_extent e = draft_extent_of(declared);
+    const char *rest = e.text + e.end, *found = draft_is_own(declared) ? NULL : strchr(rest, '#');
+    if (found && found < rest + strcspn(rest, "\n")) {
+        draft_add_text(&draft_includes, draft_format("%.*s>", (int)strcspn(found, ">"), found));
+    }
+}
+
 /* Returns a type's name in clauses, or NULL if templates do not support the type. */
 static const char *type_text(cx_type type)
 {
@@ -45,6 +58,7 @@ static const char *type_text(cx_type type)
     if (type.kind == CX_TYPE_RECORD) {
         const char *name = bare_name(draft_string(cx.getTypeSpelling(type)));
         draft_slice_need(name);
+        need_include(type);
         return *name == '('                   ? NULL /* a lambda */
                : strcmp(name, "__half") == 0  ? "half"
                : strcmp(name, "__half2") == 0 ? "half2"

@@ -189,6 +189,14 @@ void go(const half *x, half *y, const float *t, int n) { halves<<<(n + 255) / 25
 CU
 draft halves.cu
 grep 'args(' drafted.cu
+# A header that is not found includes the one that declares the types.
+cat >bare.cu <<'CU'
+#include "common.h"
+__global__ void bare(half *y, const __nv_bfloat16 *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = (float)x[i]; }
+void go(half *y, const __nv_bfloat16 *x, int n) { bare<<<(n + 255) / 256, 256>>>(y, x, n); }
+CU
+draft bare.cu
+grep include drafted.cu
 # The host computes values: members of an extent, equal defaults of two options, a floating-point quotient.
 # One buffer is passed for two parameters, and the stream comes from a library that is not installed.
 cat >host.cu <<'CU'
