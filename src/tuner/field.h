@@ -174,7 +174,7 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event);
 /* Returns a ready contestant that no earlier call has returned; NULL if there is none. */
 gt_variant *gt_field_next_ready(gt_field *field);
 
-/* Queues all ready variants for verification again, for another race. */
+/* Queues all contestants for verification again, for another race. */
 gputune_status gt_field_reverify(gt_field *field);
 /* Starts the second attempts of deferred variants. Sets *count to their number. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);

@@ -673,7 +673,7 @@ gputune_status gt_field_reverify(gt_field *field)
 {
     field->newly_ready.count = 0;
     for (gt_variant *variant = field->first; variant; variant = variant->next) {
-        if (variant->stage == GT_STAGE_READY) {
+        if (variant->stage == GT_STAGE_READY && variant->role != GT_ROLE_FALLBACK) {
             variant->dropped = false;
             variant->surely_proved = true;
             gt_field_move(field, variant, GT_STAGE_WAITING);

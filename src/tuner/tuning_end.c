@@ -123,7 +123,8 @@ static void free_earlier(gt_tuning *tuning)
     tuning->earlier.race = tuning->earlier.by_time = NULL;
 }
 
-/* Restores the previous race, without the variants that have failed since then. */
+/* Restores the previous race, without the variants that have failed since then. The others need no
+ * second verification for it. */
 static void restore_earlier(gt_tuning *tuning)
 {
     gt_race_free(tuning->race);
@@ -131,8 +132,11 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->race = tuning->earlier.race;
     tuning->by_time = tuning->earlier.by_time;
     for (const gt_runner *runner = gt_race_first(tuning->race); runner; runner = runner->next) {
-        if (gt_tuning_variant(tuning, runner->id)->failure != GPUTUNE_OK) {
+        gt_variant *variant = gt_tuning_variant(tuning, runner->id);
+        if (variant->failure != GPUTUNE_OK) {
             gt_race_fail(tuning->race, runner->id);
+        } else {
+            gt_field_move(&tuning->session.field, variant, GT_STAGE_READY);
         }
     }
     tuning->proved = tuning->earlier.proved;

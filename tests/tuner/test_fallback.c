@@ -77,3 +77,26 @@ TEST_OF(a_fallback_that_was_timed_can_win, world *w, open_world, close_world)
         assert_string_equal(w->config, "VEC=1 BLOCK=128 G=16");
     }
 }
+
+/* A variant that hung once is tried again, and is the fastest. */
+static scripted_variant behave_late(void *user, const gt_launch *launch)
+{
+    const gt_kernel_step *step = &launch->steps[0];
+    (void)user;
+    const bool late = step->block[0] == 64 && step->grid[0] == 2;
+    return (scripted_variant){.time_ns = late ? 1000 : 1000 + step->grid[0], .hangs_once = late};
+}
+
+/* Limits end the second race while its variants, which raced before, are verified again. */
+TEST_OF(a_limit_during_a_second_race_keeps_the_fallback, world *w, open_world, close_world)
+{
+    file_write(w->path, text, ", 96");
+    w->farm.behave = behave_late;
+    w->farm.slowness = 2e-5;
+    gputune_options options = OPTIONS(.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE, .force = true);
+    for (options.time_limit_s = 3; options.time_limit_s < 3.6; options.time_limit_s += 0.05) {
+        assert_string_equal(tuned(w, &options), "VEC=2 BLOCK=128 G=16");
+        assert_true(w->choice.has_fallback);
+        assert_in_range(w->choice.variants, 15, 18); /* all but the late one and its duplicates */
+    }
+}
