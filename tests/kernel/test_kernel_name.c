@@ -116,6 +116,21 @@ TEST(test_a_plain_kernel_in_a_namespace)
 
 /* Kernels that no clause names are not compiled, so they may use the names of tunables. Functions
  * of both branches stay if the architecture decides. */
+TEST(test_a_kernel_behind_a_macro_that_ends_a_scope)
+{
+    gt_template *t = parse("#pragma gputune kernel(k) args(out float y[8]) block(8) grid(1)\n"
+                           "#define BEGIN(name) namespace name {\n"
+                           "#define END }\n"
+                           "BEGIN(a)\n"
+                           "__device__ float f() { return 1; }\n"
+                           "END\n"
+                           "__global__ void k(float *y) { y[0] = a::f(); }\n");
+    gt_source source = default_source(t);
+    assert_non_null(strstr(source.text, "END\nextern \"C\" __global__ void k"));
+    gt_source_free(&source);
+    gt_template_free(t);
+}
+
 TEST(test_other_kernels_of_a_file)
 {
     static const char text[] =

@@ -12,7 +12,7 @@ typedef struct finder {
     const char *text;
     const char *const *names;
     size_t name_count;
-    gt_macros macros; /* only for the ids of tokens; contains no macros */
+    gt_macros macros;
     gt_word_list words;
     bool failed;
 } finder;
@@ -142,6 +142,19 @@ static size_t add_function(finder *f, gt_function *out, size_t begin, size_t nam
     return out->plain ? last + 1 : open + 1;
 }
 
+/* Returns the index after a macro that ends a declaration or a scope, such as one for "}", or 0. */
+static size_t skip_end(const finder *f, size_t at)
+{
+    const gt_word *w = f->words.items;
+    const gt_macro *macro = gt_macro_of(&f->macros, w[at].id);
+    const gt_word *last =
+        macro && macro->words ? &gt_macro_words(&f->macros, macro)[macro->words - 1] : &w[at];
+    const size_t taken = gt_token_is_any(&last->token, "; { }")
+                             ? gt_macro_use(&f->macros, w, f->words.count, at)
+                             : 0;
+    return taken ? at + taken : 0;
+}
+
 static size_t read_declaration(finder *f, size_t begin)
 {
     const gt_word *w = f->words.items;
@@ -150,8 +163,15 @@ static size_t read_declaration(finder *f, size_t begin)
         gt_function function = {0};
         i = gt_word_skip_templates(w, f->words.count, i);
         const bool ends = i >= f->words.count || gt_token_is_any(&w[i].token, "; { }");
+        if (!ends && w[i].token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_macros_directive(&f->macros, &w[i]);
+        }
         if (ends || (w[i].token.kind == GT_TOKEN_DIRECTIVE && !is_global)) {
             return i + 1;
+        }
+        const size_t end = is_global ? 0 : skip_end(f, i);
+        if (end) {
+            return end;
         }
         is_global |= w[i].id == GT_IS_GLOBAL;
         const size_t open = is_global ? find_parameters(f, &function, i) : 0;
@@ -172,6 +192,7 @@ gputune_status gt_functions_find(gt_function_list *out, const char *text, const 
     f.failed = f.macros.failed;
     for (size_t i = 0; i < f.words.count && !f.failed;) {
         i = read_declaration(&f, i);
+        f.failed |= f.macros.failed;
     }
     gt_macros_free(&f.macros);
     gt_array_free(&f.words);
