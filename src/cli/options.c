@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -245,8 +246,10 @@ static int parse_options(const cli_command *command, int argc, char **argv)
                value != FIRST_VALUE + (int)(option - command->options)) {
             option++;
         }
-        if (!option->name) {
-            return unknown_option(command, argv[optind - 1]);
+        if (!option->name) { /* a letter may be in the middle of a word */
+            bool is_letter = optopt < FIRST_VALUE && isgraph(optopt) && optopt != 'h';
+            return unknown_option(command,
+                                  is_letter ? cli_format("-%c", optopt) : argv[optind - 1]);
         }
         CLI_TRY(set_option(option, optarg));
     }

@@ -4,6 +4,10 @@ $FAKE warm axpy --frobnicate
 echo "exit $?"
 $FAKE warm axpy -Z
 echo "exit $?"
+$FAKE warm axpy -qZv
+echo "exit $?"
+$FAKE warm axpy --force=yes
+echo "exit $?"
 $FAKE show --format xml
 echo "exit $?"
 $FAKE show --format jsn
