@@ -702,7 +702,7 @@ class Tuner(_Shared):
         if background and (progress or cancel):
             raise ValueError("a tuning in the background has no progress or cancel; expected these in calls "
                              "that wait (background() returns its progress)")
-        stop = Interrupt(cancel and cancel.flag)
+        stop = Interrupt(cancel)
         data, held = _inputs(inputs, self._driver)
         bar = Bar(wanted.decode()) if progress is True else None
         shown = bar if isinstance(progress, bool) else progress

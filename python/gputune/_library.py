@@ -90,8 +90,9 @@ _here = threading.local()  # call: the Interrupt of the call that runs on this t
 class Interrupt:
     """Stops a call: holds the `cancel` flag of gputune_options, and an exception from a callback."""
 
-    def __init__(self, flag: Any = None) -> None:
-        self.flag: Any = ctypes.c_int(0) if flag is None else flag
+    def __init__(self, cancel: Any = None) -> None:
+        self.flag: Any = ctypes.c_int(0) if cancel is None else cancel.flag
+        self._cancel = cancel
         self.thrown: list[BaseException] = []
         self.reference: Callable[..., Any] | None = None
 
@@ -110,10 +111,14 @@ class Interrupt:
     def run(self, call: Callable[[], int]) -> None:
         """Calls C. The main thread does so on another thread, because it receives Ctrl-C, and then stops the
         call. Raises the exception of the call or a callback, or the failure."""
-        if threading.current_thread() is threading.main_thread():
-            self._run_apart(call)
-        else:
-            self._finish(self._begin(call), "")
+        try:
+            if threading.current_thread() is threading.main_thread():
+                self._run_apart(call)
+            else:
+                self._finish(self._begin(call), "")
+        finally:
+            if self._cancel is not None:
+                self._cancel.restore()
 
     def _begin(self, call: Callable[[], int]) -> int:
         outer = getattr(_here, "call", None)

@@ -777,6 +777,8 @@ def a_thread_cancels_a_tuning():
     cancel = gputune.Cancel()
     with gputune.open(database=":memory:") as tuner:
         tuner.add_source("many.cu", MANY)
+        raises(KeyError, "own", tuner.tune, "many", n=N, progress=lambda seen: seen["own"], cancel=cancel)
+        assert not cancel.is_set() and not cancel.flag.value  # later calls are not cancelled
         timer = threading.Timer(1, cancel.set)
         timer.start()
         try:
