@@ -326,6 +326,8 @@ static const struct {
      "plain struct of numbers"},
     {"template <class A, int N> struct S { A a[N]; };", "out S<float> y[n]",
      "a.cu:1:46: unknown name 'N'; expected a number or a compile-time problem value"},
+    {"struct W;\nstruct S { float a; W b; };\nstruct W { S back; };", "out S y[n]",
+     "a.cu:1:1: struct 'S' contains itself; expected a pointer to it, or another type"},
     {"struct S { flaot a; };", "out S y[n]",
      "a.cu:1:12: unknown type 'flaot' in struct 'S'; expected 'float'"},
     {"struct S { };", "out S y[n]",

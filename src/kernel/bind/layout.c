@@ -15,6 +15,7 @@ typedef struct spot {
     uint32_t offset;
     const gt_expression *value;
     bool is_pointer;
+    uint32_t depth; /* number of enclosing structs */
 } spot;
 
 static gputune_status add_leaf(gt_layout *out, const gt_binding *binding, const spot *at,
@@ -102,7 +103,7 @@ static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
 {
     extent one;
     int64_t extents[3];
-    GT_TRY(lay_out_member(NULL, &one, binding, member, at));
+    GT_TRY(lay_out_member(NULL, &one, binding, member, &(spot){"", .depth = at->depth + 1}));
     GT_TRY(extents_of(extents, member, binding));
     one.alignment = member->alignment > one.alignment ? member->alignment : one.alignment;
     size->alignment = one.alignment > size->alignment ? one.alignment : size->alignment;
@@ -113,7 +114,7 @@ static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
         member_path(path, sizeof path, at->name, member, extents, i);
         const uint32_t last = member->value_count ? member->value_count - 1 : 0;
         const spot inner = {path, at->offset + size->bytes, member->values[i < last ? i : last],
-                            member->is_pointer};
+                            member->is_pointer, at->depth + 1};
         if (out) {
             GT_TRY(lay_out_member(out, &ignored, binding, member, &inner));
         }
@@ -142,6 +143,9 @@ static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *bi
     gt_element element;
     name = gt_type_word(binding->template, binding->problem, name);
     const gt_structure *structure = gt_structure_of(binding->template, name);
+    GT_REFUSE(structure && at->depth >= GT_STRUCTURE_MAX, GPUTUNE_ETEMPLATE,
+              "%s:1:1: struct '%s' contains itself; expected a pointer to it, or another type",
+              binding->template->path, name);
     if (structure) {
         uint32_t offsets[GT_STRUCTURE_MEMBERS];
         return add_members(out, size, offsets, binding, structure, at);
