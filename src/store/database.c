@@ -543,18 +543,17 @@ static void look_inside(gt_store_facts *facts)
     }
 }
 
-/* Checks if files can be created in the nearest parent folder that exists. */
-static void look_at_folder(gt_store_facts *facts)
+/* Checks if the file can be created. gputune also creates the folders of the cache, but not the
+ * folder of a named file. */
+static void look_at_folder(gt_store_facts *facts, bool is_named)
 {
-    GT_FREED char *folder = strdup(facts->path);
-    char *slash;
-    while (folder && (slash = strrchr(folder, '/')) != NULL && slash != folder) {
-        *slash = '\0';
-        if (gt_file_exists(folder)) {
-            break;
-        }
+    char folder[PATH_MAX], inner[PATH_MAX];
+    gt_folder_of(folder, sizeof folder, facts->path);
+    while (!is_named && folder[0] == '/' && !gt_file_exists(folder)) {
+        memcpy(inner, folder, sizeof inner);
+        gt_folder_of(folder, sizeof folder, inner);
     }
-    if (folder && strchr(folder, '/') && access(folder, W_OK) != 0) {
+    if (access(folder, W_OK) != 0) {
         snprintf(facts->unwritable, sizeof facts->unwritable, "%.200s: %s", folder,
                  strerror(errno));
     }
@@ -577,7 +576,7 @@ gputune_status gt_store_inspect(gt_store_facts *out, const char *path)
         out->bytes = file.st_size;
         look_inside(out);
     } else {
-        look_at_folder(out);
+        look_at_folder(out, gt_store_named_path(path) != NULL);
     }
     return GPUTUNE_OK;
 }

@@ -358,7 +358,7 @@ static void open_system(gt_store *store)
     }
 }
 
-static const char *named_file(const char *path)
+const char *gt_store_named_path(const char *path)
 {
     const char *given = path ? path : gt_environment("GPUTUNE_DB");
     return given && given[0] ? given : NULL;
@@ -366,7 +366,7 @@ static const char *named_file(const char *path)
 
 gputune_status gt_store_path(char **out, const char *path)
 {
-    const char *given = named_file(path);
+    const char *given = gt_store_named_path(path);
     GT_FREED char *folder = NULL;
     if (given) {
         return gt_strdup(out, given);
@@ -395,7 +395,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
 /* Creates the folders of the default file. For a named file, checks that its folder exists. */
 static gputune_status prepare_folder(const gt_store *store, const char *path)
 {
-    if (!named_file(path)) {
+    if (!gt_store_named_path(path)) {
         return gt_file_make_parents(store->asked);
     }
     char folder[PATH_MAX];

@@ -34,5 +34,7 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
 /* Like gt_store_write(), but on the database in memory. Never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
+/* Returns `path`, GPUTUNE_DB if `path` is NULL, or NULL if the database is the one of the cache. */
+const char *gt_store_named_path(const char *path);
 /* Gets the path of the user's database; the caller frees it. ENOTFOUND without a cache folder. */
 gputune_status gt_store_path(char **out, const char *path);

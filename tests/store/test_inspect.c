@@ -33,6 +33,15 @@ TEST_OF(a_sound_database, world *w, open_world, close_world)
     assert_string_equal(facts.distrust, "other users may write it");
 }
 
+TEST_OF(a_database_that_cannot_be_created, world *w, open_world, close_world)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/missing/gputune.db", w->folder);
+    assert_non_null(strstr(inspect(path).unwritable, "/missing: No such file or directory"));
+    const gt_store_facts facts = inspect("/gputune-test-of-no-file.db");
+    assert_int_equal(facts.unwritable[0] == '\0', access("/", W_OK) == 0);
+}
+
 TEST_OF(a_locked_database, world *w, open_world, close_world)
 {
     put_into(w, w->path, 1024, 10);
