@@ -112,10 +112,10 @@ static const gt_template *template_of(listing *listing, const char *kernel)
     return listing->template;
 }
 
-static bool is_of_device(const gputune *tuner, const char *environment)
+static bool is_of_device(const asked *asked, const char *environment)
 {
-    const char *own = tuner->device.environment;
-    return tuner->has_device && strncmp(environment, own, strlen(own)) == 0;
+    return asked->tuner->has_device && (strcmp(environment, asked->environments[0]) == 0 ||
+                                        strcmp(environment, asked->environments[1]) == 0);
 }
 
 /* Returns false if the template has changed, or if the record is of another kind of GPU. */
@@ -124,7 +124,7 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
     const gputune *tuner = listing->asked->tuner;
     gt_problem problem;
     gt_config config;
-    if (record->outdated || !is_of_device(tuner, record->environment)) {
+    if (record->outdated || !is_of_device(listing->asked, record->environment)) {
         return false;
     }
     const gt_template *template = template_of(listing, record->kernel);
@@ -256,7 +256,7 @@ static bool is_rule_outdated(const asked *asked, const gt_listed_rule *listed)
     if (status != GPUTUNE_OK) {
         return status == GPUTUNE_ERECORDED;
     }
-    if (is_of_device(tuner, scenario->environment)) {
+    if (is_of_device(asked, scenario->environment)) {
         status = gt_rule_check_sources(rule, listed->rule.sources, template, &tuner->device,
                                        gt_catalog_prelude(tuner->catalog));
         GT_THEN(status, gt_rule_check_choices(rule, template, &tuner->device));

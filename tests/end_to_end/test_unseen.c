@@ -575,6 +575,33 @@ TEST(a_size_takes_less_than_a_kilobyte)
 
 #endif
 
+static int note_outdated(void *user, const gputune_rule *rule)
+{
+    *(bool *)user = rule->outdated;
+    return 0;
+}
+
+/* Launch times depend on the host, so their environment has another name. */
+TEST(edited_rule_of_launch_times_is_outdated)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    const gputune_options options = OPTIONS(.objective = GPUTUNE_OBJECTIVE_LAUNCH);
+    bool outdated = false;
+    OK(gt_request_make(&request, &tuner->services, &tuner->device, "axpy", (gputune_sizes){0, NULL},
+                       &options));
+    char environment[GT_ENVIRONMENT_MAX];
+    request->scenario.environment =
+        gt_environment_join(environment, tuner->device.environment, tuner->device.processor);
+    const gt_site site = gt_site_of(&request->scenario, &tuner->device, tuner->device.processor);
+    const gt_stored_rule stored = {
+        .text = (char *)axpy_rule, .sources = (char *)"of another version", .proved = true};
+    const gt_rule_outcome outcome = {.site = &site, .rule = &stored};
+    OK(gt_store_put_rule(tuner->store, &outcome, NULL));
+    OK(gputune_rules(tuner, NULL, note_outdated, &outdated));
+    assert_true(outdated);
+}
+
 /* The table keeps no plan of a rule, so the application owns it, also after the handle is freed. */
 TEST(owned_plan_outlives_the_tuner)
 {
