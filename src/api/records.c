@@ -296,7 +296,7 @@ int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
                                    .outdated = is_rule_outdated(&asked, &rules.items[i])};
         answer = each(user, &rule);
     }
-    return answer;
+    return answer ? answer : gt_store_check(tuner->store, false);
 }
 
 int gputune_check_database(gputune *tuner)

@@ -581,6 +581,19 @@ static int note_outdated(void *user, const gputune_rule *rule)
     return 0;
 }
 
+TEST(rules_of_an_unreadable_database_are_unknown)
+{
+    char path[128];
+    bool ignored;
+    snprintf(path, sizeof path, "%s/no.db", world.folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("no database\n", file) >= 0);
+    fclose(file);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(path);
+    assert_int_equal(gputune_rules(tuner, NULL, note_outdated, &ignored), GPUTUNE_EDATABASE);
+}
+
 /* Launch times depend on the host, so their environment has another name. */
 TEST(edited_rule_of_launch_times_is_outdated)
 {
