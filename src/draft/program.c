@@ -32,25 +32,45 @@ typedef struct scan {
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
+/* Returns true if the name at the lexer has template arguments and a call after it. */
+static bool is_template_call(gt_lexer at)
+{
+    gt_lexer_next(&at);
+    if (!gt_lexer_is(&at, "<")) {
+        return false;
+    }
+    gt_lexer_skip(&at, "<", ">");
+    return gt_lexer_is(&at, "(");
+}
+
 /* Declares gt_any, the type of missing names, with all members that the text uses. */
 static char *write_anything(const scan *s)
 {
     gt_text out = {0};
-    gt_texts members = {0};
+    gt_texts members = {0}, templates = {0};
     bool follows = false;
-    gt_text_append(&out,
-                   "struct gt_any { template <class... T> gt_any(T...); operator long() const; "
-                   "template <class T> operator T *() const; gt_any operator[](long) const; "
-                   "template <class... T> gt_any operator()(T &&...) const; "
-                   "gt_any *operator->() const;\n");
+    gt_text_append(
+        &out,
+        "struct gt_any { template <class... T> gt_any(T...); operator long() const; "
+        "template <class T> operator T *() const; gt_any operator[](long) const; "
+        "template <class... T> gt_any operator()(T &&...) const; "
+        "template <class... T> gt_any operator()(std::initializer_list<long>, T &&...) const; "
+        "gt_any *operator->() const;\n");
     for (gt_lexer at = gt_lexer_of(s->text); at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         if (follows && at.token.kind == GT_TOKEN_NAME) {
-            draft_add_text(&members, draft_format("%.*s", (int)at.token.length, at.token.text));
+            draft_add_text(is_template_call(at) ? &templates : &members,
+                           draft_format("%.*s", (int)at.token.length, at.token.text));
         }
         follows = gt_token_is_any(&at.token, ". ->");
     }
     for (size_t i = 0; i < members.count; i++) {
-        gt_text_printf(&out, "static gt_any %s;\n", members.items[i]);
+        if (!draft_has_text(&templates, members.items[i])) {
+            gt_text_printf(&out, "static gt_any %s;\n", members.items[i]);
+        }
+    }
+    for (size_t i = 0; i < templates.count; i++) {
+        gt_text_printf(&out, "template <class... T, class... A> static gt_any %s(A &&...);\n",
+                       templates.items[i]);
     }
     gt_text_append(&out, "}; template <class T> gt_any operator>>(const gt_any &, T &);\n"
                          "namespace std { extern gt_any cin, cout, cerr, endl; }\n");

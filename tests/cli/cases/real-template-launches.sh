@@ -178,3 +178,26 @@ void go(float *x, double *y)
 }
 CU
 $GPUTUNE template program.cu 2>&1 | grep -E 'kernel[(]|args|grid|require|open'
+# A function of a PyTorch extension launches the kernel with the sizes and the type of a tensor.
+cat >program.cu <<'CU'
+#include <torch/extension.h>
+#include <c10/cuda/CUDAGuard.h>
+template <typename scalar_t> __global__ void scale(scalar_t *y, const scalar_t *x, int64_t columns)
+{
+    for (int64_t j = threadIdx.x; j < columns; j += blockDim.x) y[blockIdx.x * columns + j] = 2 * x[blockIdx.x * columns + j];
+}
+torch::Tensor scale_cuda(torch::Tensor x)
+{
+    TORCH_CHECK(x.is_cuda(), "x must be on a GPU");
+    const at::cuda::OptionalCUDAGuard guard(x.device());
+    const int64_t rows = x.size(0), columns = x.size(-1);
+    auto y = torch::empty({rows, columns}, x.options());
+    AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), "scale", ([&] {
+        scale<scalar_t><<<rows, 128, 0, at::cuda::getCurrentCUDAStream()>>>(y.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(), columns);
+    }));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return y;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("scale", &scale_cuda); }
+CU
+$GPUTUNE template program.cu 2>&1 | grep -E '(kernel|problem|args|block|grid)\('
