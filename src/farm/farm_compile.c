@@ -145,6 +145,9 @@ static uint32_t cores_at_work(const gt_compile_host *host)
 void gt_cores_leave(gt_compile_host *host)
 {
     if (host->shares_cores) {
+        /* closing the file does not unlock it if a forked child has it open */
+        uint32_t bytes = PLACE_BYTES;
+        (void)lock_cores(host->cores, F_OFD_SETLK, F_UNLCK, host->place * PLACE_BYTES, &bytes);
         close_cores(host->cores);
     }
     host->shares_cores = false;

@@ -72,6 +72,27 @@ TEST(forgotten_jobs_take_no_core)
     gt_cores_leave(&other.host);
 }
 
+/* A child that the application forks shares the farm's open file, and may outlive the farm. */
+TEST(a_forked_child_keeps_no_cores)
+{
+    fake one, other;
+    open_fake(&one);
+    open_fake(&other);
+    (void)allowed(&one, 6);
+    pid_t child = fork();
+    if (child == 0) {
+        pause();
+    }
+    uint32_t before = allowed(&other, 0);
+    gt_cores_leave(&one.host);
+    uint32_t after = allowed(&other, 0);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(before, 4);
+    assert_int_equal(after, 8);
+    gt_cores_leave(&other.host);
+}
+
 TEST(more_farms_than_cores_have_one_each)
 {
     fake farms[CORES + 2];
