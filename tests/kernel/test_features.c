@@ -110,6 +110,20 @@ TEST(a_joined_condition_contains_all_needs)
     gt_template_free(t);
 }
 
+TEST(a_need_has_its_extent_in_parentheses)
+{
+    static const char *const variants[] = {"V=4"};
+    gt_template *t = parse("#pragma gputune kernel(k) problem(m = 9, n = 9)\n"
+                           "#pragma gputune args(out float y[m][n + 8], in float x[n])\n"
+                           "#pragma gputune vector(V = 1, 4 : y) block(64) grid(ceil_div(n, V))\n"
+                           "__global__ void k(float *y, const float *x) { y[0] = V * x[0]; }\n");
+    gt_size_features features;
+    make(&features, t, "m=1 n=1", "m=1M n=1M", variants, 1);
+    assert_int_equal(feature_of(&features, "(n + 8) % 4 == 0")->grants, features.needs[0]);
+    gt_size_features_free(&features);
+    gt_template_free(t);
+}
+
 TEST(no_condition_grants_a_need_that_cannot_be_printed)
 {
     static const char *const variants[] = {"V=1", "V=4"};

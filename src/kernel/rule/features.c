@@ -134,7 +134,7 @@ static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expr
     GT_SCOPED(gt_text_free) gt_text text = {0};
     bool known;
     int64_t value;
-    m->form.print.within = comparison ? 8 : 0;
+    m->form.print.within = comparison ? 10 : 0; /* precedence of % */
     GT_TRY(print_expression(&text, &known, &value, m, expression, needs));
     m->form.print.within = 0;
     gt_text_append(&text, comparison ? comparison : "");
