@@ -124,6 +124,24 @@ TEST(a_need_has_its_extent_in_parentheses)
     gt_template_free(t);
 }
 
+TEST(many_sizes_leave_room_for_needs)
+{
+    static const char *const variants[] = {"V=4"};
+    gt_template *t =
+        parse("#pragma gputune kernel(k) problem(a = 9, b = 9, c = 9, d = 9, e = 9, f = 9, g = 9)\n"
+              "#pragma gputune args(out float y[a + b][c + d], in float x[e + f + g])\n"
+              "#pragma gputune vector(V = 1, 4 : y) block(64) grid(c + d, a + b)\n"
+              "__global__ void k(float *y, const float *x) { y[0] = V * x[0]; }\n");
+    gt_size_features features;
+    make(&features, t, "a=1 b=1 c=1 d=1 e=1 f=1 g=1", "a=1M b=1M c=1M d=1M e=1M f=1M g=1M",
+         variants, 1);
+    assert_int_equal(feature_of(&features, "(c + d) % 4 == 0")->grants |
+                         feature_of(&features, "(a + b) <= 65535")->grants,
+                     features.needs[0]);
+    gt_size_features_free(&features);
+    gt_template_free(t);
+}
+
 TEST(no_condition_grants_a_need_that_cannot_be_printed)
 {
     static const char *const variants[] = {"V=1", "V=4"};

@@ -32,8 +32,11 @@ static gputune_status add_feature(uint32_t *index, maker *m, const char *text, b
     while (i < out->count && strcmp(out->items[i].expression->text, text) != 0) {
         i++;
     }
-    *index = i < GT_SIZE_FEATURES_MAX ? i : UINT32_MAX;
-    if (i == GT_SIZE_FEATURES_MAX) {
+    /* a variant whose needs have no feature is never chosen, so the other features leave room */
+    const bool fits =
+        i < out->count || i < (grants ? GT_SIZE_FEATURES_MAX : GT_SIZE_FEATURES_MAX - GT_NEEDS_MAX);
+    *index = fits ? i : UINT32_MAX;
+    if (!fits) {
         return GPUTUNE_OK;
     }
     gt_size_feature *feature = &out->items[i];

@@ -5,7 +5,7 @@
 
 #include "kernel/rule/rule.h"
 
-enum { GT_SIZE_FEATURES_MAX = 160, GT_NEEDS_MAX = 64 };
+enum { GT_SIZE_FEATURES_MAX = 256, GT_NEEDS_MAX = 64 };
 
 typedef struct gt_size_feature {
     gt_expression *expression;
