@@ -32,6 +32,18 @@ static const draft_launched *launch_of(const draft_program *program, const draft
 
 /* ---- values in the names of the draft -------------------------------------------------------- */
 
+static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol);
+
+/* Returns true if the symbol is a constant of the host, such as the size of a tile, that may be an
+ * argument of the kernel's template. The draft states these arguments as numbers. */
+static bool is_template_constant(const draft_settled *s, const draft_symbol *symbol)
+{
+    return symbol->kind == DRAFT_HOST && symbol->decl && symbol->has_number && !symbol->doubt &&
+           s->instance != s->kernel &&
+           cx.isConstQualifiedType(cx.getCursorType(symbol->decl->at)) &&
+           !is_problem_size(s, symbol);
+}
+
 static draft_amount *settle_symbol(void *user, draft_amount *part)
 {
     draft_settled *s = user;
@@ -50,7 +62,8 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
             return draft_named_number(s->axes[i].name, s->axes[i].usual);
         }
     }
-    return symbol->kind == DRAFT_CONSTANT && !draft_axis_named(s, symbol->name)
+    return (symbol->kind == DRAFT_CONSTANT && !draft_axis_named(s, symbol->name)) ||
+                   is_template_constant(s, symbol)
                ? draft_number(symbol->number)
                : NULL;
 }

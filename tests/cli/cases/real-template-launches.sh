@@ -201,3 +201,18 @@ torch::Tensor scale_cuda(torch::Tensor x)
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("scale", &scale_cuda); }
 CU
 $GPUTUNE template program.cu 2>&1 | grep -E '(kernel|problem|args|block|grid)\('
+# Constants of the host are arguments of the kernel's template, and give the block and the grid.
+cat >program.cu <<'CU'
+template <int M, int N> __global__ void tile(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * M * N + threadIdx.x * 2;
+    for (int k = 0; k < 2; k++) if (i + k < n) y[i + k] = 2 * x[i + k];
+}
+void go(float *y, const float *x, int n)
+{
+    const int M = 32, N = 4;
+    dim3 grid((n + M * N - 1) / (M * N)), block(M * N / 2);
+    tile<M, N><<<grid, block>>>(y, x, n);
+}
+CU
+$GPUTUNE template program.cu 2>&1 | grep -E '(kernel|problem|args|block|grid)\('
