@@ -37,11 +37,12 @@
 #define GT_TEXT_SOUND_WINNER                                                                       \
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
-/* A condition on a winner that is about to be stored: its trial is stored and correct. Otherwise
- * the winner would never be found, but replace another one. */
+/* A condition on a winner that is about to be stored: no failure of its trial is stored. Such a
+ * winner would never be found, but replace another one. If the file is locked, the winner may be in
+ * memory and its trial in the file. */
 #define GT_TEXT_MAY_WIN                                                                            \
-    "EXISTS (SELECT 1 FROM main.trial t WHERE t.gpu = g.id AND t.scenario = s.id AND "             \
-    "t.hash = w.trial AND t.status IN (0, 1)) "
+    "NOT EXISTS (SELECT 1 FROM main.trial t WHERE t.gpu = g.id AND t.scenario = s.id AND "         \
+    "t.hash = w.trial AND t.status NOT IN (0, 1)) "
 /* Joins a row with its GPU and scenario, and a winner with the default's trial. */
 #define GT_TEXT_PLACE(row)                                                                         \
     " JOIN gpu g ON g.id = " row ".gpu JOIN scenario s ON s.id = " row ".scenario "

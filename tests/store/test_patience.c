@@ -211,6 +211,29 @@ TEST_OF(closing_writes_results_in_memory, world *w, open_stopped, close_stopped)
     gt_store_close(other);
 }
 
+/* A winner that is kept in memory may have its trial in the file. */
+TEST_OF(winner_in_memory_of_a_trial_in_the_file_is_written, world *w, open_stopped, close_stopped)
+{
+    gt_store *store = open_store(w);
+    const gt_patience patience = gt_patience_for(0.1, NULL);
+    const gt_scenario scenario = scenario_at(1024);
+    const gt_trial trial = trial_of(2, "VEC=4", 10);
+    const gt_winner winner = {.config = (char *)"VEC=4",
+                              .default_config = (char *)"VEC=1",
+                              .trial = trial.hash,
+                              .terms = terms_of(GPUTUNE_MEASURE)};
+    const gt_site site = {.scenario = scenario};
+    const gt_outcome outcome = {.site = &site, .winner = &winner};
+    ASSERT_OK(gt_store_put_trials(store, &scenario, &trial, 1, NULL));
+    pid_t holder = lock_file(w, exclusive);
+    ASSERT_OK(gt_store_put_winner(store, &outcome, &patience));
+    unlock_file(holder);
+    gt_store_close(store);
+    store = open_store(w);
+    assert_true(time_at(store, 1024) == 10);
+    gt_store_close(store);
+}
+
 static void unlock_now(void *holder)
 {
     unlock_file(*(pid_t *)holder);
