@@ -25,9 +25,14 @@ gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t siz
 {
     gputune_options options = pool->options;
     const double left_s = gt_patience_left_s(&pool->patience);
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
     options.time_limit_s = fmax(fmin(limit_s, left_s), 1e-3);
-    return gt_request_make_at(out, pool->services, pool->device, pool->kernel, pool->template,
-                              &pool->sizes.items[size].problem, &options);
+    GT_TRY(gt_request_make_at(&request, pool->services, pool->device, pool->kernel, pool->template,
+                              &pool->sizes.items[size].problem, &options));
+    GT_REFUSE(request->template != pool->template, GPUTUNE_ETEMPLATE,
+              "%s was edited while its rule was made; make the rule again", pool->template->path);
+    *out = gt_take(&request);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem)

@@ -43,7 +43,8 @@ typedef struct gt_pool {
 } gt_pool;
 
 void gt_pool_free(gt_pool *pool);
-/* Makes a request at the size, limited to `limit_s` seconds. The caller frees *out. */
+/* Makes a request at the size, limited to `limit_s` seconds. The caller frees *out. ETEMPLATE if
+ * the template was edited after pool->template was read. */
 gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t size, double limit_s);
 /* Adds a size unless the pool has it. Sets *is_new to true if it was added. ENOMEM. */
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);

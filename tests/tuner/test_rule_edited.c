@@ -1,0 +1,22 @@
+/* Tests that a rule is made from one version of a template. */
+#include "search_world.h"
+#include "tuner/rule.h"
+
+static scripted_variant behave_and_edit(void *user, const gt_launch *launch)
+{
+    write_template(user, "512, 256, 128");
+    return ((world *)user)->by_block[launch->steps[0].block[0]];
+}
+
+TEST_OF(an_edit_ends_the_making_of_a_rule, world *w, open_world, close_world)
+{
+    const gputune_options options = OPTIONS(.time_limit_s = 30);
+    const gputune_range range = {"n", 64, 65536};
+    GT_FREED char *rule = NULL;
+    w->farm.slowness = 1e-6;
+    w->farm.behave = behave_and_edit;
+    gputune_status status =
+        gt_make_rule(&rule, &w->services, &w->device, w->path, &range, 1, 3, &options);
+    assert_int_equal(status, GPUTUNE_ETEMPLATE);
+    assert_non_null(strstr(gt_message(), "was edited while its rule was made"));
+}
