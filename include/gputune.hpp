@@ -1012,16 +1012,26 @@ class canceler
   public:
     void set() noexcept
     {
-        __atomic_store_n(&flag_, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&is_set_, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&flag_, 1, __ATOMIC_SEQ_CST);
     }
     bool is_set() const noexcept
     {
-        return __atomic_load_n(&flag_, __ATOMIC_RELAXED) != 0;
+        return __atomic_load_n(&is_set_, __ATOMIC_RELAXED) != 0;
     }
 
   private:
     friend class options;
-    volatile int flag_ = 0;
+    volatile int flag_ = 0, is_set_ = 0;
+
+    /* Clears the flag, which an exception also sets to end a call, unless set() was called. */
+    void restore() noexcept
+    {
+        __atomic_store_n(&flag_, 0, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&is_set_, __ATOMIC_SEQ_CST)) {
+            __atomic_store_n(&flag_, 1, __ATOMIC_SEQ_CST);
+        }
+    }
 };
 
 /* The options of a call:
@@ -1115,6 +1125,7 @@ class options
     options &cancel(canceler &one)
     {
         plain.cancel = &one.flag_;
+        canceler_ = &one;
         return *this;
     }
     /* Guarantees a buffer's alignment in bytes. May be repeated for other buffers. */
@@ -1200,6 +1211,9 @@ class options
         auto answer = call(made);
 #if defined(__cpp_exceptions)
         if (state.thrown) {
+            if (canceler_ && plain.cancel == &canceler_->flag_) {
+                canceler_->restore();
+            }
             std::rethrow_exception(state.thrown);
         }
 #endif
@@ -1227,6 +1241,7 @@ class options
     std::function<void(const gputune_progress &)> progress_;
     reference_fn reference_;
     std::string tag_;
+    canceler *canceler_ = nullptr;
 
     static std::string unique_tag()
     {

@@ -730,9 +730,14 @@ static void exceptions(const gt::tuner &tuner)
     int count = 0;
     tuner.records([&](const gputune_record &record) { count += record.is_winner; });
     expect(count == 1, "records", std::to_string(count));
+    gt::canceler stop;
     throws(8, "a progress function's exception comes through", [&] {
-        tuner.tune("axpy", {{"n", 3000}}, gt::options().progress([](const auto &) { throw 8; }));
+        tuner.tune("axpy", {{"n", 3000}},
+                   gt::options().progress([](const auto &) { throw 8; }).cancel(stop));
     });
+    gt::options later = gt::options().only("BLOCK=128").only("UNROLL=1").cancel(stop);
+    expect(!stop.is_set() && tuner.tune("axpy", {{"n", 3000}}, later).info().variants > 0,
+           "an exception does not cancel later calls");
     throws(9, "a broadcast's exception comes through", [&] {
         tuner.tune_together("axpy", {{"n", 99}}, 0, [](void *, std::size_t) -> int { throw 9; });
     });
