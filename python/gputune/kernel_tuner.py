@@ -45,8 +45,9 @@ _HIGHER = ("performance", "GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFL
 _TYPES = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double",
           "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
           "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",
-          "bool": "bool"}
-_KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$|^half$|^size_t$|^bool$|"
+          "bool": "bool", "complex64": "float2", "complex128": "double2"}
+_KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$|^(__)?half2?$|"
+                    r"^(__)?nv_bfloat162?$|^size_t$|^bool$|"
                     r"^(unsigned|signed)?( ?(char|short|int|long long|long))?$|^float$|^double$")
 _DEFAULT_SAMPLE = 100
 _MODULES = {"math": math, "np": numpy, "numpy": numpy}  # available in expressions
@@ -201,7 +202,7 @@ def _c_type(kind: str, dtype: Any) -> str:
 def _elements(kind: str, array: Any) -> int:
     lanes = re.search(r"([1-4])$", kind)
     count = int(lanes[1]) if lanes and not kind.endswith(("16", "32", "64")) else 1
-    return int(max(array.size // count, 1))
+    return int(max(array.size * (1 + numpy.iscomplexobj(array)) // count, 1))
 
 
 def _argument(number: int, value: Any, parameter: tuple[str, str, bool]) -> str:

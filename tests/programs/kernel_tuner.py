@@ -72,6 +72,28 @@ def the_memory_order_of_arguments():
 
 
 @test
+def arrays_of_vectors():
+    fill = """#include <cuComplex.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void fill(TYPE *y, int n)
+{
+    int i = blockIdx.x * block_size_x + threadIdx.x;
+    if (i < n) {
+        y[i].x = 1.0f;
+        y[i].y = 2.0f;
+    }
+}
+"""
+    for kind, y, wanted in (("float2", numpy.zeros(N, "complex64"), 1 + 2j),
+                            ("cuDoubleComplex", numpy.zeros(N, "complex128"), 1 + 2j),
+                            ("__half2", numpy.zeros(2 * N, "float16"), 2),
+                            ("__nv_bfloat162", numpy.zeros(2 * N, "uint16"), 0x4000)):
+        y, n = run_kernel("fill", fill.replace("TYPE", kind), N, [y, numpy.int32(N)], {"block_size_x": 64})
+        assert y[1] == wanted and y[-1] == wanted, (kind, y)
+
+
+@test
 def one_configuration():
     for source in (ADD, lambda params: ADD.replace("block_size_x", str(params["block_size_x"]))):
         c, same, _, n = run_kernel("vector_add", source, N, arguments, {"block_size_x": 96})
