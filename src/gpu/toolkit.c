@@ -40,6 +40,11 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
                        "#ifndef __CUDACC_RTC__ and #endif");
         return;
     }
+    if (strstr(line, "on lambda requires --extended-lambda")) {
+        gt_text_append(out, "; NVRTC has no such option; leave __device__ out, because a lambda in "
+                            "a kernel needs none");
+        return;
+    }
     /* a name may be unknown because a header is missing */
     bool misses_name = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

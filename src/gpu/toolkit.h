@@ -37,8 +37,9 @@ void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
 gputune_status gt_wheel_find(gt_texts *out, const char *pattern);
 
 /* Appends a hint about `line`, the first error in a compiler's log. If a member of namespace std or
- * a part of Thrust is missing, the hint explains which parts kernels can use. If a name is unknown,
- * it lists the missing headers, the searched folders (-I), and what to install or pass. */
+ * a part of Thrust is missing, or an option that only nvcc has, the hint explains what kernels can
+ * use instead. If a name is unknown, it lists the missing headers, the searched folders (-I), and
+ * what to install or pass. */
 void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
                            const char *const *options, size_t option_count);
 

@@ -65,6 +65,7 @@ try no_shared "$grid" "$(echo "$kernel" | sed 's/^{/{ extern __shared__ float ti
 try no_shared_of_a_helper "$grid" "struct tile { __device__ float *at() { extern __shared__ float t[]; return t; } };
 $(echo "$kernel" | sed 's/^{/{ tile t; t.at()[threadIdx.x] = 0;/')"
 try declared_in_a_function "$grid tune(UNROLL = 1, 2)" "$(echo "$kernel" | sed 's/^{/{ int UNROLL = 4;/; s/2 \*/2 * UNROLL */')"
+try marked_lambda "$grid" "$(echo "$kernel" | sed 's/^{/{ auto twice = [] __device__ (float v) { return 2 * v; };/; s/2 \* x\[i\]/twice(x[i])/')"
 # An #if on a tunable selects a parameter's type.
 head=$(echo "$head" | sed 's/, int n)/, size n)/')
 try selected_by_if "$grid" "
