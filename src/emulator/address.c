@@ -1,4 +1,4 @@
-/* Computes and checks the addresses of a memory instruction, and finds the host memory. */
+/* Computes, checks and translates the addresses that the lanes of a memory instruction access. */
 #include "emulator/check.h"
 
 #include "emulator/lanes.h"
@@ -48,7 +48,7 @@ static void decode_variable(emu_decoder *decoder, const ptx_variable *variable, 
         op->imm += variable->offset;
         break;
     }
-    /* take the address space from the variable if the opcode has none */
+    /* if the opcode names no address space, use the space of the variable */
     if (space == PTX_GENERIC)
         op->space = (uint8_t)variable->space;
 }

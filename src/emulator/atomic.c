@@ -1,4 +1,4 @@
-/* Implements atomic operations by the host's compare-and-swap. */
+/* Implements atomic operations with the host's compare-and-swap instruction. */
 #include "emulator/atomic.h"
 
 #include "emulator/float.h"

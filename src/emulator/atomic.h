@@ -1,4 +1,4 @@
-/* Read-modify-write operations that are atomic among host threads. */
+/* Read-modify-write operations that are atomic with respect to all host threads. */
 #pragma once
 
 #include "emulator/ptx.h"
@@ -16,11 +16,11 @@ typedef enum emu_atomic {
     EMU_ATOMIC_CAS
 } emu_atomic;
 
-/* Returns true if PTX has the operation for this type. */
+/* Returns true if PTX defines the operation for this type. */
 bool emu_atomic_exists(emu_atomic what, ptx_type type);
 
-/* Applies the operation to the aligned value at `place`, and returns the old value.
- * Compare-and-swap compares with `b` and stores `c`; other operations use `b`. With `flush`,
- * single-precision additions treat subnormals as zero. */
+/* Applies the operation to the aligned value at `place`, and returns the old value. A
+ * compare-and-swap compares the old value with `b` and stores `c`; the other operations only use
+ * `b`. If `flush` is true, single-precision additions treat subnormals as zero. */
 uint64_t emu_atomic_apply(emu_atomic what, ptx_type type, void *place, uint64_t b, uint64_t c,
                           bool flush);

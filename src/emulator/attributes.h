@@ -1,4 +1,4 @@
-/* The device attributes that gputune reads and that profiles may set, with their values. */
+/* The device attributes that gputune reads, those that a profile may set, and their numbers. */
 #pragma once
 
 #include "gpu/abi_codes.h"

@@ -1,4 +1,4 @@
-/* Implements functions of the device runtime: printf, assert, malloc and free. */
+/* Implements functions of the device runtime: printf(), assert(), malloc() and free(). */
 #include "emulator/builtin.h"
 
 #include "emulator/check.h"
@@ -34,7 +34,7 @@ static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, 
     return true;
 }
 
-/* Reads a string, truncated to the buffer's size. Returns false if the thread may not read it. */
+/* Reads a string, truncated to the size of the buffer. Returns false if it cannot be read. */
 static bool read_string(const emu_warp *warp, unsigned lane, uint64_t address, char *out,
                         size_t room)
 {
@@ -63,7 +63,7 @@ typedef struct output {
     size_t length;
 } output;
 
-/* The variable arguments of printf. They are consecutive in memory, each aligned to its size. */
+/* The variable arguments of printf(). They are adjacent in memory, each aligned to its size. */
 typedef struct arguments {
     const emu_warp *warp;
     unsigned lane;
@@ -99,7 +99,7 @@ static void put_string(output *out, const char *spec, arguments *all)
     put_text(out, text, (size_t)snprintf(text, sizeof text, spec, string));
 }
 
-/* Appends one formatted argument. `spec` is the conversion, `kind` its last letter. */
+/* Formats one argument. `spec` is the conversion specification, and `kind` is its last letter. */
 static void put_conversion(output *out, const char *spec, char kind, bool is_long, arguments *all)
 {
     char text[512];
@@ -126,8 +126,8 @@ static void put_conversion(output *out, const char *spec, char kind, bool is_lon
                                             : sizeof text - 1);
 }
 
-/* Copies a conversion to `spec`, and replaces stars by their arguments. Returns the conversion's
- * length in the format, or 0 if it is invalid. */
+/* Copies a conversion specification to `spec` and replaces each star by the value of its argument.
+ * Returns the length of the specification in the format string, or 0 if it is invalid. */
 static size_t read_conversion(const char *at, char *spec, char *kind, bool *is_long, arguments *all)
 {
     size_t length = 1, used = 1;

@@ -1,4 +1,4 @@
-/* Functions of the device runtime, which kernels call without a definition. */
+/* Functions that kernels can call without defining them, such as printf() and malloc(). */
 #pragma once
 
 #include "emulator/warp.h"

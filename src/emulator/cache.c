@@ -1,4 +1,4 @@
-/* Models an L1 cache by its tags and their replacement, without data. */
+/* Simulates which sectors an L1 cache contains; the data itself is not stored. */
 #include "emulator/cache.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ unsigned emu_cache_read(emu_l1 *cache, uint64_t line, unsigned sectors)
 {
     if (!cache)
         return 0;
-    /* hash in upper bits, so buffers that are a power of two apart use different sets */
+    /* hash the upper bits too; otherwise buffers that are a power of two apart share sets */
     way *set = &cache->ways[((line ^ line >> 11 ^ line >> 22) & (cache->sets - 1)) * WAYS];
     way found = {.line = line + 1};
     unsigned at = 0;

@@ -1,5 +1,5 @@
-/* A model of the L1 cache of one SM, without data: 128-byte lines of four sectors, 4-way, with
- * replacement of the least recently used line. Stores write through and do not allocate. */
+/* A model of the L1 cache of one SM, without the data: 4-way, with 128-byte lines of four sectors.
+ * It replaces the least recently used line. Stores write through it and do not allocate a line. */
 #pragma once
 
 #include <stddef.h>
@@ -7,11 +7,11 @@
 
 typedef struct emu_l1 emu_l1;
 
-/* Creates a cache of about `bytes` bytes; the number of sets is a power of two. Returns NULL if
- * `bytes` is too small for a set or memory runs out. To other functions, NULL is an empty cache. */
+/* Creates a cache of at most `bytes` bytes, with a power of two of sets. Returns NULL if no set
+ * fits or memory runs out. The other functions treat NULL as a cache that is always empty. */
 emu_l1 *emu_cache_new(size_t bytes);
 void emu_cache_free(emu_l1 *cache);
 void emu_cache_clear(emu_l1 *cache);
 
-/* Reads the sectors of a line that are set in the mask `sectors`. Returns the number of hits. */
+/* Reads the sectors in the mask `sectors` of a line. Returns how many of them were in the cache. */
 unsigned emu_cache_read(emu_l1 *cache, uint64_t line, unsigned sectors);

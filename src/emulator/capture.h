@@ -1,4 +1,5 @@
-/* Stream capture. Call all functions with the lock held. Numbers are CUDA error codes. */
+/* Stream capture: records the work submitted to streams in a graph instead of running it. Call all
+ * functions with the lock held. Error numbers are CUDA error codes. */
 #pragma once
 
 #include "emulator/graph.h"
@@ -22,44 +23,44 @@ typedef struct emu_capture_info {
     size_t node_count;
 } emu_capture_info;
 
-/* Begins a capture. Fails with 900 for the legacy stream, 401 if `stream` is being captured. */
+/* Begins a capture. Fails with 900 for the legacy stream, 401 if `stream` is already captured. */
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and sets *out to its graph. Fails with 401 if the stream
  * is not being captured, 903 if the capture began on another stream, 908 if it began on another
- * thread. Also fails with 901 if the capture is invalid, and 904 if a stream was not joined. In
- * these two cases *dropped is the graph, which the caller frees after releasing the lock. */
+ * thread. If the capture is invalid (901) or a captured stream was not joined (904), it also ends,
+ * and the caller must free its graph, *dropped, after releasing the lock. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
 /* Describes the stream's capture. Fails with 906 for the legacy stream if a blocking stream is
- * captured. */
+ * being captured. */
 CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 
 /* Sets the capture mode of the calling thread and returns the previous one. */
 CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
-/* Checks that work may be submitted to a stream. `waits` is true if the call also waits for the
- * work. Fails with 901 if the stream's capture is invalid, 900 if the call waits for a captured
- * stream, 906 if the legacy stream joins a capture. 900 and 906 invalidate captures. */
+/* Checks that work may be submitted to a stream. `waits` is true if the call also waits for it.
+ * Fails with 901 if the stream's capture is invalid, 900 if the call would wait for a captured
+ * stream, 906 if the legacy stream would join a capture; 900 and 906 make the captures invalid. */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
 /* Adds a command to the stream's capture. Takes ownership of the command. */
 CUresult emu_capture_add(CUstream stream, emu_command *command);
 
-/* Refuses a call that is unsafe during a capture of this thread: fails with 900 and makes the
- * capture invalid. If the capture is already invalid, fails with 901. */
+/* Fails with 900, and makes the capture invalid, if a capture is active that does not allow this
+ * thread to make unsafe calls. Fails with 901 if that capture is already invalid. */
 CUresult emu_capture_forbids(void);
 
-/* Refuses to wait for a context while one of its streams is being captured. */
+/* Fails with 900 if a stream of the context is being captured, and makes that capture invalid. */
 CUresult emu_capture_forbids_context(CUcontext context);
 
 void emu_capture_invalidate(emu_capture *capture);
 emu_capture *emu_capture_find(uint64_t id);
-/* Makes the stream's next node depend on `nodes`. A stream that is not being captured joins the
+/* Makes the stream's next node depend on `nodes`. If the stream is not being captured, it joins the
  * capture. Fails with 902 if the stream belongs to another capture. */
 CUresult emu_capture_join(CUstream stream, emu_capture *capture, const CUgraphNode *nodes,
                           size_t count);
-/* Removes a stream that is being destroyed from its capture. If the stream is the origin, ends the
- * capture and returns its graph, which the caller frees without the lock. Otherwise the capture
- * becomes invalid. */
+/* Removes a stream that is being destroyed from its capture. If the capture began on this stream,
+ * ends it and returns its graph, which the caller must free after releasing the lock. Otherwise
+ * makes the capture invalid. */
 CUgraph emu_capture_forget_stream(CUstream stream);

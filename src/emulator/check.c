@@ -1,4 +1,4 @@
-/* Manages a checked stretch of launches: descriptions of memory, shadow memory and findings. */
+/* Manages a checked stretch of launches: noted memory, shadow memory and findings. */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"
@@ -17,12 +17,12 @@ typedef struct emu_found {
     char where[128], thread[64], other[64], what[160];
 } emu_found;
 
-/* Memory outside of all regions that a copy or fill has initialised. */
+/* A range that a copy or fill has initialised and that does not belong to a region. */
 typedef struct emu_filled {
     uint64_t base, end;
 } emu_filled;
 
-/* The current checked stretch, or NULL. Only the measuring thread sets it, while no kernel runs. */
+/* The current checked stretch, or NULL. Only the measuring thread sets it, between launches. */
 static emu_check *stretch;
 static char *last_text;
 
@@ -128,7 +128,7 @@ void emu_check_filled(uint64_t address, uint64_t bytes)
         check->filled[check->filled_count++] = (emu_filled){address, address + bytes};
 }
 
-/* Returns the log2 of the program's smallest access in bytes, at most 2. */
+/* Returns log2 of the size of the program's smallest access in bytes, but at most 2. */
 static unsigned find_shift(const emu_program *program)
 {
     unsigned least = 4;
@@ -141,7 +141,7 @@ static unsigned find_shift(const emu_program *program)
     return least == 4 ? 2 : least == 2 ? 1 : 0;
 }
 
-/* Drops the cells after a change of the granule size. Their memory then counts as initialised. */
+/* Discards all cells when the granule size changes. Their memory then counts as initialised. */
 static void forget_cells(emu_check *check)
 {
     for (emu_region *region = check->regions; region; region = region->next) {
@@ -173,7 +173,7 @@ static void keep_variable(emu_check *check, size_t index, size_t at)
            check->launch->program->globals[index].bytes);
 }
 
-/* Drops findings about a variable that has the same value as before the launch. */
+/* Discards the findings about a variable if the launch has not changed its value. */
 static void forgive_variable(emu_check *check, size_t index, size_t at)
 {
     const emu_global *variable = &check->launch->program->globals[index];
@@ -188,7 +188,7 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
-/* Counts the slots of a block: one for griddepcontrol.wait, and one for each mbarrier. */
+/* Returns the number of slots that a block needs for griddepcontrol.wait and for mbarriers. */
 static uint32_t count_slots(const emu_program *program)
 {
     uint32_t slots = 0;
@@ -205,10 +205,10 @@ static uint32_t count_slots(const emu_program *program)
     return slots;
 }
 
-/* Computes which earlier launches may still run when `launch` begins. A programmatic launch may
- * begin while the previous launch P still runs. Launches before P have ended when P ends if a
- * thread of P ran griddepcontrol.wait. They have ended when `launch` begins if a block of P ran
- * griddepcontrol.wait before it triggered `launch`. */
+/* Computes which earlier launches may still be running when `launch` begins. A programmatic launch
+ * may begin while the previous launch, P, is still running. The launches before P have ended by the
+ * time P ends if a thread of P executed griddepcontrol.wait. They have already ended when `launch`
+ * begins if a block of P executed griddepcontrol.wait before it triggered `launch`. */
 static void count_launch(emu_check *check, const emu_launch *launch)
 {
     uint32_t before_end = check->waited ? check->open_after_wait : check->open;
@@ -241,7 +241,7 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-/* Adds the launch that has ended to a mask of recent launches, as bit 0. Sets the bit if that
+/* Adds the launch that has just ended to a mask of recent launches, as bit 0. The bit is set if the
  * launch made the access in `stamp`. */
 static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
@@ -264,7 +264,7 @@ void emu_check_settle(emu_check *check)
         }
     }
     check->transfer_count = 0;
-    check->is_behind_answer.op = NULL; /* another program's operations may have these addresses */
+    check->is_behind_answer.op = NULL; /* the next program may have operations at these addresses */
     check->launch = NULL;
 }
 

@@ -34,31 +34,31 @@ void emu_check_on(void);
 /* Ends the stretch and returns its findings, one per line; valid until the next stretch ends. */
 const char *emu_check_off(void);
 
-/* Describes the memory [address, address + bytes): its name in messages, the size of its elements,
- * and its EMU_CHECK_ flags (extensions.h). Call it before the first launch. */
+/* Describes the memory [address, address + bytes): the name for messages, the size of an element,
+ * and the EMU_CHECK_ flags (extensions.h). Call it before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags);
-/* Record the memory of a kernel's malloc(), which counts as unset, or of its free(). */
+/* Record that a kernel's malloc() has allocated uninitialised memory, or free() released it. */
 void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes);
 void emu_check_freed(emu_check *check, uint64_t address);
 /* Records that a copy or fill has initialised this memory. */
 void emu_check_filled(uint64_t address, uint64_t bytes);
 
-/* Adds a launch to the stretch and returns the stretch, or NULL if there is none.
- * emu_check_settle() ends the launch. The accesses of the launch happen before those of the next
+/* Adds a launch to the current stretch and returns the stretch, or NULL if there is none. Call
+ * emu_check_settle() after the launch. All accesses of a launch happen before those of the next
  * launch, unless the next launch is programmatic. */
 emu_check *emu_check_join(const emu_launch *launch);
 void emu_check_settle(emu_check *check);
 
 /* ---- findings (check.c) ---- */
 
-/* A memory access: the lane that made it, and when. */
+/* A memory access, the lane that made it, and the time. */
 typedef struct emu_stamp {
-    uint32_t warp;  /* the warp's component in vector clocks, plus one; 0: no access */
-    uint32_t clock; /* the warp's clock */
+    uint32_t warp;  /* component of the warp in vector clocks, plus one; 0: no access */
+    uint32_t clock; /* clock of the warp */
     uint32_t line;  /* PTX line */
-    /* number of an asynchronous copy group plus one; 0: no copy. With EMU_HOW_PHASE, `group` is the
-     * component of the copy's mbarrier plus one, and `clock` is a clock of that mbarrier */
+    /* number of the asynchronous copy group, plus one; 0: not a copy. With EMU_HOW_PHASE, `group`
+     * is the component of the copy's mbarrier, plus one, and `clock` is a clock of that mbarrier */
     uint32_t group;
     uint8_t lane;
     uint16_t how;
@@ -78,76 +78,77 @@ enum {
     EMU_HOW_ASYNC_PROXY = EMU_HOW_PHASE | EMU_HOW_BULK | EMU_HOW_PRODUCT
 };
 
-/* Records a finding of a lane at `op`. `other` is the conflicting access, or NULL; `where` is the
- * memory's name, or "". */
+/* Records a finding about the operation `op` of a lane. `other` is the conflicting access, or NULL.
+ * `where` is the name of the memory, or "". */
 void emu_check_report(const emu_warp *warp, const emu_op *op, unsigned lane, const char *kind,
                       const char *where, const emu_stamp *other, const char *what);
-/* Records a fault as a finding. A fault ends the launch. */
+/* Records a fault, which ends the launch, as a finding. */
 void emu_check_fault(const emu_warp *warp, const emu_op *op, int code, unsigned lane,
                      uint64_t address, const char *what);
-/* Writes the name of the memory at a global address: an element ("y[3] of 8") or a variable. */
+/* Writes the name of the memory at a global address, such as "y[3] of 8" or a variable's name. */
 void emu_check_name(char *out, size_t out_bytes, const emu_check *check, uint64_t address);
 
 /* ---- memory accesses (check_access.c) ---- */
 
-/* Checks an access with resolved addresses. Does nothing for operations with EMU_ACCESS_STORE. */
+/* Checks a memory access whose addresses are resolved. Ignores operations with EMU_ACCESS_STORE,
+ * because their handlers call emu_check_stored() instead. */
 void emu_check_access(emu_warp *warp, const emu_op *op, const emu_access *access);
-/* Checks one lane's store after it was made. `before` is what the store has overwritten. */
+/* Checks a lane's store after it was made. `before` points to the bytes that were overwritten. */
 void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned lane,
                       const uint8_t *before);
 
 /* ---- unset values (check_flow.c) ---- */
 
-/* The lanes in which a register has an unset value, and the origin of one such value. The value was
- * loaded at `line` from unset memory or, if `shuffled`, came from a thread that does not take part
- * in the shuffle at `line`. If `line` is 0, the register was never written. `product` is the group,
- * plus one, of a wgmma that may still write the register, or 0. */
+/* The lanes in which the value of a register is unset, and the origin of one such value: a load
+ * from unset memory at `line` or, if `shuffled` is true, a thread that does not take part in the
+ * shuffle at `line`. If `line` is 0, the register was never written. If a wgmma may still write the
+ * register, `product` is the number of its group plus one; otherwise it is 0. */
 typedef struct emu_unset {
     uint32_t lanes, line;
     uint32_t product;
     bool shuffled;
 } emu_unset;
-/* Reports a store of an unset value to the memory `where`. If `where` is "", reports a branch or
- * store that depends on an unset value. */
+/* Reports that an unset value is stored to the memory `where` or, if `where` is "", that a branch
+ * or a store depends on an unset value. */
 void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const char *where, const emu_unset *unset);
 
 enum { EMU_UNSET_ELEMENTS = 8 };
 
 void emu_check_run(emu_warp *warp, const emu_op *op);
-/* Checks the guard predicate of an operation that no lane executes. */
+/* Checks the guard predicate of an operation if it is false in all lanes. */
 void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 /* ---- order of accesses (check_order.c) ---- */
 
 typedef struct emu_clock emu_clock;
 
-/* Vector clocks, which determine the order of accesses. A block has one component for each warp,
- * one for griddepcontrol.wait, and one for each mbarrier. */
+/* Vector clocks, which determine the order of accesses. They have one component for each warp, one
+ * for each block's griddepcontrol.wait, and one for each mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
-    emu_clock *proxied; /* accesses that proxy fences have handed over to the asynchronous proxy */
+    emu_clock *proxied; /* accesses that proxy fences have made visible to the asynchronous proxy */
     emu_clock *fenced;  /* accesses that happened before a fence of any warp */
 } emu_knowledge;
 
-/* A lane's groups of asynchronous copies, numbered from 1. */
+/* The groups of asynchronous copies of a lane, numbered from 1. */
 typedef struct emu_groups {
-    uint32_t group, waited; /* numbers of the open group, and of the last one waited for */
-    uint32_t at[16];        /* at[g % 16] is the warp's clock at the wait for group g */
+    uint32_t group, waited; /* number of the open group; number of the last group waited for */
+    uint32_t at[16];        /* at[g % 16] is the clock of the warp when it waited for group g */
 } emu_groups;
 
-/* The accesses that happen before later accesses of a warp, and of each of its lanes. */
+/* The accesses that are known to happen before the next accesses of a warp and of its lanes. */
 typedef struct emu_warp_order {
-    uint32_t index; /* the warp's component */
+    uint32_t index; /* component of the warp in vector clocks */
     uint32_t clock;
-    /* all accesses up to this clock are ordered before later accesses of all lanes */
+    /* accesses of all lanes up to this clock are ordered before the next accesses of all lanes */
     uint32_t full;
     uint32_t know[EMU_WARP][EMU_WARP]; /* [a][b]: accesses of lane b up to this clock are ordered
                                         * before later accesses of lane a */
     emu_knowledge known;               /* vector clocks of the warp */
     emu_knowledge fenced; /* vector clocks at the warp's last fence, including its own clock */
     emu_knowledge within; /* vector clocks at the last fence of block scope */
-    emu_knowledge some;   /* additional vector clocks of the lanes in some_lanes */
+    emu_knowledge some;   /* vector clocks that only the lanes in some_lanes have learned */
     /* vector clocks that relaxed reads found; they take effect at the next fence */
     emu_knowledge relaxed;
     emu_knowledge observed; /* vector clocks that volatile reads found; they take effect at the next
@@ -157,15 +158,15 @@ typedef struct emu_warp_order {
     uint32_t some_lanes;
     uint32_t proxied[EMU_WARP];            /* the warp's clock at each lane's last proxy fence */
     uint32_t initialised[EMU_WARP];        /* the clock at each lane's last fence.mbarrier_init */
-    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* per loaded element: lanes in which it is unset */
-    emu_unset storing[EMU_UNSET_ELEMENTS]; /* per stored element: unset lanes and their origin */
-    uint32_t shuffled;                     /* lanes that receive a value from another lane */
+    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes in which each loaded element is unset */
+    emu_unset storing[EMU_UNSET_ELEMENTS]; /* lanes in which each stored element is unset */
+    uint32_t shuffled;                     /* lanes that have received a value from another lane */
     uint8_t from[EMU_WARP];
     uint32_t ordered[EMU_WARP];   /* the warp's clock at each lane's last ordering operation */
     const emu_op *last[EMU_WARP]; /* each lane's last access of global or shared memory */
     emu_groups async[EMU_WARP];
     emu_groups bulk[EMU_WARP];
-    emu_groups read[EMU_WARP];     /* groups of bulk copies that have not read their source yet */
+    emu_groups read[EMU_WARP];     /* groups of bulk copies that may still read their sources */
     emu_groups products[EMU_WARP]; /* groups of wgmma */
     uint32_t bulk_line[EMU_WARP];  /* PTX line and group of each lane's last bulk copy */
     uint32_t bulk_group[EMU_WARP];
@@ -180,12 +181,12 @@ typedef struct emu_warp_order {
 typedef struct emu_slot {
     const uint8_t *at;
     uint32_t completed;
-    emu_knowledge arriving; /* vector clocks published by arrivals of the current phase */
-    emu_knowledge complete; /* vector clocks published by arrivals of all earlier phases */
+    emu_knowledge arriving; /* vector clocks that arrivals in the current phase have published */
+    emu_knowledge complete; /* vector clocks that arrivals in all earlier phases have published */
     emu_stamp init;
 } emu_slot;
 
-/* The sanitizer's state of a block: its barriers, mbarriers, shared and local memory. */
+/* The sanitizer's state of a block: its barriers and mbarriers, and its shared and local memory. */
 typedef struct emu_block_order {
     emu_warp_order *warps;
     emu_knowledge barriers[EMU_BARRIERS];
@@ -204,31 +205,31 @@ emu_block_order *emu_order_new(const emu_block *block);
 void emu_order_start(emu_block *block);
 void emu_order_free(emu_block *block);
 
-/* Returns true if the stamped access happens before the lane's next access. */
+/* Returns true if the access in `stamp` happens before the lane's next access. */
 bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp);
 
-/* Returns true if a fence has handed the stamped access over to the asynchronous proxy. For the
- * initialisation of an mbarrier, fence.mbarrier_init is enough. */
+/* Returns true if a proxy fence has made the access in `stamp` visible to the asynchronous proxy.
+ * If the access initialised an mbarrier, fence.mbarrier_init is sufficient. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier);
 /* Returns true if the block's start happens before the lane's next access. */
 bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block *block);
 
-/* Records that members of a warp have synchronised, so their earlier accesses are ordered. */
+/* Records that members of a warp have synchronised, which orders their earlier accesses. */
 void emu_order_join(emu_warp *warp, uint32_t members);
-/* Record a warp's arrival at a barrier of its block, and the release of all waiting warps. */
+/* Record that a warp arrives at a barrier of its block, or that all waiting warps continue. */
 void emu_order_arrive(emu_warp *warp, unsigned barrier);
 void emu_order_release(emu_block *block, unsigned barrier);
-/* Record a warp's arrival at the cluster's barrier, and the release of all waiting warps. */
+/* Record that a warp arrives at the cluster's barrier, or that all waiting warps continue. */
 void emu_order_cluster_arrive(emu_warp *warp);
 void emu_order_cluster_release(emu_group *group);
 void emu_order_fence(emu_warp *warp, bool within);
 void emu_order_proxy_fence(emu_warp *warp);
 void emu_order_init_fence(emu_warp *warp); /* fence.mbarrier_init */
-/* Pass vector clocks through memory. emu_order_publish() stores at `place` the warp's clocks at its
- * last fence or, with `now`, its current clocks. With `within`, only the warp's own block can
- * acquire them. emu_order_acquire() merges the stored clocks into the warp's clocks. After a
- * relaxed or volatile access (`flags`), they count only after a fence. */
+/* Pass vector clocks through memory. emu_order_publish() stores, for the address `place`, the
+ * clocks of the warp's last fence or, if `now` is true, its current clocks; if `within` is true,
+ * only its own block can acquire them. emu_order_acquire() merges the stored clocks into the warp's
+ * clocks. After a relaxed or volatile access (`flags`), they take effect only at a later fence. */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
 /* Record events of an mbarrier. emu_order_arrive_at(): a warp arrives and publishes its clocks.
@@ -237,10 +238,9 @@ void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
 void emu_order_arrive_at(emu_warp *warp, emu_slot *slot);
 void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes);
-/* Raises a component of the running lanes' clocks to at least 1. */
+/* Raises a component of the running lanes' vector clocks to at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* Close each running lane's open group of copies; wait until at most `left` groups are in
- * flight. */
+/* Record that each running lane closes its group of copies, or waits until `left` are in flight. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
 /* Discards all published clocks. */
@@ -248,36 +248,36 @@ void emu_order_forget(emu_check *check);
 
 /* ---- missing threads (check_barrier.c) ---- */
 
-/* Returns the lanes of the warp that wait at the block's barrier. Reports lanes that wait at
- * different instructions, and threads that passed the barrier and returned. */
+/* Returns the lanes of the warp that wait at a barrier of the block. Reports lanes that wait at
+ * different instructions, and other threads of the warp that went past the barrier and returned. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
-/* Reports members that went past a warp-wide operation without taking part in it, and returned.
- * Call it when no other member is going to arrive. */
+/* Reports members that went past a warp-wide operation without taking part in it, and then
+ * returned. Call it when all members that have not returned have arrived. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
-/* Records that `lane` receives the value of lane `from` in a shuffle. Reports an error if `from`
- * has exited but is in the member mask `named`. */
+/* Records that `lane` receives the value of lane `from` in a shuffle. Reports a finding if `from`
+ * has exited although the member mask `named` contains it. */
 void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned from,
                       uint32_t named);
 
-/* Reports the waiting threads of the worker's groups. Call it if none of them can continue. */
+/* Reports the waiting threads of the worker's groups, when none of these threads can continue. */
 void emu_check_stuck(const emu_group *group);
 /* Reports a launch that does not seem to end, with the position of one of its threads. */
 void emu_check_endless(const emu_group *group);
 
 /* ---- asynchronous copies (check_async.c) ---- */
 
-/* Record a griddepcontrol.wait for the previous launch, and the trigger of the next launch.
- * emu_check_has_waited() returns true if the lane has waited. */
+/* Record that the warp has waited for the previous launch (griddepcontrol.wait), or that it has
+ * triggered the next launch. emu_check_has_waited() returns true if the lane has waited. */
 void emu_check_grid_wait(emu_warp *warp);
 void emu_check_grid_trigger(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
 /* Records that the lane found the mbarrier's phase incomplete and will test it again. */
 void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
-/* Reports the lanes of the group that keep testing an mbarrier. Returns true if there are any. */
+/* Reports the lanes of the group that repeatedly test an mbarrier. Returns false if none does. */
 bool emu_check_polls(const emu_group *group);
 
-/* Record events of an mbarrier: that it was initialised, that a lane used it, that a lane made
- * `count` arrivals, that its state changed, and that lanes have seen the end of a phase. */
+/* Record events of an mbarrier: it was initialised, a lane used it, a lane made `count` arrivals,
+ * its state changed, or lanes have seen that a phase ended. */
 void emu_check_mbarrier_init(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
 void emu_check_mbarrier_use(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const uint8_t *at);
@@ -286,14 +286,14 @@ void emu_check_mbarrier_arrive(emu_warp *warp, const emu_op *op, unsigned lane, 
 void emu_check_mbarrier_change(emu_group *group, const uint8_t *at, uint64_t before);
 void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes);
 
-/* Begins a bulk copy of the lane. The mbarrier at `at` counts the copy; if `at` is NULL, a bulk
- * group does. *stamp must stay valid until the copy ends. */
+/* Begins a bulk copy of the lane. The copy completes on the mbarrier at `at` or, if `at` is NULL,
+ * in a bulk group. *stamp must stay valid until the copy ends. */
 void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at,
                           emu_stamp *stamp);
 void emu_check_copy_end(const emu_warp *warp);
-/* Begins a wgmma product, which reads shared memory. */
+/* Begins a matrix product (wgmma), which reads shared memory. */
 void emu_check_product_begin(const emu_warp *warp, emu_stamp *stamp);
-/* Records copied bytes, which are reported to their mbarrier later. */
+/* Records copied bytes, so emu_check_deliver() can report them to their mbarrier later. */
 void emu_check_transfer(emu_warp *warp, const emu_op *op, unsigned lane, uint8_t *at,
                         uint32_t bytes);
 /* Reports the group's oldest recorded bytes to their mbarrier. Returns false if there are none. */

@@ -11,7 +11,7 @@ typedef struct touch {
     const uint8_t *host;
     uint32_t bytes;
     uint32_t element_bytes;
-    emu_cell *cells;     /* shadow cells of the region or of the block's shared memory */
+    emu_cell *cells;     /* shadow cells of the region, or of the block's shared memory */
     const uint8_t *base; /* the memory that the first cell describes */
     emu_region *region;  /* NULL: shared memory */
     emu_stamp stamp;
@@ -122,7 +122,7 @@ static bool is_race(const touch *t, const emu_stamp *other)
         return false;
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
         return false;
-    /* the first read of a compare-and-swap loop may be stale */
+    /* in a compare-and-swap loop, the first read may return a stale value */
     bool guess = (t->stamp.how | other->how) & EMU_HOW_CAS &&
                  (t->stamp.how == EMU_HOW_READ || other->how == EMU_HOW_READ);
     return !guess && !emu_order_knows(t->warp, t->lane, other);
@@ -170,7 +170,7 @@ static void look_at_earlier(const touch *t, const emu_cell *cell, const uint8_t 
     emu_check_report(t->warp, t->op, t->lane, "race", where, NULL, what);
 }
 
-/* Reports a read that uses another path to memory than an earlier write, and may miss the write. */
+/* Reports a read that may miss an earlier write because it uses another path to memory. */
 static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
 {
     char where[128];
@@ -239,7 +239,7 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     return true;
 }
 
-/* Reports a read of unset memory. For shared memory, check_flow.c reports a use of the value. */
+/* Reports a read of unset memory; for shared memory, check_flow.c reports the use of the value. */
 static void look_at_unset(const touch *t, uint32_t element)
 {
     const uint8_t *at = t->host + (size_t)element * t->element_bytes;

@@ -1,10 +1,10 @@
 /* Checks bulk copies, the mbarriers that count them, and launches that begin before the previous
  * launch has ended.
  *
- * Vector clocks have a component for each mbarrier, which counts its completed phases, and one for
- * the wait for the previous launch. A bulk copy moves its bytes immediately, but the bytes are
- * reported to its mbarrier only when no thread can continue otherwise. So if a thread does not
- * wait, or waits for the wrong phase, its access races with a copy in flight. */
+ * Each mbarrier has a component in the vector clocks, which counts its completed phases. Another
+ * component stands for the wait for the previous launch. A bulk copy moves its bytes immediately,
+ * but reports them to its mbarrier only when no thread can continue without them. If a thread does
+ * not wait, or waits for the wrong phase, its access therefore races with a copy in flight. */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* Copied bytes that are not reported to their mbarrier yet. */
+/* Bytes that were copied but not yet reported to their mbarrier. */
 typedef struct emu_transfer {
     emu_warp *warp;
     const emu_op *op;
@@ -34,8 +34,8 @@ static emu_block *block_of(emu_group *group, const uint8_t *at)
     return NULL;
 }
 
-/* Returns the slot of the mbarrier at `at`, created at the first use, or NULL if all slots are
- * used. Sets *component to the slot's component in the vector clocks. */
+/* Returns the slot of the mbarrier at `at`, which is created at its first use, or NULL if all slots
+ * are taken. Sets *component to the slot's component in the vector clocks. */
 static emu_slot *slot_of(emu_group *group, const uint8_t *at, uint32_t *component)
 {
     emu_block *block = block_of(group, at);
@@ -111,7 +111,7 @@ void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes)
         emu_order_observe(warp, &slot->complete, lanes);
 }
 
-/* Reports copies whose mbarrier completed a phase before all their bytes were reported to it. */
+/* Reports copies that were still in flight when their mbarrier completed the phase. */
 static void report_early(const emu_check *check, const uint8_t *at)
 {
     for (size_t i = 0; i < check->transfer_count; i++) {
@@ -225,7 +225,7 @@ bool emu_check_has_waited(const emu_warp *warp, unsigned lane)
 
 /* ---- bulk copies ---- */
 
-/* Reports a copy whose mbarrier was initialised without a fence for the asynchronous proxy. */
+/* Reports a copy if its mbarrier was initialised and no fence has made that visible to the copy. */
 static void look_at_init(const emu_warp *warp, const emu_op *op, unsigned lane,
                          const emu_slot *slot)
 {
@@ -246,7 +246,7 @@ void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const
     emu_slot *slot = at ? slot_of(warp->block->group, at, &component) : NULL;
     *stamp = (emu_stamp){0};
     if (slot) {
-        if (op->count == 0) /* st.async, which has a count, does not use the async proxy */
+        if (op->count == 0) /* st.async, which has a count, does not use this proxy */
             look_at_init(warp, op, lane, slot);
         *stamp =
             (emu_stamp){.how = EMU_HOW_PHASE, .group = component + 1, .clock = slot->completed + 1};
@@ -346,7 +346,7 @@ static const emu_warp *find_other_warp(const emu_block *block, const emu_stamp *
     return NULL;
 }
 
-/* Reports another block's access that may happen after this block ends. */
+/* Reports another block's access to this block's shared memory if this block may have ended. */
 static void check_other_warp(const emu_block *block, const emu_stamp *stamp, size_t at)
 {
     char where[64];

@@ -1,7 +1,7 @@
 /* Reports threads that miss a barrier or shuffle at which other threads of their warp wait. Since
  * Volta, a thread may miss the operation if it returned before reaching it, but not if it went past
- * it. A thread has gone past an operation if, in the control flow, its last memory access is
- * reachable from the operation, but the operation is not reachable from that access. */
+ * it. A thread has gone past an operation if control flow leads from the operation to the thread's
+ * last memory access, but not from that access to the operation. */
 #include "emulator/check_stretch.h"
 
 #include <stdlib.h>
@@ -73,8 +73,8 @@ static bool have_passed(const emu_warp *warp, const emu_op *op, uint32_t lanes)
     return false;
 }
 
-/* Returns the lanes that wait, and sets *op to an instruction at which one of them waits. Sets
- * *differ if there are several such instructions. */
+/* Returns the lanes that wait at the barrier, and sets *op to an instruction at which one of them
+ * waits. Sets *differ to true if they wait at different instructions. */
 static uint32_t waiting_at(const emu_warp *warp, unsigned barrier, const emu_op **op, bool *differ)
 {
     uint32_t lanes = 0;

@@ -1,7 +1,7 @@
-/* Tracks values from unset shared or local memory, and from unset registers. A thread beyond the
- * edge of the data may load such a value and never use it. So a finding needs a use: the value
- * reaches global memory, or a branch or store depends on it. A register remembers the line that
- * loaded its value. Values are not tracked through calls. */
+/* Tracks values that come from unset shared or local memory, or from unset registers. A thread
+ * beyond the edge of the data may load such a value and never use it. The load is therefore
+ * reported only if the value reaches global memory, or if a branch or store depends on it. For each
+ * register, the line that loaded its value is stored. Values are not tracked through calls. */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"
@@ -11,7 +11,7 @@ typedef struct step {
     const emu_op *op;
     emu_frame *frame;
     const ptx_instruction *in;
-    /* touched registers: twice the register's index, plus one if it is written */
+    /* registers that the instruction reads or writes: twice the index, plus one if it is written */
     const uint32_t *touches;
     uint32_t count;
     uint32_t mask;
@@ -68,12 +68,12 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
         bool plain = is_opcode(s, "setp.") && s->in->operand_count == 3;
         if (is_opcode(s, apart[i]) && !plain)
-            return 0; /* not tracked, because the result need not depend on the unset operand */
+            return 0; /* not tracked, because the result may not depend on the unset operand */
     }
     return lanes;
 }
 
-/* Finds the registers that hold the elements of a load or store, which are its last registers. */
+/* Finds the registers that contain the elements of a load or store. They are its last registers. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;
@@ -83,7 +83,7 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
     return count && found == count && count <= EMU_UNSET_ELEMENTS;
 }
 
-/* Sets the register's value in the lanes of `mask`. In the lanes of value.lanes, it is unset. */
+/* Sets the value of a register in the lanes of `mask`. In the lanes of value.lanes, it is unset. */
 static void set_lanes(emu_unset *to, uint32_t mask, emu_unset value)
 {
     value.lanes |= to->lanes & ~mask;
@@ -148,8 +148,8 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
                      unset->line ? &here : NULL, what);
 }
 
-/* Reports a use of a wgmma's sum before the wait for the wgmma. Moving the sum and adding to it
- * with another wgmma are allowed. Returns the `product` of the operation's result. */
+/* Reports a use of a wgmma's sum before the warp has waited for the wgmma. It is allowed to move
+ * the sum, and to add to it with another wgmma. Returns the `product` of the operation's result. */
 static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 {
     uint32_t product = 0;

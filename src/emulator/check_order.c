@@ -1,9 +1,9 @@
-/* Maintains the happens-before order by vector clocks, which warps pass to each other. */
+/* Maintains the happens-before order with vector clocks that warps pass to each other. */
 #include "emulator/check_stretch.h"
 
 #include <stdlib.h>
 
-/* A vector clock. Components outside its range are 0. It is not modified while shared. */
+/* A vector clock. Components outside its range are 0. It is not modified while it is shared. */
 struct emu_clock {
     uint32_t references, first, count;
     uint32_t at[];
@@ -13,8 +13,8 @@ struct emu_clock {
 typedef struct emu_place {
     const uint8_t *at;
     emu_knowledge knowledge;
-    emu_knowledge within; /* clocks that only one block can acquire */
-    uint32_t block;       /* component of this block's first warp plus one; 0: no block */
+    emu_knowledge within; /* clocks that only the warps of one block can acquire */
+    uint32_t block;       /* component of the first warp of that block, plus one; 0: no block */
 } emu_place;
 
 enum { RING = 16 };
@@ -66,8 +66,8 @@ static void raise_to(emu_clock *to, const emu_clock *from)
         at[i] = from->at[i] > at[i] ? from->at[i] : at[i];
 }
 
-/* Returns a copy of `of` (NULL: an empty clock) whose range also includes the components [first,
- * end), or NULL if memory runs out. */
+/* Copies a clock, and extends its range by the components [first, end). If `of` is NULL, the copy
+ * is all zero. Returns NULL if memory runs out. */
 static emu_clock *copy_range(const emu_clock *of, uint32_t first, uint32_t end)
 {
     if (of) {
@@ -85,7 +85,7 @@ static emu_clock *copy_range(const emu_clock *of, uint32_t first, uint32_t end)
     return clock;
 }
 
-/* Merges `more`, which may be NULL, into *place: each component becomes the maximum of both. */
+/* Merges `more`, which may be NULL, into *place by taking the maximum of each component. */
 static void learn_clock(emu_clock **place, emu_clock *more)
 {
     if (!more || *place == more || (*place && covers_clock(*place, more)))
@@ -110,8 +110,8 @@ static void learn_knowledge(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* Returns a copy of `place` (NULL: an empty clock) in which the component is at least `clock`, or
- * NULL if memory runs out. */
+/* Copies a clock and raises one of its components to at least `clock`. If `place` is NULL, the
+ * other components are 0. Returns NULL if memory runs out. */
 static emu_clock *set_component(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = copy_range(place, component, component + 1);
@@ -133,7 +133,7 @@ static void mark_synchronised(emu_warp_order *order, uint32_t lanes)
     order->ordered[lane] = order->clock;
 }
 
-/* Merges the clocks of single lanes into the clocks of the whole warp. */
+/* Merges the clocks that only some lanes have learned into the clocks of the warp. */
 static void share_clock(emu_warp_order *order)
 {
     learn_knowledge(&order->known, &order->some);
@@ -172,7 +172,7 @@ static void know_clock(emu_warp_order *order, uint32_t lanes, uint32_t clock)
     }
 }
 
-/* Merges clocks. If they include the warp's own clock, its lanes are ordered up to that clock. */
+/* Merges clocks. If they contain the warp's own clock, all lanes are ordered up to that clock. */
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
     uint32_t own = clock_of(more->order, order->index);
@@ -180,7 +180,7 @@ static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
     order->full = own > order->full ? own : order->full;
 }
 
-/* Merges the clocks from volatile reads and, if `fenced`, from relaxed reads. */
+/* Merges the clocks from volatile reads and, if `fenced` is true, also those from relaxed reads. */
 static void settle_reads(emu_warp_order *order, bool fenced)
 {
     warp_learns(order, &order->observed);
@@ -204,8 +204,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the component's latest clock that is ordered before the lane's access. A store or strong
- * read comes after the thread's earlier volatile and relaxed reads; a weak read may not. */
+/* Returns the latest clock of the component that is ordered before the lane's access. A store or
+ * strong read comes after the thread's earlier volatile and relaxed reads; a weak read may not. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -236,8 +236,8 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if a wgmma product is known to have ended: one of the warps that compute the product
- * waited for it before the lane's access. */
+/* Returns true if a wgmma product is known to have ended: one of the warps that compute it waited
+ * for it before the lane's access. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {
@@ -283,7 +283,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
     return stamp->lane == lane || clock <= order->full || order->know[lane][stamp->lane] >= clock;
 }
 
-/* Accepts a fence of the writer, or of any thread that is ordered after the access. */
+/* The fence may be one of the accessing thread, or of a thread that is ordered after the access. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier)
 {
@@ -425,7 +425,7 @@ void emu_order_init_fence(emu_warp *warp)
     order->initialised[lane] = order->clock;
 }
 
-/* Returns the entry for `at`, or a free entry if there is none. */
+/* Returns the entry for the address `at`, or a free entry if there is none. */
 static emu_place *find_place(emu_check *check, const uint8_t *at)
 {
     size_t mask = check->place_capacity - 1;

@@ -1,23 +1,23 @@
 /* The state of a checked stretch of launches, for check*.c only.
  *
  * Shadow memory describes global and shared memory in granules of 1, 2 or 4 bytes, the size of the
- * program's smallest access. The cell of a granule records its last write and up to two reads since
- * then; an empty cell is all zero. A new access is compared with the recorded ones, and then
- * changes the cell:
+ * program's smallest access. Each granule has a cell, which records the last write and up to two
+ * reads since then; an empty cell is all zero. A new access is compared with the recorded accesses,
+ * and then changes the cell:
  *
  *   - A write replaces the whole cell. If it writes the value that was already there, it cannot
  *     race, and is recorded only if the cell has no write.
- *   - A read becomes read[0]. If the previous read[0] is of another warp, it becomes read[1].
- *   - At the end of the launch, the launch is added to the sets of earlier launches that wrote or
- *     read the granule, and the stamps are cleared.
+ *   - A read replaces read[0]. If the old read[0] is from another warp, it moves to read[1].
+ *   - When the launch ends, it is added to the sets of earlier launches that wrote or read the
+ *     granule, and the stamps are cleared.
  *
  * The cells of shared memory belong to its block, and are cleared when a block starts. The cells of
- * global memory belong to regions. Each note makes a region, and so does malloc() in a kernel. The
- * first access to an allocation without notes makes a region of it that counts as set. In an
- * allocation with notes, accesses outside the noted regions are out of bounds.
+ * global memory belong to regions. A note creates a region, and so does malloc() in a kernel. The
+ * first access to an allocation without notes creates a region that counts as set. In an allocation
+ * with notes, accesses outside the noted regions are out of bounds.
  *
  * Memory is unset if its region is not marked as set and no cell has the write of a set value. If a
- * program needs another granule size, the cells are dropped and their memory counts as set. */
+ * program needs another granule size, all cells are discarded, and their memory counts as set. */
 #pragma once
 
 #include "emulator/check.h"
@@ -29,10 +29,10 @@ typedef struct emu_cell {
     emu_stamp write, read[2];
     uint32_t written_before, read_before;
 } emu_cell;
-/* The bit that stands for all older launches in a mask of recent launches. */
+/* In a mask of recent launches, the bit that stands for all older launches. */
 enum { EMU_LONG_AGO = 1 << 30 };
 
-/* Global memory that a launch has accessed or a note describes. */
+/* Global memory that a launch has accessed, or that a note describes. */
 typedef struct emu_region {
     struct emu_region *next;
     uint64_t base, bytes;
@@ -45,20 +45,20 @@ typedef struct emu_region {
 struct emu_check {
     const emu_launch *launch;
     unsigned shift;            /* log2 of the granule size */
-    uint32_t block_components; /* number of warps and slots of a block */
+    uint32_t block_components; /* number of vector clock components of a block */
     uint32_t slots; /* slots of a block: one for griddepcontrol.wait, the others for mbarriers */
     emu_region *regions;
     struct emu_place *places;
     size_t place_count, place_capacity;
     struct emu_transfer *transfers;
     size_t transfer_count, transfer_capacity;
-    struct emu_filled *filled; /* initialised memory outside of all regions */
+    struct emu_filled *filled; /* initialised memory that does not belong to a region */
     size_t filled_count, filled_capacity;
     /* sets of earlier launches, as in emu_cell: those that may still run when this launch begins,
      * and those that may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
-    /* number of blocks of the launch; number of blocks that triggered the next launch before their
-     * griddepcontrol.wait */
+    /* number of blocks of the launch, and number of those that triggered the next launch before
+     * they executed griddepcontrol.wait */
     uint64_t blocks, early_blocks;
     bool waited; /* true after a griddepcontrol.wait in this launch */
     struct {
@@ -72,8 +72,8 @@ struct emu_check {
 
 /* Returns the __device__ variable of the launch's module that contains the address, or NULL. */
 const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
-/* Returns the constant at the address if it is uninitialised, otherwise NULL. */
+/* Returns the constant at the address if the bytes are uninitialised, otherwise NULL. */
 const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes);
 emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes);
-/* Ensures that one more item fits. Returns false if memory runs out. */
+/* Grows the array if necessary, so one more item fits. Returns false if memory runs out. */
 bool emu_check_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);

@@ -23,7 +23,7 @@ static void add_line(lines *all, uint64_t line, unsigned sectors)
     all->sectors[i - 1] |= (uint8_t)sectors;
 }
 
-/* Finds the cache lines of aligned accesses. Each access is within one sector. */
+/* Finds the cache lines that the lanes access. Each access is aligned, so it is in one sector. */
 static void find_lines(lines *out, const emu_access *access, uint32_t mask)
 {
     out->count = 0;
@@ -84,8 +84,8 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* Counts atomics per sector in a small hash table. If sectors share an entry, the table keeps the
- * most frequent one. */
+/* Counts the atomic accesses to each sector in a small hash table. If several sectors share an
+ * entry, it keeps the most frequent one. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)
@@ -182,7 +182,7 @@ void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *acces
     counters->cluster_sectors += count_sectors(&all);
 }
 
-/* Counts the cost of an access to local memory. Word w of lane l is at 128 w + 4 l. */
+/* Counts the cost of an access to local memory, in which word w of lane l is at 128 w + 4 l. */
 void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)
 {
     emu_counters *counters = &warp->worker->counters;

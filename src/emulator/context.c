@@ -1,4 +1,4 @@
-/* Maintains each thread's stack of contexts, whose top is the current context. */
+/* Maintains the stack of contexts of each thread. The top of the stack is the current context. */
 #include "emulator/context.h"
 
 enum { STACK_DEPTH = 32 };

@@ -25,9 +25,9 @@ CUcontext emu_context_top(void);
 /* Fails with 201 if there is no current context, 709 if the current context was destroyed. */
 CUresult emu_context_check_current(void);
 
-/* Change the thread's stack of contexts. emu_context_push() fails with 2 above 32 contexts,
- * emu_context_pop() with 201 if the stack is empty. emu_context_set() replaces the top; NULL
- * removes it. */
+/* Change the thread's stack of contexts. emu_context_push() fails with 2 if the stack already has
+ * 32 contexts. emu_context_pop() fails with 201 if the stack is empty. emu_context_set() replaces
+ * the top of the stack, or removes it if `context` is NULL. */
 CUresult emu_context_push(CUcontext context);
 CUresult emu_context_pop(CUcontext *out);
 void emu_context_set(CUcontext context);

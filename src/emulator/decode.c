@@ -1,4 +1,4 @@
-/* Decodes a function's body into operations by a table of decoders, one for each opcode. */
+/* Decodes the bodies of functions into operations, with a table of decoders for the opcodes. */
 #include "emulator/decode.h"
 
 #include "emulator/liveness.h"
@@ -138,7 +138,7 @@ static void split_opcode(emu_decoder *decoder)
     }
 }
 
-/* Refuses modifiers that no decoder has used, because they may change the meaning. */
+/* Refuses modifiers that no decoder has used, because they may change the meaning of the opcode. */
 static void check_words(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++)
@@ -207,8 +207,8 @@ static void append_return(emu_decoder *decoder)
 
 /* ---- memory waits ---- */
 
-/* The level of each register's value: the length of the longest chain of dependent loads that leads
- * to it, counted from the start of the basic block or the last barrier. */
+/* The load level of each register: how many loads, each of which depends on the previous one, lead
+ * to its value, counted from the start of the basic block or the last barrier. */
 typedef struct load_levels {
     uint8_t *of; /* by register */
     uint8_t floor, deepest, waited;
@@ -220,8 +220,8 @@ static void forget_levels(load_levels *levels, const emu_decoder *decoder)
     levels->floor = levels->deepest = levels->waited = 0;
 }
 
-/* Updates the levels after an instruction that reads and writes the touched registers [from, to).
- * Returns true if this instruction is the first that waits for a value of its level. */
+/* Updates the levels after an instruction that uses the registers in decoder->touches[from, to).
+ * Returns true if it is the first instruction that waits for a value of its level. */
 static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const emu_flow *flow,
                           size_t from, size_t to)
 {
@@ -246,8 +246,8 @@ static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const
 }
 
 /* Marks the operations at which a warp waits for memory. ptxas issues the loads of a basic block as
- * soon as their addresses are known. So a warp waits once for each level of dependent loads, not
- * for each load. A warp also waits at the end of a block and at a barrier. */
+ * soon as their addresses are known, so a warp waits once for each level of dependent loads, and
+ * not for each load. A warp also waits at the end of a block and at a barrier. */
 static void mark_waits(emu_decoder *decoder)
 {
     load_levels levels = {.of = calloc(decoder->function->register_count + 1, 1)};
@@ -273,7 +273,7 @@ static void mark_waits(emu_decoder *decoder)
 
 /* ---- functions ---- */
 
-/* Gives each register its own storage in the first pass, which only finds out their sizes. */
+/* Gives each register separate storage in the first pass, which only collects register uses. */
 static void spread_registers(uint32_t *slots, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -301,7 +301,7 @@ static void keep_lists(emu_decoder *decoder)
     decoder->out->uses_shared = decoder->uses_shared;
 }
 
-/* Decodes the body: the first pass finds the registers, the second uses their final storage. */
+/* Decodes the body: the first pass collects register uses, the second uses the final storage. */
 static void decode_body(emu_decoder *decoder, uint32_t *slots)
 {
     spread_registers(slots, decoder->function->register_count);

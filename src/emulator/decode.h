@@ -40,8 +40,8 @@ typedef struct emu_decoder {
     bool failed;
 } emu_decoder;
 
-/* One form of an opcode. The signature lists the types of the result and the operands: w (b32), l
- * (b64), h (b16), q (b128), p (predicate). */
+/* One form of an opcode. The signature has one letter for the type of the result and of each
+ * operand: w (b32), l (b64), h (b16), q (b128) or p (predicate). */
 typedef struct emu_form {
     const char *opcode;
     emu_handler run;
@@ -49,7 +49,7 @@ typedef struct emu_form {
     emu_class unit;
 } emu_form;
 
-/* Logs a message with opcode and line, unless there was an earlier failure. */
+/* Logs a message with the opcode and its line, unless decoding has already failed. */
 __attribute__((format(printf, 2, 3))) void emu_decode_fail(emu_decoder *decoder, const char *format,
                                                            ...);
 
@@ -65,25 +65,25 @@ bool emu_operands(emu_decoder *decoder, size_t least, size_t most);
 const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 
 /* Returns the offset of a source operand, which is an immediate or a register of exactly `bytes`
- * bytes. With `bytes` 0, the operand must be a predicate without a negation. */
+ * bytes. If `bytes` is 0, the operand must be a predicate that is not negated. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 /* Like emu_source(), but allows a larger register, and sets *width to its size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* Returns the offset of a result register. The operand _ gets a register that is never read. */
+/* Returns the offset of a result register. The operand `_` gets a register that is never read. */
 uint32_t emu_target(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* Returns the offset of a constant that has this value in all lanes. */
+/* Returns the offset of a constant that has the value in all lanes. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes);
 
 /* Returns zeroed memory that the program owns. If memory runs out, records a failure. */
 void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
 
-/* Fills dst, a, b, c, d of the operation in the order of the signature. */
+/* Decodes the operands into dst, a, b, c and d of the operation, in the order of the signature. */
 void emu_decode_signature(emu_decoder *decoder, const char *signature);
-/* Fills the operation from the table entry with the same opcode. If there is none,
- * emu_decode_forms() fails and emu_try_forms() returns false. */
+/* Decodes the operation according to the table entry for its opcode. If there is none,
+ * emu_decode_forms() records a failure, whereas emu_try_forms() only returns false. */
 void emu_decode_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 bool emu_try_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 

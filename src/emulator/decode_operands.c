@@ -57,7 +57,7 @@ int emu_take_one(emu_decoder *decoder, const char *const *words, int count)
     return -1;
 }
 
-/* Returns PTX_NO_TYPE, without a failure, if there is no further type. */
+/* Takes the opcode's next type. If there is none, returns PTX_NO_TYPE and does not fail. */
 static ptx_type try_type(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++) {

@@ -17,8 +17,8 @@ typedef struct emu_driver {
     pthread_cond_t progress; /* signalled when a command ends */
     atomic_bool initialized; /* cuInit succeeded */
     atomic_bool forked;      /* true in a forked child */
-    atomic_int sticky_error; /* error code of every call after a sticky error; else 0 */
-    atomic_int cancel;       /* nonzero after a sticky error, which ends running kernels */
+    atomic_int sticky_error; /* error code that every call returns; 0 without a sticky error */
+    atomic_int cancel;       /* set to nonzero by a sticky error, so the running kernels end */
     char selected_profile[32];
     emu_profile devices[EMU_DEVICES_MAX];
     int device_count;

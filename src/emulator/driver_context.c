@@ -15,10 +15,10 @@ enum { LARGEST_STACK_BYTES = 512 * 1024 };
 
 /* ---- creating and destroying contexts ---- */
 
-/* A reset keeps the context's handle, as on hardware. */
+/* A reset does not change the handle of the context, as on hardware. */
 static struct CUctx_st primary_context;
 static unsigned primary_count, primary_flags;
-static CUcontext destroyed; /* list of destroyed contexts, without the primary context */
+static CUcontext destroyed; /* list of all destroyed contexts except the primary context */
 
 static CUresult init_context(CUcontext context, unsigned flags, CUdevice device)
 {
@@ -38,7 +38,7 @@ static void end_streams(CUcontext context)
         CUstream stream = context->streams;
         context->streams = stream->next;
         if (stream->stop) {
-            continue; /* the stream is already destroyed, and its worker thread is going to end */
+            continue; /* the stream is already destroyed, and its worker thread is about to end */
         }
         CUgraph orphan = emu_capture_forget_stream(stream);
         if (orphan) {
@@ -49,8 +49,8 @@ static void end_streams(CUcontext context)
     emu_stream_retire(context->legacy);
 }
 
-/* Waits for the context's work and destroys its objects, like hardware. Keeps the struct, because
- * the context may still be current in other threads. Call it with the lock held. */
+/* Waits for the work of the context and then destroys its objects, as on hardware. The struct
+ * stays, because the context may still be current in other threads. Call it with the lock held. */
 static void end_context(CUcontext context)
 {
     CUmodule module;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest copy of pageable memory that an asynchronous call only stages, as in the driver. The
- * call waits for a larger copy. */
+/* The size up to which an asynchronous call stages a copy from pageable memory, as in the driver,
+ * instead of waiting for it. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
@@ -21,7 +21,7 @@ typedef struct copy_command {
     void *to;
     const void *from;
     size_t bytes;       /* bytes of a row */
-    size_t rows, pitch; /* number of rows, and distance between rows of the source in bytes */
+    size_t rows, pitch; /* number of rows, and bytes from one row of the source to the next */
     double rate;        /* modelled rate in bytes per second */
     void *staged;
 } copy_command;
@@ -118,8 +118,8 @@ static bool is_captured(CUstream handle)
     return captured;
 }
 
-/* Submits a copy. As in the driver, an asynchronous copy may still access pinned memory after the
- * call, but not pageable memory. A captured copy reads its source at each replay. */
+/* Submits a copy. As in the driver, an asynchronous copy may access pinned memory after the call
+ * has returned, but not pageable memory. A captured copy reads its source at each replay. */
 static CUresult submit_copy(const copy_call *call, CUstream stream, bool async)
 {
     place to, from;

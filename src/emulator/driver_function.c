@@ -30,8 +30,8 @@ static uint32_t max_registers_for(uint32_t threads)
     return step ? each / step * step : each;
 }
 
-/* Estimates the registers of the machine code from the maximum number of live values. ptxas uses
- * 0.47 times as many on average, because it reorders and recomputes values: 0.33 to 0.9 times in 50
+/* Estimates how many registers the machine code uses. ptxas uses 0.47 times the maximum number of
+ * live values on average, because it reorders and recomputes values: 0.33 to 0.9 times in 50
  * variants of axpy, copy, gather, histogram and paramsum for sm_90 (toolkit 13.0). */
 static uint32_t estimate_registers(uint32_t live)
 {

@@ -20,10 +20,10 @@ enum {
 typedef struct launch_request {
     CUfunction function;
     unsigned grid[3], block[3];
-    unsigned cluster[3]; /* cluster size; zeros: the kernel's own cluster size */
+    unsigned cluster[3]; /* cluster size; zeros: use the cluster size of the kernel */
     unsigned dynamic_shared_bytes;
     void **params;        /* pointers to the parameters, or NULL */
-    void **extra;         /* the whole parameter block, or NULL */
+    void **extra;         /* the parameters as one block, or NULL */
     int carveout_percent; /* preferred carveout in per cent; -1: the function's preference */
     bool cooperative, programmatic;
 } launch_request;
@@ -84,7 +84,7 @@ static uint32_t grid_volume(const uint32_t dimensions[3])
 }
 
 /* Collects the buffers that a launch may access, for the L2 model. Every aligned 8-byte value in
- * the parameters that is a device address counts as a buffer. */
+ * the parameters is treated as a buffer if it is a device address. */
 static void note_buffers(emu_kernel_shape *shape, const kernel_command *kernel)
 {
     for (size_t at = 0; at + 8 <= kernel->kernel->param_bytes; at += 8) {
@@ -166,7 +166,7 @@ static double run_kernel(emu_command *command, double start_ns)
     bool ready =
         !kernel->cooperative || emu_memory_allocate(&launch.grid_workspace, GRID_WORKSPACE_BYTES,
                                                     EMU_MEMORY_MODULE, kernel->module) == 0;
-    if (kernel->module->unloaded) { /* a graph may launch a kernel of an unloaded module */
+    if (kernel->module->unloaded) { /* a graph may launch a kernel after its module was unloaded */
         fault.code = CUDA_ERROR_LAUNCH_FAILED;
         snprintf(fault.message, sizeof fault.message,
                  "kernel %.80s is launched by a graph, and its module was unloaded",
@@ -390,7 +390,7 @@ static CUresult check_objects(CUfunction function, CUstream stream)
     return together ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* A large parameter block takes more host time. */
+/* Passing a large parameter block takes additional host time. */
 static CUresult launch_kernel(const launch_request *request, CUstream stream)
 {
     EMU_TRY(check_objects(request->function, stream));

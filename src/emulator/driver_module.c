@@ -61,8 +61,8 @@ static bool is_binary(const void *data)
     return !memcmp(data, elf, 4) || !memcmp(data, &fat[0], 4) || !memcmp(data, &fat[1], 4);
 }
 
-/* Loads a program. Fails with 209 for machine code, with 218 or 222 for unsupported text, or if the
- * program exceeds shared or constant memory. The messages give the reason. */
+/* Loads a program. Fails with 209 for machine code, 218 or 222 for text that is not supported or
+ * needs too much shared or constant memory. The log then contains the reason. */
 static CUresult load_program(emu_program **out, const void *data, const load_log *log)
 {
     char why[512] = "";

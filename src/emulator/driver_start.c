@@ -51,7 +51,7 @@ static CUresult read_workers(void)
     return CUDA_SUCCESS;
 }
 
-/* Makes CUDA unusable in a forked child, which lacks the streams' threads and the memory. */
+/* Makes CUDA unusable in a forked child, which has neither the streams' threads nor the memory. */
 static void in_forked_child(void)
 {
     emu.initialized = false;

@@ -25,7 +25,7 @@ static const entry entries[] = {
 
 enum { ENTRY_COUNT = sizeof entries / sizeof entries[0] };
 
-/* Finds the newest variant of `name` up to `version`. Sets *known if there is any variant. */
+/* Finds the newest variant of `name` up to `version`. Sets *known if `name` has any variant. */
 static const entry *find_symbol(const char *name, int version, int driver_version, bool *known)
 {
     const entry *best = NULL;

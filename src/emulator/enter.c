@@ -1,4 +1,4 @@
-/* Begins each driver call: applies scripted failures and checks preconditions. */
+/* The beginning of each driver call: applies scripted failures and checks the preconditions. */
 #include "emulator/enter.h"
 
 #include "emulator/capture.h"

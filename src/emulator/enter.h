@@ -1,19 +1,19 @@
-/* Checks at the beginning of each driver call. */
+/* The checks that each driver call makes first. */
 #pragma once
 
 #include "emulator/driver.h"
 
-/* Preconditions of a driver call. */
+/* Conditions that a driver call checks first. */
 enum {
-    EMU_INITIALIZED = 1,     /* fails with 3 before cuInit */
-    EMU_NO_STICKY_ERROR = 2, /* fails with the sticky error if there is one */
-    EMU_CONTEXT = 4,         /* fails with 201 without a current context, 709 if it is destroyed */
-    EMU_UNSAFE = 8,          /* fails with 900 if a capture forbids the call */
+    EMU_INITIALIZED = 1,     /* the call fails with 3 before cuInit */
+    EMU_NO_STICKY_ERROR = 2, /* the call fails with the sticky error, if there is one */
+    EMU_CONTEXT = 4,         /* fails with 201 without a current context, 709 if it was destroyed */
+    EMU_UNSAFE = 8,          /* the call fails with 900 if a capture forbids it */
     EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT
 };
 
-/* Begins the call `name`: applies the fault script, checks the preconditions and advances the host
- * clock. Returns 0 or the error of the call. Call it without the lock. */
+/* Begins the driver call `name`: applies the fault script, checks the conditions and advances the
+ * host clock. Returns 0, or the error that the call must return. Call it without the lock. */
 CUresult emu_enter(const char *name, unsigned needs);
 
 #define EMU_ENTER(name, needs)                                                                     \

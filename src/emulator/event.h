@@ -1,4 +1,4 @@
-/* Events. An event represents recorded work of a stream or, during a capture, nodes of a graph. */
+/* Events. An event stands for work of a stream or, during a capture, for nodes of a graph. */
 #pragma once
 
 #include "emulator/graph.h"
@@ -6,7 +6,7 @@
 struct CUevent_st {
     emu_handle handle;
     unsigned flags;
-    /* NULL if the event was never recorded; the event then counts as completed */
+    /* NULL if the event was never recorded; it is then treated as completed */
     emu_completion *completion;
     uint64_t capture_id; /* the capture in which the event was last recorded, or 0 */
     size_t node_count;

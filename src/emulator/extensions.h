@@ -1,24 +1,25 @@
 /* Functions that the emulator exports in addition to the CUDA driver API. Look them up with
- * dlsym(); a real driver lacks them.
+ * dlsym(), because a real driver does not have them.
  *
- * All times are modelled. The time of a kernel follows from its operations, not from how long they
- * take here. cuEventElapsedTime returns device times. Each thread also has a modelled host clock: a
- * driver call advances it by the modelled cost, and a wait advances it to the modelled end of the
- * work. The same calls take the same time. Concurrent streams do not slow each other down.
+ * All times are modelled. The time of a kernel depends on the operations that it executes, not on
+ * how long the emulator takes. cuEventElapsedTime returns device times. Each thread also has a
+ * modelled host clock: a driver call advances it by the modelled cost of the call, and a wait
+ * advances it to the modelled end of the work. The same calls always take the same time.
+ * Concurrent streams do not slow each other down.
  *
  * cuInit reads these environment variables. If one is invalid, it fails with 1, and
  * emuLastMessage() describes the mistake.
  *
  *   GPUTUNE_EMU_PROFILE   the device: h200 or a100; default: NAME of GPUTUNE_DRIVER=emu:NAME
- *   GPUTUNE_EMU_DEVICES   several devices, if no profile is chosen: h200,h200*1.3,a100; the times
- *                         of the second one are 1.3 times as long
+ *   GPUTUNE_EMU_DEVICES   several devices, if no profile is chosen; h200,h200*1.3,a100 makes the
+ *                         times of the second device 1.3 times as long
  *   GPUTUNE_EMU_SET       changes to the profile: key=value,... (driver_version=12000)
  *   GPUTUNE_EMU_FAULTS    scripted failures (faults.h)
  *   GPUTUNE_EMU_REACHED   a file to create when a scripted failure occurs
  *   GPUTUNE_EMU_THREADS   host threads per kernel; default: all
  *   GPUTUNE_EMU_DEADLINE  seconds of CPU time after which gputune treats a running kernel as hung;
  *                         default: 4
- *   GPUTUNE_EMU_VERBOSE   if set, messages are printed on stderr, too */
+ *   GPUTUNE_EMU_VERBOSE   if set, messages are also printed on stderr */
 #pragma once
 
 #include "emulator/driver_abi.h"
@@ -27,19 +28,19 @@
  * launch, read the clock before the launch and after cuStreamSynchronize. */
 CUresult emuModelledTimeNs(double *host_ns);
 
-/* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or why
- * a module or the configuration was refused. Returns "" without an error. Valid until the next
+/* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or the
+ * reason why a module or the configuration was refused; "" if there is none. Valid until the next
  * call. */
 const char *emuLastMessage(void);
 
-/* Names the allocation that contains `address`, for messages such as "4 bytes past the end of
- * buffer x". Messages count offsets from `address`. Fails with 1 if there is no allocation. */
+/* Gives a name to the allocation that contains `address`, for messages such as "4 bytes past the
+ * end of buffer x", which count from `address`. Fails with 1 if there is no allocation. */
 CUresult emuNameMemory(CUdeviceptr address, const char *name);
 
 /* Maps the allocation that begins at `address` a second time, read-only for kernels. Free the view
- * with cuMemFree before the allocation; this does not wait for launches. Fails with 1 (invalid
- * value) if no allocation begins at the address, 801 (not supported) if memory cannot be mapped
- * twice. */
+ * with cuMemFree before the allocation; freeing it does not wait for launches. Fails with 1
+ * (invalid value) if no allocation begins at the address, and with 801 (not supported) if memory
+ * cannot be mapped twice. */
 CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
 
 /* The sanitizer checks all launches between emuCheckBegin() and emuCheckEnd(). They use one host
@@ -54,23 +55,23 @@ CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
 CUresult emuCheckBegin(void);
 const char *emuCheckEnd(void);
 /* Names an allocation, or a part of it, in the sanitizer's findings, and sets the size of its
- * elements. With EMU_CHECK_SET the memory counts as initialised; otherwise it is initialised by
- * copies, fills and stores. With EMU_CHECK_RACES threads may store the same value to an element and
- * read it concurrently. Memory without a name counts as initialised, except constants that have no
- * value in the PTX. Fails with 1 if no allocation contains the range. */
+ * elements. With EMU_CHECK_SET, the memory is treated as initialised; otherwise copies, fills and
+ * stores initialise it. With EMU_CHECK_RACES, threads may store the same value to an element, and
+ * read the element, at the same time. Memory without a name is treated as initialised, except
+ * constants without a value in the PTX. Fails with 1 if no allocation contains the range. */
 CUresult emuCheckMemory(CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes,
                         unsigned flags);
 
 /* Returns the version of the timing model, which increases whenever modelled times change. */
 int emuModelVersion(void);
 
-/* Chooses the profile before cuInit, overriding the environment. Fails with 500 for an unknown name
- * (emuLastMessage lists the known names), 401 if the process already uses another profile. */
+/* Chooses the profile before cuInit; the environment is then ignored. Fails with 500 for an unknown
+ * name (emuLastMessage lists the known names), 401 if the process already uses another profile. */
 CUresult emuSelectProfile(const char *name);
 
-/* Replaces the fault script of this process (faults.h), or removes it if `script` is NULL, and
- * resets its counters. Fails with 1 and changes nothing if the script is invalid. No thread may be
- * in a call. */
+/* Replaces the fault script of this process (faults.h) and resets its counters. If `script` is
+ * NULL, removes the script. Fails with 1 and changes nothing if the script is invalid. No thread
+ * may be in a driver call. */
 CUresult emuSetFaults(const char *script);
 
 /* Returns the name of a device's profile, such as "h200", or "" for an unknown device. */

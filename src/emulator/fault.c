@@ -1,4 +1,4 @@
-/* Raises faults of kernels and writes their messages. */
+/* Raises the faults of kernels and writes the messages about them. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 

@@ -17,8 +17,8 @@
 
 typedef struct emu_faults emu_faults;
 
-/* Parses a script. `knows` returns true for the name of a driver call. If `script` is NULL or
- * blank, sets *out to NULL. On failure, returns false and writes one line to `why`. */
+/* Parses a script. `knows` returns true if its argument is the name of a driver call. If `script`
+ * is NULL or blank, sets *out to NULL. On failure, returns false and writes one line to `why`. */
 bool emu_faults_parse(emu_faults **out, const char *script, bool (*knows)(const char *name),
                       char *why, size_t why_bytes);
 void emu_faults_free(emu_faults *faults);

@@ -15,8 +15,8 @@ static const format bfloat = {7, 127, 0x7f80, 0x7fff};
 static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* code 0x7f is NaN; the format has no infinity */
 static const format e5m2 = {2, 15, 0x7c, 0x7f};
 
-/* Returns true if the magnitude `kept` must be rounded up. `rest` is the part that was cut off;
- * `half_way` is the value of `rest` halfway between two results. */
+/* Returns true if the magnitude `kept` must be rounded up. `rest` is the part that was cut off, and
+ * `half_way` is the value of `rest` if it is halfway between two results. */
 static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint64_t rest,
                       uint64_t half_way)
 {
@@ -34,7 +34,7 @@ static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint6
     }
 }
 
-/* Returns infinity or the largest finite value, as the rounding mode requires. */
+/* Returns infinity or the largest finite value, depending on the rounding mode. */
 static uint32_t overflow_result(const format *f, emu_rounding rounding, bool negative)
 {
     bool to_largest =
@@ -54,7 +54,7 @@ static uint16_t narrow_double(double value, emu_rounding rounding, const format 
     if (exponent == 1024)
         return (uint16_t)(sign | f->infinity);
     if (exponent == -1023)
-        /* the value is a subnormal double, which is far below the format's subnormals */
+        /* the value is a subnormal double, so it is far below the subnormals of the format */
         exponent = -1022;
     else
         fraction |= UINT64_C(1) << 52;

@@ -74,22 +74,22 @@ static inline double emu_saturate64(double value)
     return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
-/* Convert half precision (f16, bf16) to and from wider formats. NaN becomes 0x7fff. */
+/* Convert half precision (f16, bf16) from and to wider formats. A NaN becomes 0x7fff. */
 uint16_t emu_half_from_float(float value, emu_rounding rounding);
 uint16_t emu_half_from_double(double value, emu_rounding rounding);
 uint16_t emu_bfloat_from_double(double value, emu_rounding rounding);
 float emu_half_to_float(uint16_t bits);
 float emu_bfloat_to_float(uint16_t bits);
 
-/* Convert 8-bit floats: e5m2 if `is_e5m2`, otherwise e4m3. Values are rounded to nearest even.
- * Values that are too large become the largest finite value; NaN becomes 0x7f. */
+/* Convert 8-bit floats: e5m2 if `is_e5m2` is true, otherwise e4m3. Values are rounded to nearest
+ * even. A value that is too large becomes the largest finite value, and NaN becomes 0x7f. */
 uint8_t emu_fp8_from_double(double value, bool is_e5m2);
 float emu_fp8_to_float(uint8_t bits, bool is_e5m2);
 
-/* Returns a + b rounded to odd, so rounding again to a narrower format is correct. */
+/* Returns a + b rounded to odd, so the sum can be rounded again to a narrower format correctly. */
 double emu_add_to_odd(double a, double b);
 
 /* Sets the host's rounding mode and returns the previous mode for emu_round_restore(). Does nothing
- * for rounding to nearest, which is the default. */
+ * if the mode is rounding to nearest, which is the default. */
 int emu_round_begin(emu_rounding rounding);
 void emu_round_restore(int before);

@@ -1,4 +1,4 @@
-/* Frames of called functions. */
+/* Frames of the functions that a kernel calls. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 

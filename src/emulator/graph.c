@@ -96,7 +96,7 @@ static double run_node(emu_exec_node *node, const emu_exec_node *all, double sta
     return start + length + (class->is_kernel ? emu.profile.graph_gap_ns : 0);
 }
 
-/* Runs the nodes in turn. In modelled time, a node starts when its dependencies have ended. */
+/* Runs one node after another. In modelled time, a node starts when its dependencies have ended. */
 static double run_exec(emu_command *command, double start_ns)
 {
     CUgraphExec exec = (CUgraphExec)command;
@@ -125,7 +125,7 @@ static void release_exec(emu_command *command)
 static const emu_command_class exec_class = {
     .run = run_exec, .release = release_exec, .is_kernel = true, .has_handle = true};
 
-/* The nodes are in topological order, because dependencies are added first. */
+/* The nodes are in topological order, because a node is added after its dependencies. */
 static CUresult copy_nodes(CUgraphExec exec, CUgraph graph)
 {
     for (size_t i = 0; i < graph->node_count; i++) {

@@ -1,4 +1,4 @@
-/* Graphs that captures record, and instantiated graphs that streams run. */
+/* Graphs that captures record, and instantiated graphs, which streams run. */
 #pragma once
 
 #include "emulator/queue.h"
@@ -31,7 +31,7 @@ struct CUgraph_st {
     emu_user_reference *users;
 };
 
-/* A node of an instantiated graph. Its dependencies are earlier nodes. */
+/* A node of an instantiated graph. The nodes on which it depends come before it. */
 typedef struct emu_exec_node {
     emu_command *command;
     size_t dependency_count;
@@ -39,7 +39,7 @@ typedef struct emu_exec_node {
     double end_ns;
 } emu_exec_node;
 
-/* An instantiated graph, which is also a command. Its runs never overlap, as on hardware. */
+/* An instantiated graph, which is also a command. It never runs twice at once, as on hardware. */
 struct CUgraphExec_st {
     emu_command command;
     emu_handle handle;
@@ -62,5 +62,5 @@ CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
 /* Copies the graph for execution. Fails with 2 if memory runs out. Call it with the lock held. */
 CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph);
 
-/* Releases references to a user object, and destroys it after the last. Call without the lock. */
+/* Releases references to a user object. Destroys it after the last. Call it without the lock. */
 void emu_user_object_release(CUuserObject object, unsigned count);

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 enum {
-    CALL_RESERVE = 64 /* local memory for small functions, even if the stack limit is 0 */
+    CALL_RESERVE = 64 /* local memory for calls of small functions, even if the stack limit is 0 */
 };
 
-/* The bytes that fill shared memory when a block starts: 16 times the first byte, then 16 times the
- * second, and so on. Read as a number of any type, 16 bytes are NaN, a huge negative number, zero,
- * or a huge positive number. So a kernel that reads unset memory gives wrong results. */
+/* Shared memory is filled with these bytes when a block starts: 16 times the first byte, then 16
+ * times the second, and so on. Any number read from 16 such bytes is NaN, hugely negative, zero or
+ * hugely positive, whatever its type. So a kernel that reads unset memory gives wrong results. */
 static const uint8_t garbage[] = {0xff, 0xfb, 0x00, 0x7b};
 
 static void number_threads(emu_warp *warp, const uint32_t block[3])
@@ -128,7 +128,7 @@ static void start_warp(emu_warp *warp)
     emu_add_split(warp, warp->home, warp->home->function->first, lanes);
 }
 
-/* Fills shared memory with `garbage`, from byte `first` on. */
+/* Fills the block's shared memory with the bytes of `garbage`, beginning with number `first`. */
 static void spoil_shared(emu_block *block, uint32_t first)
 {
     for (uint32_t at = 0; at < block->shared_bytes; at += 16) {
@@ -178,7 +178,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
     return group;
 }
 
-/* Runs each warp once. Sets *moved if any warp did more than poll an mbarrier. */
+/* Runs each warp once. Sets *moved if any warp did more than test an mbarrier. */
 static uint64_t run_block(emu_block *block, bool *moved)
 {
     uint64_t used = 0;
@@ -190,7 +190,7 @@ static uint64_t run_block(emu_block *block, bool *moved)
     return used;
 }
 
-/* Returns true if a checked launch can never continue. Call it when no warp has moved. */
+/* Returns true if a checked launch can never continue. Call it if no warp has made progress. */
 static bool is_stuck(emu_group *group)
 {
     enum { MOST_IDLE = 1024 };

@@ -1,4 +1,4 @@
-/* Stores the valid handles in a hash table. Adding cannot fail, because objects have the links. */
+/* The valid handles, in a hash table. Adding one cannot fail, because objects contain the links. */
 #include "emulator/handle.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* The set of valid handles, with which driver calls detect invalid handles instead of crashing. */
+/* The set of valid handles. Driver calls use it to detect invalid handles instead of crashing. */
 #pragma once
 
 #include "emulator/driver_abi.h"
@@ -18,7 +18,7 @@ typedef enum emu_kind {
     EMU_KIND_ARRAY
 } emu_kind;
 
-/* A member of every object with a handle. */
+/* A member of every object that has a handle. */
 typedef struct emu_handle {
     const void *object; /* the value of the handle; NULL if the handle is invalid */
     emu_kind kind;
@@ -26,14 +26,14 @@ typedef struct emu_handle {
     struct emu_handle *next;
 } emu_handle;
 
-/* Makes `object`, which contains `handle`, a valid handle. Thread-safe. */
+/* Makes the address of `object`, which contains `handle`, a valid handle. Thread-safe. */
 void emu_handle_add(emu_handle *handle, const void *object, emu_kind kind, CUcontext context);
 
 /* Makes the handle invalid. Call it before freeing the object. Thread-safe. */
 void emu_handle_drop(emu_handle *handle);
 
-/* Frees an object that had a handle. The memory is released later, so its address does not become
- * the handle of a new object soon. Thread-safe. */
+/* Frees an object that had a handle. The memory is released later, because otherwise its address
+ * could soon become the handle of a new object. Thread-safe. */
 void emu_handle_free(void *object);
 
 /* Returns true if `object`, which may be any value, is a valid handle of that kind. Thread-safe. */
@@ -42,5 +42,5 @@ bool emu_handle_is(const void *object, emu_kind kind);
 /* Returns true if `object` is a valid handle of that kind in the context. */
 bool emu_handle_is_of(const void *object, emu_kind kind, CUcontext context);
 
-/* Returns a valid handle of that kind in the context, or NULL. Thread-safe. */
+/* Returns any valid handle of that kind in the context, or NULL. Thread-safe. */
 void *emu_handle_any(emu_kind kind, CUcontext context);

@@ -1,5 +1,5 @@
-/* Allocates blocks in units of 16 bytes, by next fit. The unit after each block stays unused, so an
- * access just past the block is detected. */
+/* Allocates blocks in units of 16 bytes, by next fit. The unit after each block is left unused, so
+ * an access just past the block is detected. */
 #include "emulator/heap.h"
 
 #include "emulator/memory.h"
@@ -31,7 +31,7 @@ static uint32_t units_of(uint64_t bytes)
     return bytes < HEAP_BYTES ? (uint32_t)((bytes + UNIT - 1) / UNIT) + 1 : UNITS + 1;
 }
 
-/* Returns the first of `units` consecutive free units in [from, end). UNITS: there are none. */
+/* Returns the first of `units` consecutive free units in [from, end), or UNITS if none are free. */
 static uint32_t find_room(const emu_heap *heap, uint32_t from, uint32_t end, uint32_t units)
 {
     uint32_t run = 0;
@@ -73,7 +73,7 @@ uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner)
     return address;
 }
 
-/* Returns true if a block begins at the address. Sets *first to the block's first unit. */
+/* Returns true if a block begins at the address, and sets *first to the first unit of the block. */
 static bool find_block(const emu_heap *heap, uint64_t address, uint32_t *first)
 {
     uint64_t offset = address - heap->base;

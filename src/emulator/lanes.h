@@ -1,4 +1,4 @@
-/* Macros that define handlers of operations on separate lanes. */
+/* Macros that define handlers of operations in which each lane computes by itself. */
 #pragma once
 
 #include "emulator/decode.h"
@@ -9,7 +9,7 @@
     "-Wpass-failed" /* a vectorisation hint that the compiler ignores is harmless */
 #endif
 
-/* Types of lanes. They may alias, because operations of any type access the same registers. */
+/* Types of lanes. They may alias each other, because all types are kept in the same registers. */
 typedef uint8_t __attribute__((may_alias)) emu_u8;
 typedef int8_t __attribute__((may_alias)) emu_s8;
 typedef uint16_t __attribute__((may_alias)) emu_u16;
@@ -38,8 +38,8 @@ typedef double __attribute__((may_alias)) emu_f64;
     } while (0)
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
-/* Define a handler that computes dst from the operands a, b, c. D is the result's type; T, U, V are
- * the operands' types. */
+/* Define a handler that computes dst from the operands a, b and c. D is the type of the result; T,
+ * U and V are the types of the operands. */
 #define EMU_UNARY(name, D, T, expression)                                                          \
     EMU_WIDE static void name(emu_warp *warp, const emu_op *op)                                    \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* Models the L2 cache by a list of buffers, the most recently used first. */
+/* Models the L2 cache as a list of buffers. The most recently used buffer comes first. */
 #include "emulator/level2.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ static void evict_buffers(double capacity)
     }
 }
 
-/* Adds a range to the cache and returns the number of its bytes that were already there. */
+/* Adds a range to the cache. Returns how many of its bytes were already in the cache. */
 static double touch_range(uint64_t address, double bytes, double capacity)
 {
     double held = take_out(address);

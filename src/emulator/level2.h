@@ -1,21 +1,21 @@
 /* A model of the L2 cache, which computes how much of each buffer is cached. The least recently
- * used buffer is evicted first. The model distinguishes launches with a cold cache from repeated
- * launches. It is deterministic for work on one stream. */
+ * used buffer is evicted first. A launch with a cold cache takes longer than repeated launches. The
+ * model is deterministic if all work is on one stream. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory that a launch can access, beginning at `address`. */
+/* Memory that a launch may access; it begins at `address`. */
 typedef struct emu_buffer {
     uint64_t address;
     double bytes;
 } emu_buffer;
 
-/* Returns the bytes moved from DRAM by a kernel that moves `traffic` bytes between L1 and L2, and
- * updates the cache. The kernel touches at most `traffic` bytes, divided among the buffers by size.
+/* Updates the cache for a kernel that moves `traffic` bytes between L1 and L2, and returns how many
+ * bytes it moves from DRAM. It touches at most `traffic` bytes, divided among the buffers by size.
  * Bytes that are not cached come from DRAM. If a fraction of the touched memory does not fit in the
- * cache, this fraction of all further accesses comes from DRAM too. Thread-safe. */
+ * cache, the same fraction of all further accesses comes from DRAM too. Thread-safe. */
 double emu_level2_pass(const emu_buffer *buffers, size_t count, double traffic,
                        double capacity_bytes);
 

@@ -15,13 +15,13 @@ typedef struct range {
 
 typedef struct liveness {
     const emu_decoder *decoder;
-    /* `words`: number of 64-bit words in a set of registers */
+    /* `words`: number of 64-bit words of a bit mask of registers */
     size_t registers, instructions, words;
     uint32_t *block_of;
     block *blocks;
     size_t block_count;
     uint64_t *uses, *kills, *in, *out;
-    size_t *touch_from; /* index of the first touch of each instruction and of the end */
+    size_t *touch_from; /* first touch of each instruction, then the number of touches */
     range *ranges;
 } liveness;
 
@@ -68,7 +68,7 @@ static void set_bit(uint64_t *set, size_t index)
     set[index / 64] |= UINT64_C(1) << (index % 64);
 }
 
-/* Finds the registers that a block uses or overwrites. A guarded write does not overwrite a
+/* Finds the registers that a block uses or overwrites. A write with a guard does not overwrite a
  * register, because some lanes keep the old value. */
 static void summarise_block(liveness *l, size_t index)
 {
@@ -169,7 +169,7 @@ static unsigned class_of(ptx_type type)
     return class;
 }
 
-/* Takes a free slot. busy_until[slot] is the last instruction that uses the slot. */
+/* Returns a free slot. The value in slot s is live until instruction busy_until[s]. */
 static uint32_t take_slot(uint32_t *busy_until, uint32_t *count, const range *r)
 {
     uint32_t slot = 0;
@@ -212,7 +212,7 @@ static void assign_slots(liveness *l, uint32_t *busy[CLASSES], uint32_t *slots)
 
 /* ---- pressure ---- */
 
-/* Finds registers with values that ptxas reads from constant memory or recomputes. */
+/* Finds the registers whose values ptxas reads from constant memory or recomputes. */
 static bool *find_folded(const liveness *l)
 {
     const emu_decoder *decoder = l->decoder;

@@ -1,5 +1,5 @@
 /* Reads and writes fragments of matrices, and multiplies matrices. Sums are computed in double
- * precision and rounded once, whereas a tensor core truncates between additions. */
+ * precision and rounded once, whereas a tensor core truncates after each addition. */
 #include "emulator/matrix.h"
 
 #include "emulator/float.h"
@@ -38,7 +38,7 @@ emu_number emu_take_number(emu_decoder *decoder)
     return EMU_F32;
 }
 
-/* Reads `letter` and a number, and moves *at after them. Returns 0 if they are missing. */
+/* Reads `letter` and a number after it, and advances *at. Returns 0 if they are missing. */
 static unsigned read_side(const char **at, char letter)
 {
     char *end = NULL;

@@ -23,16 +23,16 @@ typedef struct emu_shape {
 
 enum { EMU_MOST_M = 32, EMU_MOST_N = 256, EMU_MOST_K = 32 };
 
-/* A lane's part of a matrix. The matrix consists of tiles of 8 rows. Four lanes share a row of a
- * tile; each lane has a unit of adjacent elements. A lane's next units are in the tiles below the
- * first tile, then in the tiles to the right. B is stored transposed. */
+/* The part of a matrix that a lane holds. The matrix consists of tiles of 8 rows. Four lanes share
+ * a row of a tile, and each of them has a unit of adjacent elements. The next units of a lane are
+ * in the tiles below the first tile, and then in the tiles to the right. B is stored transposed. */
 typedef struct emu_fragment {
     emu_number number;
-    uint8_t unit;  /* number of elements of a unit */
+    uint8_t unit;  /* number of elements in a unit */
     uint8_t bytes; /* size of an element in bytes */
     uint8_t width; /* size of a register in bytes */
     uint16_t rows, columns;
-    uint16_t held;             /* number of distinct elements of a lane */
+    uint16_t held;             /* number of different elements that a lane has */
     uint16_t count;            /* registers */
     const uint32_t *registers; /* operands */
 } emu_fragment;
@@ -44,8 +44,8 @@ emu_number emu_take_number(emu_decoder *decoder);
 /* Takes the modifier mMnNkK of the opcode. Fails if it is missing or the matrix is too large. */
 emu_shape emu_take_shape(emu_decoder *decoder);
 
-/* Describes a fragment and finds its registers in the operand. `is_sum` is true for C and D.
- * `copies` is how often the fragment contains each element. */
+/* Describes a fragment and finds its registers in the operand. `is_sum` is true for C and D. The
+ * fragment contains each element `copies` times. */
 emu_fragment emu_decode_fragment(emu_decoder *decoder, const ptx_operand *operand,
                                  emu_number number, unsigned rows, unsigned columns, bool is_sum,
                                  unsigned copies, bool writes);
@@ -61,11 +61,11 @@ unsigned emu_fragment_column(const emu_fragment *f, unsigned index, unsigned lan
 double emu_number_load(emu_number number, const uint8_t *at);
 unsigned emu_number_bytes(emu_number number);
 
-/* Copies a fragment to an array. Element (row, column) is at row * down + column * right. */
+/* Copies a fragment to an array. Element (row, column) goes to out[row * down + column * right]. */
 void emu_fragment_read(const emu_warp *warp, const emu_fragment *f, double *out, unsigned down,
                        unsigned right);
-/* Writes a row-major array to a fragment, and rounds the values to the fragment's type. Integers
- * saturate if `saturate` is set, otherwise they wrap. */
+/* Writes a row-major array to a fragment and rounds the values to the type of the fragment.
+ * Integers saturate if `saturate` is true; otherwise they wrap. */
 void emu_fragment_write(const emu_warp *warp, const emu_fragment *f, const double *from,
                         bool saturate);
 

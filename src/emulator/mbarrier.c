@@ -1,4 +1,4 @@
-/* Packs the state of an mbarrier into 8 bytes, and counts its phases. */
+/* Packs the state of an mbarrier into 8 bytes and counts its phases. */
 #include "emulator/mbarrier.h"
 
 /* Bits 0 to 19: pending arrivals; 20 to 39: arrivals per phase; 40 to 61: pending bytes, signed;
@@ -19,7 +19,7 @@ static parts unpack_state(uint64_t state)
                    .parity = state >> PARITY_SHIFT};
 }
 
-/* Packs a state. If nothing is pending, begins the next phase first. */
+/* Packs a state. If no arrivals and bytes are pending, begins the next phase first. */
 static uint64_t pack_state(parts p)
 {
     if (p.pending == 0 && p.bytes == 0) {

@@ -7,11 +7,11 @@
 /* Returns the state of a barrier in its first phase. Each phase needs `count` arrivals. */
 uint64_t emu_mbarrier_init(uint32_t count);
 
-/* Counts `count` arrivals, and makes the phase wait for `bytes` more bytes. With `drop`, later
- * phases need `count` fewer arrivals. */
+/* Counts `count` arrivals, and makes the phase wait for `bytes` more bytes. If `drop` is true,
+ * later phases need `count` fewer arrivals. */
 uint64_t emu_mbarrier_arrive(uint64_t state, uint32_t count, int64_t bytes, bool drop);
 
-/* Counts `bytes` bytes as transferred. A negative number adds to the missing bytes. */
+/* Counts `bytes` bytes as transferred. If the number is negative, more bytes are missing. */
 uint64_t emu_mbarrier_transfer(uint64_t state, int64_t bytes);
 
 /* Return the parity of the current phase, and the number of missing arrivals. */

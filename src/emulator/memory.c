@@ -23,7 +23,7 @@
 #define SLOT_COUNT    (UINT32_C(1) << 20)
 #define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)
 
-/* Owns granules whose pages could not be released. Such granules are never used again. */
+/* Marks a granule whose pages could not be released. It is never used again. */
 #define LOST_GRANULE UINT32_MAX
 
 /* Allocations are 64 MB apart, so an access far out of bounds is detected too. */
@@ -48,7 +48,7 @@ static struct {
     int file; /* -1 if the memory is anonymous and cannot be shared */
     uint64_t base;
     uint64_t cursor;
-    /* by granule: index of the slot plus one; 0: free; or LOST_GRANULE */
+    /* for each granule: index of its slot plus one; 0: free; or LOST_GRANULE */
     _Atomic uint32_t *owner_of_granule;
     slot *slots;
     uint32_t slots_used, first_free;
@@ -123,7 +123,7 @@ static uint64_t address_of_granule(uint64_t granule)
     return memory.base + (granule << GRANULE_SHIFT);
 }
 
-/* Finds `count` free granules at or after `from`, with `gap` free granules around them, or 0. */
+/* Finds `count` free granules from `from` on, with `gap` free granules around them; 0 if none. */
 static uint64_t find_run(uint64_t from, uint64_t count, uint64_t gap)
 {
     uint64_t run = 0;
@@ -183,13 +183,13 @@ static size_t page_round(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Imports and views map memory of another allocation. */
+/* Imports and views are mappings of memory that belongs to another allocation. */
 static bool holds_own(emu_memory_kind kind)
 {
     return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;
 }
 
-/* Reserves a slot, and addresses that are not accessible yet. Call it with the lock held. */
+/* Reserves a slot, and addresses that cannot be accessed yet. Call it with the lock held. */
 static int claim_slot(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
 {
     if (!memory.open || bytes > memory.limit || memory.in_use > memory.limit - bytes) {
@@ -253,15 +253,15 @@ static void remember_freed(const emu_allocation *what)
         (freed_range){.base = what->base, .bytes = what->bytes};
 }
 
-/* Frees a part of the file's memory, which then reads as zeros. */
+/* Frees a part of the memory file, which then reads as zeros. */
 static bool punch_hole(off_t offset, size_t bytes)
 {
     return fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
                      (off_t)bytes) == 0;
 }
 
-/* Releases the pages, so later accesses by the host fail as on a real device. Returns false if the
- * host refuses; the addresses must then not be used again. */
+/* Releases the pages, so later accesses by the host fail as on a real device. If the host refuses,
+ * returns false, and the addresses must not be used again. */
 static bool drop_pages(const emu_allocation *what)
 {
     void *at = (void *)(uintptr_t)what->base;
@@ -339,8 +339,8 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address)
     return true;
 }
 
-/* Finds the whole pages of a range in the memory file. Returns false if the range is small or not
- * in the file. */
+/* Finds the whole pages that a range has in the memory file. Returns false if the range is small or
+ * is not in the file. */
 static bool find_pages(off_t *offset, size_t *bytes, uint64_t address, size_t size)
 {
     enum { LARGE = 1 << 20 };
@@ -407,7 +407,7 @@ static uint64_t distance_to(const emu_allocation *what, uint64_t address)
     return address < what->base ? what->base - address : address - (what->base + what->bytes);
 }
 
-/* Returns the nearest allocation in the address's granule or a neighbouring granule, or NULL. */
+/* Returns the nearest allocation in the granule of the address or next to it, or NULL. */
 static const slot *find_neighbour(uint64_t address)
 {
     const slot *nearest = NULL;

@@ -1,7 +1,7 @@
 /* Device memory in one reserved range of addresses, which are both device and host addresses.
  *
- * An allocation takes whole granules of 64 KiB, with an unused granule between allocations. So
- * finding the allocation of an address takes two loads, and an access outside allocations is
+ * An allocation occupies whole granules of 64 KiB, with an unused granule between allocations. So
+ * finding the allocation of an address takes two loads, and an access outside of all allocations is
  * detected. A sparse memory file backs the range, so other processes can map allocations. */
 #pragma once
 
@@ -27,47 +27,47 @@ typedef struct emu_allocation {
     bool read_only;
 } emu_allocation;
 
-/* The data with which another process maps an allocation. */
+/* The data that another process needs to map an allocation. */
 typedef struct emu_memory_share {
     uint64_t magic;
     int32_t process, file;
     uint64_t offset, bytes, token;
 } emu_memory_share;
 
-/* Reserves the range, and limits all allocations together to `limit_bytes`. Later calls only change
- * the limit. Fails with CUDA_ERROR_OUT_OF_MEMORY. */
+/* Reserves the address range, and limits the total size of allocations to `limit_bytes`. Later
+ * calls only change the limit. Fails with CUDA_ERROR_OUT_OF_MEMORY. */
 int emu_memory_open(size_t limit_bytes);
 
 /* Allocates zeroed memory, aligned to 64 KiB. Fails with CUDA_ERROR_INVALID_VALUE for 0 bytes,
  * CUDA_ERROR_OUT_OF_MEMORY above the limit. Thread-safe. */
 int emu_memory_allocate(uint64_t *out, size_t bytes, emu_memory_kind kind, void *owner);
 
-/* Releases the allocation of that kind at `base`, which must not be in use. Fails with
+/* Releases the allocation of that kind that begins at `base`; it must not be in use. Fails with
  * CUDA_ERROR_INVALID_VALUE if there is none. */
 int emu_memory_release(uint64_t base, emu_memory_kind kind);
 
 /* Releases all memory of `owner`, a context that is being destroyed. */
 void emu_memory_release_owner(void *owner);
 
-/* Finds the allocation of `address`. Takes no lock for addresses in the range. Thread-safe. */
+/* Finds the allocation that contains `address`; takes no lock inside the range. Thread-safe. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
-/* Zeroes memory that is within one allocation or outside all allocations. For a large range, the
- * time depends on the amount of memory that was written. Thread-safe. */
+/* Zeroes memory that is within one allocation or outside of all allocations. If the range is large,
+ * the time depends on how much of it was written. Thread-safe. */
 void emu_memory_clear(void *at, size_t bytes);
 
-/* Returns true if a large range of this process's memory is known to be zero, because it was not
- * written since it was allocated or cleared. Thread-safe. */
+/* Returns true if a range of this process's memory is large and known to be zero, because it was
+ * not written after it was allocated or cleared. Thread-safe. */
 bool emu_memory_is_clear(const void *at, size_t bytes);
 
-/* Sets the name of the allocation that contains `address`: messages use up to 63 characters, and
- * offsets from `address`. Returns false if there is no allocation. Thread-safe. */
+/* Gives a name to the allocation that contains `address`. Messages show up to 63 characters of it
+ * and count offsets from `address`. Returns false if there is no allocation. Thread-safe. */
 bool emu_memory_name(uint64_t address, const char *name);
 
 /* Returns true if [address, address + bytes) is within one allocation. */
 bool emu_memory_covers(uint64_t address, size_t bytes);
 
-/* Describes the place of `address`, as in "4 bytes past the end of ..." or "in freed memory". */
+/* Describes where `address` is, as in "4 bytes past the end of ..." or "in freed memory". */
 void emu_memory_describe(char *out, size_t out_bytes, uint64_t address);
 
 size_t emu_memory_in_use(void);

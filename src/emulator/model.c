@@ -14,7 +14,7 @@ typedef struct model_input {
     const emu_counters *counters;
     double multiprocessors; /* number of SMs that run at least one block */
     double resident;        /* number of resident blocks per SM */
-    double share;           /* fraction of all blocks that the busiest SM runs */
+    double share;           /* fraction of all blocks that run on the busiest SM */
     double warps_per_block;
     double l2_bytes, dram_bytes;
 } model_input;
@@ -62,7 +62,7 @@ static double unit_cycles(const model_input *in)
     return most * in->share;
 }
 
-/* Returns the cycles of the L1 cache. Hits, misses and local accesses all look up lines. */
+/* Returns how long the L1 cache is busy. Hits, misses and local accesses all look up lines. */
 static double l1_cycles(const model_input *in)
 {
     const emu_counters *counters = in->counters;
@@ -100,8 +100,8 @@ static double l2_port_cycles(const model_input *in)
     return in->l2_bytes * in->share / in->profile->l2_port_bytes_per_cycle;
 }
 
-/* Returns the mean latency of a wait for global memory. The slowest sector determines it: with a
- * hit rate h, n sectors all hit with probability h^n. */
+/* Returns the mean latency of a wait for global memory. A wait ends when its slowest sector
+ * arrives; if the hit rate is h, all of its n sectors hit with probability h^n. */
 static double load_latency(const model_input *in)
 {
     const emu_profile *profile = in->profile;
@@ -117,7 +117,7 @@ static double load_latency(const model_input *in)
     return profile->l1_latency_cycles * all_hit + beyond * (1 - all_hit);
 }
 
-/* Returns the cycles of a warp: its instructions in sequence, plus waits for memory and
+/* Returns how long a warp takes to run its instructions one by one and to wait for memory and
  * barriers. */
 static double warp_cycles(const model_input *in, double instructions, double waits, double warps)
 {
@@ -139,7 +139,7 @@ static double latency_cycles(const model_input *in)
                               (double)in->counters->memory_waits / warps, warps) +
                   in->profile->block_latency_cycles;
     double waves = in->shape->blocks / (in->multiprocessors * in->resident);
-    /* about half of the last, partial wave overlaps with the previous wave */
+    /* about half of the last, incomplete wave overlaps with the wave before it */
     return life * (waves <= 1 ? 1 : (waves + ceil(waves)) / 2);
 }
 
@@ -177,7 +177,7 @@ static const term cycle_terms[] = {issue_cycles,  unit_cycles,    l1_cycles,    
                                    launch_cycles, l2_port_cycles, latency_cycles, path_cycles};
 static const term second_terms[] = {l2_seconds, dram_seconds, atomic_seconds};
 
-/* Returns the 8-norm: the longest term, plus 9% if a second term has the same length. */
+/* Returns the 8-norm of the terms: the longest one, plus 9% if a second one has the same length. */
 static double combine_terms(const model_input *in)
 {
     double sum = 0;

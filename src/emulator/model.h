@@ -1,19 +1,19 @@
-/* The timing model: computes the time of a kernel on the profile's device from its counts. It is
- * deterministic, and made to rank variants like hardware does, not to predict microseconds.
+/* The timing model, which computes the time of a kernel on the profile's device from its counts. It
+ * is deterministic. Its purpose is to rank variants like hardware does, not to predict their times.
  *
- * Several terms bound a launch. The longest one dominates, and terms of similar length add a little
- * (an 8-norm), because resources that are nearly full interfere with each other:
+ * Several terms limit the speed of a launch. The longest term dominates, and terms of similar
+ * length add a little (an 8-norm), because resources that are nearly full disturb each other:
  *
- *   issue    warp instructions over the four schedulers of each SM
- *   units    instructions of each class over the units that execute them
- *   l1       128-byte lines looked up, shared memory wavefronts (with bank conflicts), divergent
- *            constants: one per cycle
- *   cluster  sectors and atomics to other blocks' shared memory
- *   l2       sectors that missed L1, and stores, over the L2 bandwidth and over an SM's maximum
- *   dram     bytes that L2 does not hold; its contents persist between launches
+ *   issue    the time in which the four schedulers of each SM issue the warp instructions
+ *   units    the time in which the units of each class execute their instructions
+ *   l1       128-byte lines that are looked up, shared memory wavefronts (with bank conflicts), and
+ *            divergent constants: one per cycle
+ *   cluster  sectors and atomics to the shared memory of other blocks
+ *   l2       stores, and sectors that missed L1, at the L2 bandwidth or at an SM's maximum
+ *   dram     bytes that are not in L2, which keeps its contents between launches
  *   atomics  global atomics by sector, and serialised atomics on the hottest address
  *   latency  waves of resident blocks times the lifetime of one block: with few resident warps, or
- *            few loads in flight, bandwidth is not reached
+ *            few loads in flight, the bandwidth is not reached
  *   path     the longest single warp
  *   launch   starting blocks and warps, one after another on each SM
  *

@@ -1,4 +1,4 @@
-/* Modules, which are programs with variables in a context, and their functions. */
+/* Modules, which are programs with variables in a context, and the functions of a module. */
 #pragma once
 
 #include "emulator/context.h"
@@ -6,7 +6,7 @@
 
 /* Settings of cuFuncSetAttribute. */
 typedef struct emu_settings {
-    int max_dynamic_bytes; /* limit of dynamic shared memory; -1: 48 KB less static memory */
+    int max_dynamic_bytes; /* limit of dynamic shared memory; -1: 48 KB minus static memory */
     int carveout_percent;  /* preferred carveout in per cent; -1: the driver chooses */
     int non_portable_cluster;
     int scheduling_policy;
@@ -22,7 +22,7 @@ struct CUfunc_st {
 
 struct CUmod_st {
     emu_handle handle;
-    atomic_int references; /* number of references: by the handle, by launches and by graphs */
+    atomic_int references; /* references from the handle, from launches and from graphs */
     bool unloaded;         /* true after cuModuleUnload; protected by the lock */
     emu_program *program;
     size_t function_count;
@@ -31,18 +31,18 @@ struct CUmod_st {
     uint64_t *globals; /* device addresses; 0: not allocated */
 };
 
-/* Invalidates the handles of the module and its functions. The module is freed after its last
+/* Makes the handles of the module and of its functions invalid. The module is freed after its last
  * launch. Call it with the lock held. */
 void emu_module_unload(CUmodule module);
-/* Releases a reference, with or without the lock. */
+/* Releases a reference. The lock may be held, but need not be. */
 void emu_module_release(CUmodule module);
 
-/* Fails with 400 unless `function` belongs to a loaded module of any context. */
+/* Fails with 400 unless `function` belongs to a module that is loaded in any context. */
 CUresult emu_function_check(CUfunction function);
 
-/* Returns the maximum number of threads in a block, limited by launch bounds and registers. */
+/* Returns the maximum block size in threads, which launch bounds and registers limit. */
 int emu_kernel_max_threads(const emu_kernel *kernel);
-/* Returns the registers per thread, limited by launch bounds. */
+/* Returns the number of registers per thread, which launch bounds may reduce. */
 int emu_kernel_registers(const emu_kernel *kernel);
 /* Returns the maximum dynamic shared memory of a launch, in bytes. */
 int emu_function_dynamic_limit(CUfunction function);

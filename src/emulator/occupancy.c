@@ -43,7 +43,7 @@ static size_t block_shared(const emu_profile *profile, const emu_block_needs *ne
            (size_t)profile->attribute[CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK];
 }
 
-/* Returns the smallest carveout of at least `bytes` bytes, or the largest carveout. */
+/* Returns the smallest carveout that has at least `bytes` bytes, or the largest carveout. */
 static size_t carveout_for(const emu_profile *profile, size_t bytes)
 {
     size_t size = 0;

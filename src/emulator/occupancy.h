@@ -17,13 +17,13 @@ typedef struct emu_residency {
     size_t l1_bytes;           /* L1 cache, which is the rest of the memory */
 } emu_residency;
 
-/* Returns the registers of a block, which are divided equally among the four parts of an SM. A
- * launch with too many registers fails with 701. */
+/* Returns the registers of a block, which are divided equally among the four parts of an SM. If a
+ * block needs too many registers, its launch fails with 701. */
 int emu_block_registers(const emu_profile *profile, int threads, int registers);
 
-/* Computes how many blocks fit on an SM, limited by threads, registers and shared memory. The
- * preferred carveout is rounded up to a carveout with which at least one block fits. Without a
- * preference, it is the smallest carveout with which shared memory is not the limit. */
+/* Computes how many blocks fit on an SM, which threads, registers and shared memory limit. A
+ * preferred carveout is rounded up until at least one block fits. Without a preference, the
+ * carveout is the smallest one with which shared memory is not the limit. */
 void emu_occupancy(emu_residency *out, const emu_profile *profile, const emu_block_needs *needs);
 
 /* Returns how many clusters of `size` blocks fit on the device. All blocks of a cluster are in one

@@ -1,9 +1,7 @@
-/* ex2, lg2, sin, cos, tanh and rsqrt.
- *
- * The hardware approximates these functions by tables. The emulator computes them in double
- * precision and rounds once. Its results are closer to the true value than the errors that PTX
+/* ex2, lg2, sin, cos, tanh and rsqrt. The hardware approximates these functions with tables. The
+ * emulator computes them in double precision and rounds once. The errors are smaller than PTX
  * allows (2 ulp for ex2, 2^-22 for lg2, 2^-20.9 for sin and cos, 2^-22.4 for rsqrt, 2^-11 for
- * tanh), but their last bits differ from a GPU's. */
+ * tanh), but the last bits differ from those of a GPU. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -37,7 +35,7 @@ static void approximate(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* With .ftz, a subnormal operand is zero, and only the upper word of the result is kept. */
+/* With .ftz, a subnormal operand is treated as zero, and the lower word of the result is zero. */
 static void rsqrt_f64(emu_warp *warp, const emu_op *op)
 {
     const emu_f64 *a = emu_lanes(warp, op->a);

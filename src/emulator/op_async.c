@@ -1,9 +1,9 @@
-/* cp.async. The bytes are copied immediately. Waits for copies matter only in a checked launch. */
+/* cp.async. The bytes are copied immediately, so waits only matter in a checked launch. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
 typedef struct copy {
-    emu_op from; /* a read of the source, with the source's address */
+    emu_op from; /* the read of the source, including the source's address */
     uint32_t size_operand, ignore_operand;
     bool has_size, has_ignore;
 } copy;
@@ -28,7 +28,7 @@ static void wait_group(emu_warp *warp, const emu_op *op)
         emu_order_wait(warp, warp->block->order->warps[warp->index].async, (uint32_t)op->imm);
 }
 
-/* Returns how many bytes a lane copies. The rest of the lane's element becomes zero. */
+/* Returns how many bytes a lane copies. The rest of its element is set to zero. */
 static uint32_t source_bytes(const emu_warp *warp, const emu_op *op, const copy *c, unsigned lane)
 {
     if (c->has_ignore && emu_predicate(warp, c->ignore_operand) >> lane & 1)
@@ -52,7 +52,7 @@ static void copy_async(emu_warp *warp, const emu_op *op)
     emu_addresses(warp, op, op->bytes, &to);
     if (!emu_resolve(warp, op, &to))
         return;
-    warp->mask = reading; /* a lane that copies nothing may have an invalid source address */
+    warp->mask = reading; /* if a lane copies nothing, its source address may be invalid */
     bool ok = true;
     if (reading) {
         emu_addresses(warp, &c->from, op->bytes, &from);

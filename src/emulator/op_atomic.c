@@ -23,7 +23,7 @@ static void apply_element(emu_warp *warp, const emu_op *op, const emu_access *ac
     const atomic *a = op->extra;
     size_t bytes = op->bytes;
     uint8_t *results = emu_lanes(warp, a->results[k]);
-    /* in PTX, atomic float additions flush subnormals in global memory, not in shared memory */
+    /* PTX flushes subnormals in atomic float additions to global memory, not to shared memory */
     bool can_flush =
         a->type == PTX_F32 && op->space != PTX_SHARED && op->space != PTX_SHARED_CLUSTER;
     EMU_FOR_LANES(lane, warp->mask)
@@ -164,7 +164,7 @@ void emu_decode_atomic(emu_decoder *decoder)
     op->bytes = (uint8_t)ptx_type_bytes(a->type);
     op->extra = a;
     op->unit = EMU_CLASS_LDST;
-    op->count = is_async; /* emu_check_copy_begin() reads this value */
+    op->count = is_async; /* a nonzero count shows emu_check_copy_begin() a red.async */
     op->run = is_async ? reduce_async : run;
     bool in_memory = op->space == PTX_GLOBAL || op->space == PTX_GENERIC;
     decoder->flows[decoder->index].is_load = !reduces && in_memory;

@@ -65,7 +65,7 @@ static void arrive(emu_warp *warp, const emu_op *op, emu_barrier *barrier)
     uint32_t bit = 1u << warp->index;
     if (op->flags & FLAG_COUNT)
         barrier->expected = ((const uint32_t *)emu_lanes(warp, op->b))[__builtin_ctz(warp->mask)];
-    /* the thread count includes exited lanes, so these arrive with the first lanes of their warp */
+    /* exited lanes are in the thread count, so they arrive with the first lanes of their warp */
     if (barrier->expected && !(barrier->warps & bit))
         barrier->arrived += emu_popcount(warp->dead);
     barrier->warps |= bit;
@@ -98,7 +98,7 @@ static void bar(emu_warp *warp, const emu_op *op)
         release(block, index);
 }
 
-/* Waits for the other warps of the warpgroup. Unlike a barrier, this orders only the warps' matrix
+/* Waits for the other warps of the warpgroup. Unlike a barrier, the wait orders only matrix
  * products. */
 void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
 {
@@ -113,7 +113,7 @@ void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
 
 /* ---- bar.warp.sync ---- */
 
-/* Lets the members continue if all of them wait, even at different bar.warp.sync instructions. */
+/* Lets the members continue when all of them wait, even at different bar.warp.sync instructions. */
 static void meet_members(emu_warp *warp, emu_handler run, uint32_t members)
 {
     uint32_t here = warp->dead;
@@ -281,7 +281,7 @@ static void mbarrier_fence(emu_warp *warp, const emu_op *op)
     fence(warp, op);
 }
 
-/* Reports griddepcontrol to the sanitizer; unchecked launches never overlap. */
+/* Runs griddepcontrol. It only informs the sanitizer, because launches do not really overlap. */
 static void grid_control(emu_warp *warp, const emu_op *op)
 {
     if (!warp->worker->check)

@@ -64,7 +64,7 @@ static void commit(emu_warp *warp, const emu_op *op)
     emu_order_commit(warp, order->read);
 }
 
-/* Waits for groups of copies; with .read, only until they have read their sources. */
+/* Waits for groups of copies or, with .read, only until they have read their sources. */
 static void wait(emu_warp *warp, const emu_op *op)
 {
     emu_warp_order *order = order_of(warp);
@@ -148,7 +148,7 @@ void emu_decode_bulk(emu_decoder *decoder)
     }
 }
 
-/* Orders the thread's copies before its arrival, so a wait for the mbarrier includes the copies. */
+/* Orders the thread's copies before its arrival, so a wait for the mbarrier includes them, too. */
 static void wait_for_copies(emu_warp *warp, const emu_op *op)
 {
     (void)op;
@@ -159,8 +159,8 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
     emu_order_wait(warp, groups, 0);
 }
 
-/* cp.async.mbarrier.arrive.noinc. The copies have ended already, so the thread arrives immediately.
- * Without .noinc, the mbarrier first expects one more arrival, so the result is the same. */
+/* cp.async.mbarrier.arrive.noinc. The copies have already ended, so the thread arrives immediately.
+ * Without .noinc, the mbarrier would first expect one more arrival, so the result is the same. */
 static void arrive(emu_warp *warp, const emu_op *op)
 {
     emu_access access;

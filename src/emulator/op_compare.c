@@ -36,7 +36,7 @@ INTEGER(s32, emu_s32)
 INTEGER(u64, emu_u64)
 INTEGER(s64, emu_s64)
 
-/* With a NaN, unordered comparisons (equ to geu) are true, and all others are false. */
+/* If an operand is NaN, unordered comparisons (equ to geu) are true and all others are false. */
 #define FLOAT(suffix, T, get)                                                                      \
     EMU_COMPARE(eq_##suffix, T, get(a) == get(b))                                                  \
     EMU_COMPARE(ne_##suffix, T, get(a) < get(b) || get(a) > get(b))                                \
@@ -142,7 +142,7 @@ static const char *const comparison_names[] = {"eq",  "ne",  "lt",  "le",  "gt",
 static const char *const unsigned_names[] = {"lo", "ls", "hi", "hs"};
 static const comparison unsigned_meaning[] = {LT, LE, GT, GE};
 
-/* Takes a comparison's modifiers. Sets op->extra to the function that compares. */
+/* Takes the modifiers of a comparison. Sets op->extra to the comparing function. */
 static bool take_comparison(emu_decoder *decoder, ptx_type type)
 {
     static const char *const combinations[] = {"and", "or", "xor"};
@@ -161,7 +161,7 @@ static bool take_comparison(emu_decoder *decoder, ptx_type type)
     return true;
 }
 
-/* Takes both operands, and the predicate that is combined with the result. */
+/* Takes both operands, and the predicate with which the result is combined. */
 static bool take_operands(emu_decoder *decoder, ptx_type type)
 {
     emu_op *op = decoder->op;

@@ -56,7 +56,7 @@ typedef struct conversion {
     ptx_type to, from;
     uint8_t to_width, from_width;
     emu_rounding rounding;
-    bool to_integer; /* true if the conversion rounds to an integer, as .rni does */
+    bool to_integer; /* true if the conversion rounds to an integer, as with .rni */
     bool ftz, sat, satfinite, relu;
 } conversion;
 
@@ -156,7 +156,7 @@ static uint64_t integer_from_integer(const value *v, const conversion *c)
 
 /* ---- to floats ---- */
 
-/* Returns an integer as a double that is rounded to odd, so rounding it again is correct. */
+/* Returns an integer as a double rounded to odd. Rounding it a second time is then correct. */
 static double odd_double(const value *v)
 {
     if (v->carrier != INTEGER)
@@ -256,7 +256,7 @@ static uint64_t convert_value(const value *v, const conversion *c)
     }
 }
 
-/* Extends the result to a wider register, by copies of its sign or by zeros. */
+/* Extends the result to a wider register, with copies of its sign bit or with zeros. */
 static uint64_t extend_bits(uint64_t bits, const conversion *c)
 {
     unsigned width = ptx_type_bytes(c->to) * 8;

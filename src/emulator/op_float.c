@@ -1,8 +1,6 @@
 /* Addition, subtraction, multiplication, division and fused multiply-add in single and double
- * precision.
- *
- * Rounding modes other than to nearest, and .sat, are slower, because they set the host's rounding
- * mode. */
+ * precision. Rounding modes other than to nearest, and .sat, are slower because the handlers must
+ * set the host's rounding mode. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -16,7 +14,7 @@ enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP };
  * subnormals keeps fewer bits and may yield the least normal number; .ftz clears it, too. */
 
 #define LEAST_NORMAL 0x1p-126f
-/* The least value that becomes normal when it is rounded to 24 bits. */
+/* The smallest value that becomes normal when it is rounded to 24 bits. */
 #define LEAST_ROUNDED (0x1p-126 * (1 - 0x1p-25))
 
 /* Rounds a product or quotient with .ftz. A double is precise enough to round correctly. */
@@ -56,7 +54,7 @@ EMU_TERNARY(fma_f32, emu_f32, emu_f32, emu_nan32(fmaf(a, b, c)))
 EMU_TERNARY(fma_ftz, emu_f32, emu_f32, fma_flushed(emu_flush(a), emu_flush(b), emu_flush(c)))
 EMU_TERNARY(fma_f64, emu_f64, emu_f64, fma(a, b, c))
 
-/* Handlers for hosts with FMA instructions, without a call for each lane. */
+/* Handlers that need no function call for each lane, for hosts with FMA instructions. */
 #if defined(__x86_64__)
 #define HAS_FMA() (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"))
 #if defined(__clang__)
@@ -84,7 +82,7 @@ EMU_TERNARY(fma_f64_host, emu_f64, emu_f64, __builtin_fma(a, b, c))
 
 /* ---- any rounding mode ---- */
 
-/* The operands are volatile, so the compiler cannot compute before the rounding mode is set. */
+/* The operands are volatile, so the compiler computes only after the rounding mode was set. */
 #define COMPUTE(T, sqrt_, fma_)                                                                    \
     volatile T x = a, y = b, z = c, result = 0;                                                    \
     switch (kind) {                                                                                \
@@ -122,8 +120,8 @@ static double compute_f64(int kind, double a, double b, double c)
     COMPUTE(double, sqrt, fma)
 }
 
-/* Computes with .ftz. If the result is the least normal number, computes it again, scaled by 2^64,
- * because it may have been rounded up from a number that becomes zero. */
+/* Computes with .ftz. If the result is the least normal number, it may have been rounded up from a
+ * number that .ftz replaces by zero. It is then computed again, scaled by 2^64. */
 static float compute_ftz(int kind, float a, float b, float c)
 {
     float result = compute_f32(kind, a, b, c);
@@ -195,7 +193,7 @@ static float root(float a, unsigned flags)
 }
 EMU_UNARY(sqrt_approx, emu_f32, emu_f32, root(a, op->flags))
 
-/* Keeps only the upper word of a result and flushes subnormals, like the hardware. */
+/* Keeps only the upper word of a result and flushes subnormals, as the hardware does. */
 static double upper_word(double value)
 {
     uint64_t bits = emu_bits64(value);

@@ -1,4 +1,4 @@
-/* Arithmetic on half-precision and bfloat16 values, single or in pairs. */
+/* Arithmetic on half-precision and bfloat16 values, either single values or pairs. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -29,7 +29,7 @@ static bool is_tiny(double value, const emu_op *op)
     return is_half && op->count <= FMA && fabs(value) < 0x1p-14 * (1 - 0x1p-12);
 }
 
-/* Computes exactly or rounds to odd, so rounding to the result's format is correct. */
+/* Computes exactly or rounds to odd, so the second rounding to the result's format is correct. */
 static double compute_rounded(int kind, double a, double b, double c)
 {
     switch (kind) {

@@ -72,7 +72,7 @@ __extension__ typedef __int128 emu_s128;
 EMU_BINARY(mul_hi_u64, emu_u64, emu_u64, (emu_u128)a *b >> 64)
 EMU_BINARY(mul_hi_s64, emu_s64, emu_s64, (emu_s128)a *b >> 64)
 
-/* Division by zero gives the hardware's results. */
+/* A division by zero gives the same result as on hardware. */
 EMU_BINARY(div_u16, emu_u16, emu_u16, b ? a / b : UINT16_MAX)
 EMU_BINARY(div_u32, emu_u32, emu_u32, b ? a / b : UINT32_MAX)
 EMU_BINARY(div_u64, emu_u64, emu_u64, b ? a / b : UINT64_MAX)
@@ -95,7 +95,7 @@ EMU_TERNARY(sad_u64, emu_u64, emu_u64, c + (a < b ? b - a : a - b))
 EMU_TERNARY3(sad_s64, emu_u64, emu_s64, emu_s64, emu_u64,
              c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
 
-/* vabsdiff: the absolute differences of a word's fields, or the sum of these differences plus c. */
+/* vabsdiff: the absolute differences of the fields of two words, or the sum of these and c. */
 static uint32_t differences(uint32_t a, uint32_t b, uint32_t c, unsigned bits, bool is_sum)
 {
     uint32_t result = 0, most = (1u << bits) - 1;

@@ -29,7 +29,7 @@ PREDICATE(or_pred, a | b)
 PREDICATE(xor_pred, a ^ b)
 PREDICATE(not_pred, ~a)
 
-/* If the amount exceeds the width, all bits are shifted out. */
+/* If the amount exceeds the width, all bits are shifted out of the value. */
 EMU_BINARY2(shl_16, emu_u16, emu_u16, emu_u32, b > 15 ? 0 : (uint32_t)a << b)
 EMU_BINARY2(shl_32, emu_u32, emu_u32, emu_u32, b > 31 ? 0 : a << (b & 31))
 EMU_BINARY2(shl_64, emu_u64, emu_u64, emu_u32, b > 63 ? 0 : a << (b & 63))
@@ -40,7 +40,7 @@ EMU_BINARY2(shr_s16, emu_s16, emu_s16, emu_u32, a >> (b > 15 ? 15 : b))
 EMU_BINARY2(shr_s32, emu_s32, emu_s32, emu_u32, a >> (b > 31 ? 31 : b))
 EMU_BINARY2(shr_s64, emu_s64, emu_s64, emu_u32, a >> (b > 63 ? 63 : b))
 
-/* Combines a, b and c by `table`, which has the result for each combination of their bits. */
+/* Combines a, b and c bit by bit. `table` has the result for each combination of three bits. */
 static uint32_t lookup(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 {
     uint32_t result = 0;

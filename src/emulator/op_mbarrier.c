@@ -1,4 +1,4 @@
-/* Instructions on mbarriers, which are barriers in shared memory that count arrivals and bytes. */
+/* Instructions on mbarriers. They are barriers in shared memory that count arrivals and bytes. */
 #include "emulator/address.h"
 #include "emulator/check.h"
 #include "emulator/lanes.h"
@@ -76,7 +76,7 @@ static void change(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* Records for each mbarrier which lanes have seen the end of a phase. */
+/* For each mbarrier, records which lanes have seen that a phase has ended. */
 static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
 {
     while (over) {
@@ -89,7 +89,7 @@ static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
     }
 }
 
-/* Tests if a phase has ended. The phase is identified by a state or a parity. */
+/* Tests if the phase that a state or a parity identifies has ended. */
 static void test(emu_warp *warp, const emu_op *op)
 {
     const mbarrier *m = op->extra;
@@ -114,7 +114,7 @@ static void test(emu_warp *warp, const emu_op *op)
         note_over(warp, &access, over);
     if (over == warp->mask)
         return;
-    warp->yields = true; /* let other warps run, because they must arrive first */
+    warp->yields = true; /* let other warps run, because the phase cannot end before they arrive */
     unsigned left = (unsigned)__builtin_ctz(warp->mask & ~over);
     if (warp->worker->check)
         emu_check_poll(warp, op, left, access.host[left]);

@@ -5,7 +5,7 @@
 
 /* ---- moving ---- */
 
-/* Executes the statement for each lane in the mask, faster if the mask is full. */
+/* Executes the statement for each lane in the mask, with a faster loop if the mask is full. */
 #define EACH(statement)                                                                            \
     do {                                                                                           \
         if (mask == UINT32_MAX) {                                                                  \
@@ -38,11 +38,11 @@ typedef struct emu_quad {
     uint64_t low, high;
 } __attribute__((may_alias)) emu_quad;
 
-/* A number that identifies the size in memory, a load's sign extension, and the register's size. */
+/* Encodes the size in memory, the sign extension of a load and the size of the register. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
-/* Lists all shapes except the 16-byte shape: size, sign extension, register size, and the types of
- * element and register. */
+/* Lists all shapes except the 16-byte shape: size in memory, sign extension, register size, type of
+ * the element, type of the register. */
 /* NOLINTBEGIN(bugprone-signed-char-misuse): ld.s8 extends the sign */
 #define EACH_SHAPE(MOVE)                                                                           \
     MOVE(1, 0, 2, emu_u8, emu_u16)                                                                 \
@@ -239,7 +239,7 @@ static const char *const order_words[] = {"weak",    "volatile", "relaxed",
                                           "acquire", "release",  "mmio"};
 static const char *const scope_words[] = {"cta", "cluster", "gpu", "sys"};
 
-/* Takes cache hints, order and scope. Sets op->d for .nc, a load through the read-only cache. */
+/* Takes cache hints, memory order and scope. Sets op->d for .nc, which reads a read-only cache. */
 static void take_qualities(emu_decoder *decoder)
 {
     enum { NC = 7 };
@@ -400,7 +400,7 @@ static void make_policy(emu_warp *warp, const emu_op *op)
     dst[i] = 0;
 }
 
-/* Decodes instructions that affect only the time, such as prefetch, discard and createpolicy. */
+/* Decodes instructions that only affect the time, such as prefetch, discard and createpolicy. */
 void emu_decode_prefetch(emu_decoder *decoder)
 {
     decoder->taken = UINT32_MAX;

@@ -147,7 +147,7 @@ typedef struct parts {
     uint32_t operands[8];
 } parts;
 
-/* Copies each lane's parts from a vector of registers to one wide register, or back. */
+/* Copies the parts of each lane from a vector of registers to one wide register, or back. */
 static void copy_parts(emu_warp *warp, const emu_op *op, bool pack)
 {
     const parts *p = op->extra;
@@ -307,7 +307,7 @@ void emu_decode_cvta(emu_decoder *decoder)
     op->dst = emu_target(decoder, emu_operand(decoder, 0), 8);
 }
 
-/* Returns true if the address is in a __constant__ variable, which is in global memory. */
+/* Returns true if the address is in a __constant__ variable. These are in global memory. */
 static bool is_constant(const emu_launch *launch, uint64_t address)
 {
     size_t count = launch->globals ? launch->program->module.global_count : 0;
@@ -327,7 +327,7 @@ static void isspacep(emu_warp *warp, const emu_op *op)
     {
         bool yes = a[i] >> EMU_TAG_SHIFT == op->imm;
         uint32_t rank = (uint32_t)a[i] >> 24;
-        if (op->space == PTX_SHARED) /* this space contains only the block's own shared memory */
+        if (op->space == PTX_SHARED) /* only the block's own shared memory belongs to this space */
             yes = yes && (rank == 0 || rank == warp->block->rank + 1);
         if (op->space == PTX_CONST)
             yes = yes && is_constant(warp->worker->run->launch, a[i]);

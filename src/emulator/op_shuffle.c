@@ -2,10 +2,10 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* Runs an operation for `lanes`, which have equal member masks. `who`: members that take part. */
+/* Runs an operation for `lanes`, whose member masks are equal; `who` are the active members. */
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
-/* Calls `each` for each distinct member mask. */
+/* Calls `each` once for each distinct member mask. */
 static void meet_lanes(emu_warp *warp, const emu_op *op, uint32_t operand, meeting each)
 {
     uint32_t named[EMU_WARP], rest = warp->mask;
@@ -25,7 +25,7 @@ static void meet_lanes(emu_warp *warp, const emu_op *op, uint32_t operand, meeti
 
 enum { UP, DOWN, BUTTERFLY, INDEX };
 
-/* Sets *from to the lane from which `lane` reads. Returns false if *from is outside the segment. */
+/* Sets *from to the lane whose value `lane` gets. Returns false if it is outside the segment. */
 static bool source_lane(int mode, unsigned lane, uint32_t b, uint32_t c, unsigned *from)
 {
     uint32_t segment = c >> 8 & 31, clamp = c & 31;

@@ -1,12 +1,12 @@
-/* Copies boxes between shared memory and a tensor in global memory, which a tensor map describes:
- * cp.async.bulk.tensor, cp.reduce.async.bulk.tensor. */
+/* Copies boxes between shared memory and a tensor in global memory that a tensor map describes:
+ * cp.async.bulk.tensor and cp.reduce.async.bulk.tensor. */
 #include "emulator/lanes.h"
 #include "emulator/tensor_map.h"
 #include "emulator/transfer.h"
 
 enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-/* The copy of a box. Its address in shared memory is in the operation itself. */
+/* The copy of a box. The operation itself has the address in shared memory. */
 typedef struct tensor {
     emu_op map, barrier;
     emu_op memory;
@@ -97,14 +97,14 @@ static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
                : refuse_box(warp, op, "no such reduction of the tensor map's type");
 }
 
-/* Returns the swizzled offset of a byte: bits from 7 upwards are XORed into bits from 4 upwards. */
+/* Returns the swizzled offset of a byte: the bits from 7 on are XORed into the bits from 4 on. */
 static uint64_t swizzle_offset(const box *b, uint32_t at)
 {
     uint32_t address = b->shared + at, mask = (1u << b->map.swizzle) - 1;
     return (address ^ (address >> 7 & mask) << 4) - (uint64_t)b->shared;
 }
 
-/* Copies the elements of a chunk that are inside the tensor, in one piece if all are inside. */
+/* Copies those elements of a chunk that are inside the tensor, in one piece if all of them are. */
 static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t at, uint8_t *chunk)
 {
     const int64_t first = b->first[0] + at / b->element, size = (int64_t)b->map.sizes[0];

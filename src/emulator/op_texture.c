@@ -24,7 +24,7 @@ typedef struct result {
     component lanes[4][EMU_WARP];
 } result;
 
-/* One texel of each lane, with its position (-1: none) and its weight. */
+/* One texel for each lane, with its position (-1: no texel) and its weight. */
 typedef struct tap {
     int64_t row[EMU_WARP], column[EMU_WARP];
     float weight[EMU_WARP];
@@ -97,7 +97,7 @@ static component component_at(const uint8_t *at, const emu_texture *texture)
     return out;
 }
 
-/* Adds a texel of each lane. A lane without a texel adds zero. */
+/* Adds the texel of each lane to its result. Lanes without a texel add zero. */
 static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *texture, const tap *tap,
                      result *out)
 {
@@ -138,8 +138,8 @@ static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *textur
 
 /* ---- coordinates ---- */
 
-/* Maps an index outside the texture by the address mode. Returns -1 for the border. The modes wrap
- * and mirror apply only to normalised coordinates. */
+/* Maps an index outside the texture according to the address mode. Returns -1 for the border. The
+ * modes wrap and mirror apply only to normalised coordinates. */
 static int64_t place_of(int64_t index, const emu_texture *texture, unsigned dimension)
 {
     const bool normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
@@ -165,7 +165,7 @@ static float coordinate(const emu_warp *warp, unsigned lane, const fetch *f,
     return fminf(fmaxf(value, -limit), limit);
 }
 
-/* Returns the layer that the lane reads, clamped to the existing layers. */
+/* Returns the layer that the lane reads, which is clamped to the existing layers. */
 static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
                         const emu_texture *texture)
 {
@@ -338,7 +338,7 @@ void emu_decode_texture(emu_decoder *decoder)
                  .is_whole = index == PTX_S32};
     if (ptx_type_bytes(type) != 4 || (!f->is_whole && index != PTX_F32) ||
         to->kind != PTX_OPERAND_VECTOR || to->count != 4)
-        return; /* the caller refuses an instruction without a handler */
+        return; /* the caller refuses instructions that have no handler */
     if (!decode_coordinates(decoder, f, emu_operand(decoder, 1)))
         return;
     for (unsigned k = 0; k < 4; k++)

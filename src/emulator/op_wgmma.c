@@ -1,6 +1,6 @@
-/* wgmma. Four warps compute a product together: each computes 16 of the 64 rows. Descriptors
- * describe the matrices in shared memory. Products are computed immediately, but in a checked
- * launch their operands count as being read until the wait (check_async.c). */
+/* wgmma. Four warps compute a product together, and each of them computes 16 of the 64 rows.
+ * Descriptors describe the matrices in shared memory. Products are computed immediately, but in a
+ * checked launch their operands are treated as being read until the wait (check_async.c). */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/matrix.h"
@@ -10,7 +10,7 @@ enum { ROWS = 16, CHUNK = 16, ILLEGAL_INSTRUCTION = 715, SHARED_BITS = 18 };
 typedef struct product {
     emu_shape shape; /* the 16 rows of one warp */
     emu_number a, b;
-    emu_fragment d, left; /* `left` is A, if A is in registers */
+    emu_fragment d, left; /* `left` describes A if A is in registers */
     uint32_t a_at, b_at;  /* operands: descriptors */
     uint32_t adds;        /* operand: a predicate */
     bool never_adds, a_in_registers, a_by_columns, b_by_columns, negates, saturate;
@@ -19,8 +19,8 @@ typedef struct product {
 /* A matrix in shared memory with rows of k elements. */
 typedef struct placed {
     uint32_t start, leading, stride; /* offsets in bytes */
-    unsigned span;                   /* bytes that are swizzled together; 16: not swizzled */
-    bool by_columns;                 /* true if elements of a column are contiguous */
+    unsigned span;   /* number of bytes that are swizzled together; 16: not swizzled */
+    bool by_columns; /* true if the elements of a column are contiguous */
 } placed;
 
 static bool read_descriptor(emu_warp *warp, const emu_op *op, uint32_t operand, bool by_columns,
@@ -40,7 +40,7 @@ static bool read_descriptor(emu_warp *warp, const emu_op *op, uint32_t operand, 
     return !(bits >> 49 & 7);
 }
 
-/* Returns the address of the 16 bytes that begin with this element. */
+/* Returns the address of the 16 bytes that begin with the element (row, k). */
 static uint32_t chunk_address(const placed *p, unsigned row, unsigned k, unsigned bytes)
 {
     uint32_t across = k * bytes, down = row * bytes, at;
@@ -55,7 +55,7 @@ static uint32_t chunk_address(const placed *p, unsigned row, unsigned k, unsigne
     return at ^ ((at >> 7 & (p->span / CHUNK - 1)) << 4);
 }
 
-/* Converts 16 bytes of elements to numbers, and stores these `next` numbers apart. */
+/* Converts the elements in 16 bytes to numbers. Stores them in to[0], to[next], to[2 * next] ... */
 static void unpack_row(const uint8_t *chunk, emu_number number, double *to, unsigned next)
 {
     unsigned bytes = emu_number_bytes(number);
@@ -63,7 +63,7 @@ static void unpack_row(const uint8_t *chunk, emu_number number, double *to, unsi
         to[(size_t)i * next] = emu_number_load(number, chunk + i * bytes);
 }
 
-/* Reads the elements (row, k), for rows from `first` on, into out[row * down + k * right]. */
+/* Reads the elements (row, k) for `rows` rows from `first` on into out[row * down + k * right]. */
 static bool read_placed(emu_warp *warp, const emu_op *op, const placed *p, emu_number number,
                         unsigned first, unsigned rows, unsigned k, double *out, unsigned down,
                         unsigned right)
@@ -142,7 +142,7 @@ static void commit(emu_warp *warp, const emu_op *op)
         emu_order_commit(warp, groups_of(warp));
 }
 
-/* Waits for all four warps, because they compute a product together. */
+/* Waits for all four warps of the warpgroup, because they compute a product together. */
 static void wait(emu_warp *warp, const emu_op *op)
 {
     if (!emu_gather(warp, op, UINT32_MAX))

@@ -1,4 +1,4 @@
-/* Implements a pool allocator. Each block is twice as large as the previous block. */
+/* A pool allocator in which each block is twice as large as the block before it. */
 #include "emulator/pool.h"
 
 #include <stdint.h>

@@ -1,10 +1,10 @@
-/* A pool: memory that is allocated in pieces and freed as a whole. */
+/* Pools, from which memory is allocated in pieces and which are freed as a whole. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A pool. It is empty if all zero. `failed` is set after memory has run out. */
+/* An all-zero pool is empty. `failed` is set when memory has run out. */
 typedef struct emu_pool {
     struct emu_pool_block *blocks;
     bool failed;
@@ -16,8 +16,8 @@ void *emu_pool_alloc(emu_pool *pool, size_t bytes);
 /* Copies `length` bytes and adds a NUL. Returns NULL if memory runs out. */
 char *emu_pool_string(emu_pool *pool, const char *text, size_t length);
 
-/* Grows an array so that one more element of `size` bytes fits after the first `count`. Returns
- * `items`, or a larger copy with *capacity updated, or NULL if memory runs out. */
+/* Ensures that an array fits one element of `size` bytes after its first `count` elements. Returns
+ * `items`, or a larger copy and its *capacity, or NULL if memory runs out. */
 void *emu_pool_grow(emu_pool *pool, void *items, size_t count, size_t *capacity, size_t size);
 
 void emu_pool_free(emu_pool *pool);

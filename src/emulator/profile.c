@@ -1,4 +1,4 @@
-/* Reads profiles, and changes to them from the environment. */
+/* Reads profiles and the changes to them from the environment. */
 #include "emulator/profile.h"
 
 #include "base/number.h"
@@ -96,7 +96,8 @@ typedef struct attribute_name {
     int number;
 } attribute_name;
 
-/* The attributes by name. A missing attribute is 0, as on a GPU without the feature. */
+/* The names of the attributes. An attribute that is missing is 0, as on a GPU without the
+ * feature. */
 static const attribute_name attributes[] = {
 #define X(name, number) {#name, number},
     EMU_ATTRIBUTE_LIST(X)
@@ -344,7 +345,7 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
     return true;
 }
 
-/* Loads the devices of a list such as "h200,h200,a100". */
+/* Loads the devices in a list such as "h200,h200,a100". */
 static int load_list(emu_profile *out, const char *list, char *why, size_t why_bytes)
 {
     int count = 0;

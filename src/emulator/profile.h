@@ -18,16 +18,17 @@ typedef struct emu_list {
 
 typedef struct emu_profile {
     char name[32];         /* "h200" */
-    char gpu_name[96];     /* the result of cuDeviceGetName, with "(emulated)" */
+    char gpu_name[96];     /* result of cuDeviceGetName, which contains "(emulated)" */
     double driver_version; /* 1000 * major + 10 * minor */
     double total_memory_bytes;
     int attribute[EMU_ATTRIBUTE_COUNT]; /* attribute values, indexed by CUdevice_attribute */
-    uint64_t fields_given;              /* bit mask of the members below that are set */
+    uint64_t fields_given;              /* bit mask of the members below that the profile sets */
 
-    emu_list carveout_kb;         /* shared memory sizes of an SM, ascending */
+    emu_list carveout_kb;         /* sizes of shared memory that an SM can have, ascending */
     emu_list gpc_multiprocessors; /* number of SMs in each graphics processing cluster */
-    double unified_cache_bytes;   /* memory of an SM for L1 cache and shared memory together */
-    double register_granularity;  /* registers are allocated to warps in multiples of this number */
+    double
+        unified_cache_bytes; /* memory of an SM, which is divided into L1 cache and shared memory */
+    double register_granularity; /* a warp is given a multiple of this number of registers */
     double cluster_size_portable, cluster_size_max;
     double cluster_blocks_per_multiprocessor; /* maximum blocks per SM for kernels with clusters */
 
@@ -55,14 +56,14 @@ typedef struct emu_profile {
     double parameter_ns_per_kb; /* cost of parameters beyond the first 4 KB */
 } emu_profile;
 
-/* Loads the built-in profile `name`; NULL and "" mean h200. `overrides` is a list of key=value,
- * separated by commas, or NULL. Returns false, with one line in `why`, if anything is invalid. */
+/* Loads the built-in profile `name`; NULL and "" mean h200. `overrides` is NULL, or a list
+ * key=value,... of changes. Returns false, with one line in `why`, if anything is invalid. */
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes);
 
 /* Loads the devices of the process into `out`, and applies GPUTUNE_EMU_SET to each. If a profile is
- * chosen, it is the only device. `selected` has precedence, then GPUTUNE_EMU_PROFILE, then the name
- * after the colon of GPUTUNE_DRIVER=emu:NAME. Otherwise GPUTUNE_EMU_DEVICES lists the devices
+ * chosen, it is the only device: `selected`; otherwise GPUTUNE_EMU_PROFILE; otherwise NAME of
+ * GPUTUNE_DRIVER=emu:NAME. If no profile is chosen, GPUTUNE_EMU_DEVICES lists the devices
  * (extensions.h). Returns the number of devices, or 0 with one line in `why`. */
 int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes);

@@ -1,4 +1,4 @@
-/* Loads a program: parses and decodes the text, and computes each kernel's needs. */
+/* Loads a program: parses and decodes its text, and computes the resources of each kernel. */
 #include "emulator/program.h"
 
 #include "emulator/decode.h"
@@ -9,7 +9,7 @@
 enum {
     INVALID_PTX = 218,
     OUT_OF_MEMORY = 2,
-    REGISTER_RESERVE = 6, /* registers for addresses and temporaries, which PTX does not show */
+    REGISTER_RESERVE = 6, /* registers for addresses and temporaries, which are not in the PTX */
     MOST_REGISTERS = 255,
     REGISTER_FILE = 65536
 };
@@ -17,7 +17,7 @@ enum {
 typedef struct reach {
     const emu_program *program;
     bool *uses_shared;
-    uint8_t *state; /* state of each function: 1 during its visit, 2 after it */
+    uint8_t *state; /* state of each function: 1 while it is visited, 2 afterwards */
     uint32_t *depth_bytes;
 } reach;
 
@@ -27,8 +27,8 @@ static void merge_shared(reach *r, const emu_function *function)
         r->uses_shared[i] |= function->uses_shared && function->uses_shared[i];
 }
 
-/* Returns the local memory of the function and its deepest chain of calls. A recursive function
- * counts once, because its recursive calls use the launch's stack. */
+/* Returns the local memory of the function and its deepest chain of calls. A recursive function is
+ * counted once, because its recursive calls use the stack of the launch. */
 static uint32_t visit_function(reach *r, size_t index)
 {
     const emu_function *function = &r->program->functions[index];
@@ -93,7 +93,7 @@ static void describe_entry(emu_program *program, emu_entry *entry, const ptx_fun
     kernel->params = params;
 }
 
-/* Returns the maximum number of registers per thread, limited by .maxnreg and the largest block. */
+/* Returns the maximum registers per thread, which .maxnreg and the largest block limit. */
 static uint32_t register_limit(const ptx_function *source)
 {
     const uint32_t *threads =

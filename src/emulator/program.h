@@ -5,9 +5,9 @@
 #include "emulator/ptx.h"
 #include "emulator/warp.h"
 
-/* The instructions that can run after an instruction. */
+/* Which instructions can run after an instruction. */
 typedef struct emu_flow {
-    const uint32_t *targets; /* indices of the targets in the same function */
+    const uint32_t *targets; /* indices of the targets, which are in the same function */
     uint32_t count;
     bool falls_through;
     bool is_load; /* true if the operation loads from global memory */
@@ -15,7 +15,7 @@ typedef struct emu_flow {
 
 typedef struct emu_function {
     const ptx_function *source;
-    uint32_t first, end; /* index of the first operation, and the index after the last */
+    uint32_t first, end; /* index of the first operation, and index after the last one */
     uint32_t register_bytes;
     uint32_t param_bytes;
     uint32_t local_bytes;
@@ -24,13 +24,13 @@ typedef struct emu_function {
     size_t callee_count;
     bool calls_indirectly;
     const bool *uses_shared; /* true for each shared variable that is used */
-    /* touched registers: twice the register's index, plus one if it is written */
+    /* registers that instructions use: twice the index, plus one if it is written */
     const uint32_t *touches;
-    const uint32_t *first_touch; /* index of the first touch of each operation and of the end */
+    const uint32_t *first_touch; /* first touch of each operation; then the number of touches */
     const emu_flow *flows;
 } emu_function;
 
-/* Returns a lane's part of a frame's parameter area. */
+/* Returns the part of a frame's parameter area that belongs to a lane. */
 static inline uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane)
 {
     return frame->params + (size_t)lane * frame->function->param_bytes;
@@ -46,7 +46,7 @@ struct emu_program {
     ptx_module module;
     emu_op *ops;
     size_t op_count;
-    emu_function *functions; /* functions, with the indices of module.functions */
+    emu_function *functions; /* functions, in the order of module.functions */
     uint8_t *constants;
     size_t constant_bytes;
     emu_entry *entries;
@@ -55,7 +55,7 @@ struct emu_program {
     uint32_t const_bytes;
 };
 
-/* A call. Arguments and results are offsets in the caller's parameter area. */
+/* A call of a function. Arguments and results are offsets in the parameter area of the caller. */
 typedef struct emu_call {
     uint32_t callee; /* index of the function; EMU_INDIRECT: its address is in op->a */
     uint32_t argument_count, result_count;
@@ -64,5 +64,5 @@ typedef struct emu_call {
 
 #define EMU_INDIRECT UINT32_MAX
 
-/* The address of function 0; function i has this address plus i. It is not a memory address. */
+/* The address of function 0; function i has this address plus i. These are not memory addresses. */
 #define EMU_FUNCTION_ADDRESS UINT64_C(0x0004000000000000)

@@ -1,4 +1,4 @@
-/* A parsed PTX module. Names are resolved to registers and variables; opcodes are still text. */
+/* A parsed PTX module, in which names are resolved to registers and variables. Opcodes are text. */
 #pragma once
 
 #include "emulator/pool.h"
@@ -58,13 +58,13 @@ typedef enum ptx_space {
 
 struct ptx_function;
 
-/* The address of a variable or function, plus `addend`, within an initial value. */
+/* Part of an initial value: the address of a variable or function, plus `addend`. */
 typedef struct ptx_relocation {
     uint64_t offset;
     const char *name;
     int64_t addend;
     bool is_function;
-    uint32_t index; /* index in the module's globals or functions, set after parsing */
+    uint32_t index; /* index in the globals or functions of the module, set after parsing */
 } ptx_relocation;
 
 typedef struct ptx_variable {
@@ -72,15 +72,15 @@ typedef struct ptx_variable {
     ptx_space space;
     bool is_external;
     bool is_kernel_param;
-    bool is_used; /* true if an instruction, or another variable's initial value, refers to it */
+    bool is_used; /* an instruction or the initial value of a variable refers to it */
     uint32_t align;
-    uint32_t index; /* index in the module's globals or shared variables */
+    uint32_t index; /* index in the globals or shared variables of the module */
     uint64_t bytes;
     uint64_t offset; /* offset of a parameter or local variable in its function's area */
     uint8_t *initial;
     ptx_relocation *relocations;
     size_t relocation_count, relocation_capacity;
-    struct ptx_variable *next; /* next variable of the scope */
+    struct ptx_variable *next; /* next variable in the scope */
 } ptx_variable;
 
 typedef enum ptx_operand_kind {
@@ -115,7 +115,7 @@ typedef struct ptx_scope {
     ptx_variable *variables;
 } ptx_scope;
 
-/* Registers of a declaration, which has the form name or name<count>. */
+/* The registers of one declaration, which has the form name or name<count>. */
 typedef struct ptx_registers {
     const char *name;
     size_t length;
@@ -172,7 +172,7 @@ typedef struct ptx_place {
     uint32_t line;
 } ptx_place;
 
-/* .loc: the source line of the PTX lines after it. */
+/* A .loc directive, which sets the source line of the PTX lines after it. */
 typedef struct ptx_location {
     uint32_t ptx_line, file, line;
 } ptx_location;
@@ -199,13 +199,13 @@ typedef struct ptx_module {
     char error[256]; /* error message, in one line */
 } ptx_module;
 
-/* Parses the text into *module. On failure, returns false and sets module->error. The caller always
- * calls ptx_module_free(). */
+/* Parses the text into *module. On failure, returns false and sets module->error. The caller must
+ * call ptx_module_free() in both cases. */
 bool ptx_parse(ptx_module *module, const char *text, size_t bytes);
 void ptx_module_free(ptx_module *module);
 
-/* Returns the source line of a PTX line. Code inlined from another file gets the line of the call.
- * The PTX must have been compiled with -lineinfo. */
+/* Returns the source line of a PTX line. If the code was inlined from another file, returns the
+ * line of the call. The PTX must have been compiled with -lineinfo. */
 ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line);
 
 /* Finds a label in `scope` or its enclosing scopes, or returns NULL. */

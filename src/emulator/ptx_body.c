@@ -244,8 +244,8 @@ static void parse_registers(ptx_parser *parser)
     ptx_expect(parser, ";");
 }
 
-/* Parses .loc file line column [, function_name label, inlined_at file line column]. Code inlined
- * from another file gets the line of the call. */
+/* Parses .loc file line column [, function_name label, inlined_at file line column]. If the code
+ * was inlined from another file, it gets the line of the call. */
 static void parse_location(ptx_parser *parser)
 {
     int line = parser->token.line;
@@ -266,7 +266,7 @@ static void parse_location(ptx_parser *parser)
         }
     }
     if (location.line == 0)
-        return; /* line 0 is code that several branches share; keep the previous line */
+        return; /* line 0 means code that several branches share; keep the previous line */
     ptx_location *place = PTX_APPEND(parser, parser->module, locations, location);
     if (place)
         *place = location;

@@ -58,7 +58,7 @@ static bool is_name(int c)
     return isalnum(c) || c == '_' || c == '$';
 }
 
-/* Returns the length of a word with its dots and double colons, such as ld.global.f32. */
+/* Returns the length of a word, including dots and double colons, such as ld.global.f32. */
 static size_t word_length(const ptx_lexer *lexer)
 {
     size_t length = 1;

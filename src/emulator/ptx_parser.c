@@ -1,4 +1,4 @@
-/* Functions of all parsers: recording failures and reading tokens. */
+/* Functions that all parsers use: they record failures and read tokens. */
 #include "emulator/ptx_parser.h"
 
 #include "base/number.h"

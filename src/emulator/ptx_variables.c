@@ -1,7 +1,7 @@
 /* Parses declarations of registers and variables, and finds them by name. */
 #include "emulator/ptx_parser.h"
 
-/* A thread's maximum local memory on hardware; parameters need far less. */
+/* The maximum local memory of a thread on hardware. Parameters need far less. */
 enum { LARGEST_AREA = 512 * 1024 };
 
 /* ---- look-up ---- */
@@ -134,7 +134,7 @@ static void parse_initial(ptx_parser *parser, ptx_variable *variable, ptx_type t
 
 /* ---- declarations ---- */
 
-/* Returns a product, which is capped far above any variable's size so it cannot wrap around. */
+/* Returns a product that is capped far above the size of any variable, so it cannot wrap around. */
 static uint64_t capped_product(uint64_t a, uint64_t b)
 {
     const uint64_t cap = UINT64_C(1) << 42;
@@ -248,7 +248,7 @@ static ptx_variable *parse_declarator(ptx_parser *parser, ptx_space space, ptx_t
     return variable;
 }
 
-/* Parses .v2 or .v4, if present, and returns the number of elements. */
+/* Parses .v2 or .v4 if there is one, and returns the number of elements. */
 static unsigned parse_vector(ptx_parser *parser)
 {
     if (ptx_accept(parser, ".v2"))

@@ -81,8 +81,8 @@ static void release_stream(CUstream stream)
     emu_handle_free(stream);
 }
 
-/* Returns the device time at which the submission starts: after the host submitted it, and after
- * all work before it. */
+/* Returns the device time at which the submission starts, which is after the host has submitted it
+ * and after all work before it has ended. */
 static double start_time(CUstream stream, const emu_submission *submission)
 {
     double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;
@@ -117,8 +117,8 @@ static void free_submission(emu_submission *submission)
     free(submission);
 }
 
-/* Runs the oldest submission of the stream. The lock is held before and after, but not while the
- * command runs. After a sticky error, commands end without running. */
+/* Runs the oldest submission of the stream. Call it with the lock held; the lock is released while
+ * the command runs. After a sticky error, commands end without running. */
 static void run_one(CUstream stream)
 {
     emu_submission *submission = stream->first;
@@ -222,8 +222,8 @@ static CUresult add_implicit_waits(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Creates a submission and moves the stream's waits to it. Includes waits for ended work, because
- * the command starts after the modelled end of that work. */
+/* Creates a submission and moves the stream's waits to it. This includes waits for work that has
+ * ended, because the command starts after the modelled end of that work. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
     size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);
@@ -297,7 +297,7 @@ static CUstream busy_stream(CUcontext context, bool only_blocking)
     return NULL;
 }
 
-/* The list of streams may change during a wait, because waiting releases the lock. */
+/* The list of streams may change during a wait, because the lock is released. */
 static CUresult join_streams(CUcontext context, bool only_blocking)
 {
     CUstream busy;

@@ -1,4 +1,4 @@
-/* Streams, which run commands on threads, and completions, which record when a command ends. Call
+/* Streams, whose commands run on threads, and completions, which record when a command ends. Call
  * the emu_queue_ functions with the lock held. */
 #pragma once
 
@@ -8,13 +8,13 @@
 typedef struct emu_command emu_command;
 typedef struct emu_completion emu_completion;
 
-/* A class of commands, which are immutable and shared, because graphs run them repeatedly. */
+/* The type of a command. Commands are immutable and shared, because graphs run them repeatedly. */
 typedef struct emu_command_class {
-    /* Executes the command and returns its duration in modelled ns. `start_ns` is the modelled
-     * start. Called without the lock, by one thread at a time. */
+    /* Executes the command, beginning at the modelled time `start_ns`, and returns its duration in
+     * modelled ns. Called without the lock, by one thread at a time. */
     double (*run)(emu_command *command, double start_ns);
     void (*release)(emu_command *command); /* frees the members of the command; may be NULL */
-    bool is_kernel; /* true if the time between two kernels counts as part of the command's time */
+    bool is_kernel; /* true if the gap between two kernels is added to the time of the command */
     bool has_handle;
 } emu_command_class;
 
@@ -28,7 +28,7 @@ void *emu_command_new(const emu_command_class *class, size_t bytes);
 emu_command *emu_command_retain(emu_command *command);
 void emu_command_release(emu_command *command);
 
-/* The time at which a submitted command ends. */
+/* The time at which a submitted command has ended. */
 struct emu_completion {
     atomic_int references;
     bool done;
@@ -40,9 +40,9 @@ typedef struct emu_submission {
     struct emu_submission *next;
     emu_command *command;
     emu_completion *completion;
-    double host_ns; /* modelled host clock at submission */
+    double host_ns; /* modelled host clock when the command was submitted */
     size_t wait_count;
-    emu_completion *waits[]; /* work of other streams that must end first */
+    emu_completion *waits[]; /* work of other streams that must end before the command starts */
 } emu_submission;
 
 struct CUstream_st {
@@ -52,15 +52,15 @@ struct CUstream_st {
     unsigned flags;
     uint64_t id;
     bool is_legacy;
-    bool is_thread_default; /* true for the default stream of a thread, which has handle 2 */
+    bool is_thread_default; /* this is the default stream of a thread (handle 2) */
     pthread_t thread_default_of;
 
-    atomic_int references; /* references of the handle and of the worker */
-    bool has_worker, stop; /* `stop` is true after the stream was destroyed */
+    atomic_int references; /* number of references from the handle and the worker */
+    bool has_worker, stop; /* `stop` is set when the stream is destroyed */
     pthread_cond_t work;
     emu_submission *first, *last_submission;
-    emu_completion *last; /* completion of the latest command, or NULL before the first command */
-    double clock_ns;      /* modelled end of the commands that have run */
+    emu_completion *last; /* completion of the latest command; NULL without commands */
+    double clock_ns;      /* modelled end of the commands that have already run */
 
     size_t wait_count; /* completions that the next command waits for */
     emu_completion **waits;
@@ -71,23 +71,24 @@ struct CUstream_st {
     CUgraphNode *dependencies; /* dependencies of the next captured node */
 };
 
-/* Submits a command to a stream. The command runs after the stream's earlier commands and waits,
- * and is ordered with the legacy stream as in CUDA. Takes ownership of the caller's reference. If
- * `out` is not NULL, sets *out to a new reference to the completion. The stream must not be
- * captured. */
+/* Submits a command to a stream, which must not be captured. The command runs after the stream's
+ * earlier commands and waits, and is ordered with the legacy stream as in CUDA. Takes over the
+ * caller's reference to the command. If `out` is not NULL, sets *out to a new reference to the
+ * completion. */
 CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *command);
 
 /* Makes the stream's next command wait for `completion`, which may be NULL. */
 CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion);
 
-/* Waits for `completion`, unless it is NULL, and advances the modelled host clock to its end.
- * Releases the lock while waiting. Returns the sticky error if there is one. */
+/* Waits for `completion`, unless it is NULL, and advances the modelled host clock to its end. The
+ * lock is released during the wait. Returns the sticky error if there is one. */
 CUresult emu_queue_join(emu_completion *completion);
 /* Wait for all work of a stream, or of all streams of a context. */
 CUresult emu_queue_join_stream(CUstream stream);
 CUresult emu_queue_join_context(CUcontext context);
 bool emu_queue_idle(CUstream stream);
 
-/* Makes the handle invalid, and ends the worker after its last command. Until then the stream stays
- * in its context's list, so waits for the context include its work. Call it with the lock held. */
+/* Makes the handle invalid, and ends the worker after its last command. Until then, the stream is
+ * in the list of its context, so a wait for the context includes its work. Call it with the lock
+ * held. */
 void emu_stream_retire(CUstream stream);

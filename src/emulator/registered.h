@@ -3,8 +3,8 @@
 
 #include "emulator/memory.h"
 
-/* Adds a range. Fails with CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if it overlaps another one,
- * with 2 if the table is full. */
+/* Adds a range. Fails with CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if the range overlaps another
+ * one, and with 2 if the table is full. */
 int emu_registered_add(void *host, size_t bytes, void *owner);
 /* Removes the range that begins at `host`. Fails with 713 if there is none. */
 int emu_registered_remove(void *host);

@@ -1,53 +1,53 @@
-/* The machine: runs a launch, from the first block to the last thread's exit.
+/* The machine, which runs a launch from its first block until the last thread exits.
  *
- * A program is decoded once into operations. Each operation is a function that runs one instruction
- * for the 32 lanes of a warp. So a warp is an interpreter loop (split.c), and a launch only chooses
- * which warp runs next. There are five levels:
+ * A program is decoded once into operations. An operation is a function that runs one instruction
+ * for the 32 lanes of a warp. A warp is therefore an interpreter loop (split.c), and a launch only
+ * has to choose which warp runs next. There are five levels:
  *
  *     launch    emu_run()          host threads take multiprocessors, one after the other
  *     worker    run_sm()           a host thread runs the groups of its multiprocessor in order
- *     group     emu_group_run()    the blocks of one cluster (or one block): their warps in turn
- *     warp      emu_warp_run()     its splits, which are lanes at the same place
+ *     group     emu_group_run()    the warps of one cluster (or one block), one after the other
+ *     warp      emu_warp_run()     its splits, which are lanes at the same instruction
  *     split     run_split()        operations, one after the other
  *
- * An operation is never preempted. The turn of a warp ends after a quantum of operations, when all
- * its lanes wait or have exited, or at an operation that polls (a failed test of an mbarrier,
- * nanosleep). A group first has its worker for itself. After many slices it shares the worker with
- * the groups after it, because its blocks may wait for blocks with a higher index if both fit on
- * the device at once. The groups of a cooperative launch share their worker from the start.
+ * Operations are not preempted. A warp runs until it has executed a quantum of operations, until
+ * all its lanes wait or have exited, or until an operation polls (a failed test of an mbarrier, or
+ * nanosleep). At first, a group has its worker to itself. After many slices, it shares the worker
+ * with the groups after it, because its blocks may wait for blocks with a higher index if both fit
+ * on the device at once. The groups of a cooperative launch share their worker from the start.
  *
  * A split is in one of four states (emu_state in warp.h):
  *
- *     READY       runs when it is chosen, and joins another split at the same place.
- *     AT_SYNC     waits for lanes of its warp to come to the same operation, which then runs again
- *                 for all of them.
- *     AT_BARRIER  waits at a barrier of the block, or for the other warps of its warpgroup, and
- *                 continues after the operation.
- *     AT_CLUSTER  waits for the phase of the cluster's barrier to end.
+ *     READY       It runs when it is chosen, and joins another split at the same instruction.
+ *     AT_SYNC     It waits until other lanes of its warp reach the same operation. The operation
+ *                 then runs again for all of them.
+ *     AT_BARRIER  It waits at a barrier of the block, or for the other warps of its warpgroup, and
+ *                 then continues after the operation.
+ *     AT_CLUSTER  It waits until the phase of the cluster's barrier ends.
  *
- * Waiting for an mbarrier or for memory is not a state, because the kernel tests in a loop. An
- * asynchronous operation (cp.async, bulk and tensor copies, wgmma) does its work immediately, so
- * waits for it return immediately. Only a checked launch records what would still be in flight.
+ * There is no state for waiting for an mbarrier or for memory, because the kernel tests them in a
+ * loop. An asynchronous operation (cp.async, bulk and tensor copies, wgmma) does its work at once,
+ * so a wait for it returns at once. Only a checked launch records what would still be in flight.
  *
  * Invariants:
  *
  *   - A lane that has neither exited nor returned is in exactly one split: the running one
  *     (warp->active) or one of warp->splits. warp->dead contains the lanes that have exited and
  *     those that never existed.
- *   - warp->mask, the lanes of the operation, is a subset of warp->active and is not empty when a
- *     handler is called.
- *   - A handler that makes lanes wait, branch or exit takes them out of the running split and sets
- *     warp->limit to 0, which ends the split's run after this operation.
- *   - All state of a group belongs to one worker. Workers share the launch, the device memory, in
- *     which they use the host's atomics, and run->lock for the first fault and for printed text.
- *   - If a kernel does not depend on the order of its blocks, its results do not depend on the
- *     number of workers. Neither do the counters: each multiprocessor's level-1 cache and its share
- *     of the groups are fixed.
- *   - The first fault ends the launch: it sets run->stop, which all levels test. Memory stays as
- *     the lanes left it, and the driver makes the error sticky.
- *   - A checked launch has one worker, and each warp and block has a state of the sanitizer
+ *   - warp->mask contains the lanes of the operation. It is a subset of warp->active, and is not
+ *     empty when a handler is called.
+ *   - If a handler makes lanes wait, branch or exit, it removes them from the running split and
+ *     sets warp->limit to 0. The split then stops after this operation.
+ *   - The state of a group belongs to one worker. Workers share the launch, the device memory,
+ *     which they access with the host's atomics, and run->lock for the first fault and for output.
+ *   - If the results of a kernel do not depend on the order of its blocks, they do not depend on
+ *     the number of workers. This is also true of the counters, because each multiprocessor has its
+ *     own level-1 cache and always runs the same groups.
+ *   - The first fault ends the launch: it sets run->stop, which all levels test. Memory is left as
+ *     it is, and the driver makes the error sticky.
+ *   - A checked launch has one worker, and the sanitizer has a state for each warp and block
  *     (check.h). Only a checked launch detects that no thread can continue. Any other launch then
- *     hangs, like on a GPU, until it is cancelled. */
+ *     hangs until it is cancelled, as on a GPU. */
 #include "base/environment.h"
 #include "emulator/cache.h"
 #include "emulator/check.h"
@@ -63,10 +63,10 @@ enum {
     LAUNCH_FAILED = 719,
     SLICE = 1 << 16,         /* number of operations after which a worker checks for cancellation */
     SLICES_BEFORE_HELP = 16, /* number of slices after which a group shares its worker */
-    QUANTUM = 4096,          /* number of operations of a warp before the next warp runs */
+    QUANTUM = 4096,          /* number of operations that a warp executes at a time */
     QUANTUM_SHORT = 256,     /* value of QUANTUM for a cooperative launch */
     MOST_RESIDENT = 1024,    /* maximum number of groups that share one worker */
-    SMALL_LAUNCH = 4096,     /* a launch with fewer threads begins on one host thread */
+    SMALL_LAUNCH = 4096,     /* a launch with fewer threads starts on one host thread */
     DEFAULT_STACK = 1024,
     MOST_WORKERS = 64
 };
@@ -99,8 +99,8 @@ static bool must_stop(emu_run_state *run)
     return atomic_load(&run->stop);
 }
 
-/* Returns true for a cooperative launch. Its blocks take turns on one thread, because they wait for
- * each other and the counters must not depend on the host. */
+/* Returns true for a cooperative launch. Its blocks run alternately on one thread, because they
+ * wait for each other and the counters must not depend on the host. */
 static bool is_cooperative(const emu_run_state *run)
 {
     return run->launch->grid_workspace != 0;
@@ -108,9 +108,9 @@ static bool is_cooperative(const emu_run_state *run)
 
 /* ---- launches that do not end ---- */
 
-/* A checked launch is reported as endless if it exceeds a number of operations: ENDLESS_FIRST for
- * the kernel's first launch. For later launches, the limit is the operations of the kernel's
- * longest launch so far, multiplied by ENDLESS_TIMES, but at least ENDLESS_LEAST. */
+/* A checked launch is reported as endless when it exceeds a number of operations. The limit is
+ * ENDLESS_FIRST for the first launch of a kernel. For later launches, it is ENDLESS_TIMES the
+ * number of operations of the longest launch of the kernel so far, but at least ENDLESS_LEAST. */
 static const uint64_t ENDLESS_TIMES = 100;
 static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_C(1) << 27;
 enum { NAMES = 64 };
@@ -186,7 +186,7 @@ static void add_helpers(team *all)
     all->most = all->count;
 }
 
-/* Runs a group alone. Returns false if the group has not ended and should share the worker. */
+/* Runs a group alone. Returns false if the group has not ended and must share the worker. */
 static bool run_group(emu_group *group, team *helpers)
 {
     int slices = is_cooperative(group->worker->run) ? 0 : SLICES_BEFORE_HELP;
@@ -205,7 +205,7 @@ static bool run_group(emu_group *group, team *helpers)
     return false;
 }
 
-/* Runs one slice of each group that shares the worker. Returns true if a group could continue. */
+/* Runs one slice of each group that shares the worker. Returns false if no group can continue. */
 static bool run_residents(residents *all)
 {
     bool moved = false;
@@ -227,14 +227,15 @@ static bool run_residents(residents *all)
     return moved;
 }
 
-/* Sleeps for a while, so a launch that hangs uses almost no CPU time. */
+/* Sleeps for a while, so a launch that hangs needs almost no CPU time. */
 static void pause_briefly(void)
 {
     struct timespec time = {.tv_nsec = 50000000};
     nanosleep(&time, NULL);
 }
 
-/* If no thread of this worker can continue: pauses or, in a checked launch, reports a deadlock. */
+/* Call it if no thread of this worker can continue. In a checked launch, reports a deadlock;
+ * otherwise sleeps, because other workers may make progress. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {
@@ -254,7 +255,7 @@ static void add_resident(residents *all, emu_group *group)
     all->count++;
 }
 
-/* Returns the maximum number of resident groups. Only resident groups can wait for each other. */
+/* Returns the maximum number of groups that can be resident, and so can wait for each other. */
 static uint64_t most_resident(const emu_run_state *run)
 {
     uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;

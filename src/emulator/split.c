@@ -1,10 +1,10 @@
 /* Runs warps whose lanes diverge.
  *
- * Lanes at the same position form a split. The split with the deepest call runs first; among
- * equals, the split with the lowest position. When it reaches another split's position, the two are
- * joined. Because of the order in which compilers emit blocks, splits reconverge at the immediate
- * post-dominator. A split that has run for long lets other splits run, so a lane that spins for
- * another lane of its warp makes progress, as on hardware since Volta. */
+ * Lanes at the same position form a split. The split with the deepest call runs first; if there are
+ * several, the one with the lowest position. When it reaches the position of another split, the two
+ * are joined. Because of the order in which compilers emit blocks, splits reconverge at the
+ * immediate post-dominator. After a split has run for a long time, other splits also run. So a lane
+ * that spins until another lane of its warp acts makes progress, as on hardware since Volta. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 #include "emulator/warp.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 16384, /* number of operations of a split before waiting splits run */
-    TURN = 256        /* number of operations of each split while splits alternate */
+    PATIENCE = 16384, /* operations of a split after which other ready splits also run */
+    TURN = 256        /* operations that a split executes at a time from then on */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
@@ -81,7 +81,7 @@ bool emu_warp_is_ready(const emu_warp *warp)
     return false;
 }
 
-/* Orders splits: the deeper call first, then the lower position. */
+/* Orders splits by depth of the call, the deepest first, and then by position, the lowest first. */
 static bool precedes(const emu_split *a, const emu_split *b)
 {
     if (a->frame != b->frame) {
@@ -103,7 +103,7 @@ static int choose_first(const emu_warp *warp)
     return best;
 }
 
-/* Returns the ready split that has waited longest, or -1 if no split is ready. */
+/* Returns the ready split that has waited for the longest time, or -1 if no split is ready. */
 static int choose_oldest(const emu_warp *warp)
 {
     int best = -1;
@@ -120,7 +120,7 @@ static bool can_join(const emu_split *split, const emu_split *with)
            (split->state == EMU_READY || split->state == EMU_AT_SYNC);
 }
 
-/* Joins all splits at the position of split `chosen`, and returns its new index. */
+/* Joins split `chosen` with all splits at its position, and returns its new index. */
 static unsigned join_splits(emu_warp *warp, unsigned chosen)
 {
     emu_split split = warp->splits[chosen];
@@ -175,8 +175,8 @@ static void leave_split(emu_warp *warp)
     warp->limit = limit;
 }
 
-/* Runs the split until it reaches the limit, its lanes wait, branch or exit, or the budget is used
- * up. Returns the unused budget. */
+/* Runs the split until it reaches the limit, its lanes wait, branch or exit, or it has used up the
+ * budget. Returns the rest of the budget. */
 static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
 {
     emu_counters *counters = &warp->worker->counters;

@@ -1,4 +1,5 @@
-/* Handles of streams, and submission. Call all functions except emu_run_on() with the lock held. */
+/* The handles of streams, and submission. Call all functions but emu_run_on() with the lock
+ * held. */
 #pragma once
 
 #include "emulator/queue.h"
@@ -6,7 +7,7 @@
 /* Adds a stream with a handle to the list of `context`. Fails with 2 if memory runs out. */
 CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags);
 
-/* Creates a context's legacy stream, which has no handle and is in no list. */
+/* Creates the legacy stream of a context, which has no handle and is not in the list of streams. */
 CUresult emu_stream_new_legacy(CUstream *out, CUcontext context);
 
 /* Finds the stream of a handle. NULL and 1 are the legacy stream of the current context, 2 is the
@@ -14,6 +15,6 @@ CUresult emu_stream_new_legacy(CUstream *out, CUcontext context);
 CUresult emu_stream_resolve(CUstream *out, CUstream handle);
 
 /* Submits a command to a stream, or adds it to the stream's capture. Takes ownership of the
- * command; NULL means that memory ran out. With `wait`, waits for the command to end; this fails
- * with 900 during a capture. Takes the lock. */
+ * command; NULL means that memory ran out. If `wait` is true, waits until the command has ended;
+ * this fails with 900 during a capture. Takes the lock. */
 CUresult emu_run_on(CUstream handle, emu_command *command, bool wait);

@@ -7,7 +7,7 @@
 enum { EMU_TENSOR_RANK = 5, EMU_TENSOR_MAGIC = 0x70616d74 };
 
 typedef struct emu_tensor_map {
-    uint8_t type, rank, swizzle, interleave; /* values of the driver API, except `rank` */
+    uint8_t type, rank, swizzle, interleave; /* all except `rank` are values of the driver API */
     uint32_t magic;
     uint64_t address;
     uint64_t sizes[EMU_TENSOR_RANK];
@@ -28,7 +28,7 @@ static inline unsigned emu_tensor_element_bytes(int type)
     return type >= 0 && type < (int)sizeof bytes ? bytes[type] : 0;
 }
 
-/* Returns the number of elements of the box in a dimension. */
+/* Returns how many elements the box has in a dimension. */
 static inline uint32_t emu_tensor_side(const emu_tensor_map *map, unsigned dimension)
 {
     return (map->box[dimension] + map->steps[dimension] - 1u) / map->steps[dimension];

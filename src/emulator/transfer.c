@@ -1,5 +1,5 @@
-/* Transfers the bytes of each lane and reports them to the mbarrier immediately. Only a checked
- * launch reports them as late as possible (check_async.c). */
+/* Transfers the bytes of each lane, and reports them to the mbarrier immediately or, in a checked
+ * launch, as late as possible (check_async.c). */
 #include "emulator/transfer.h"
 
 #include "emulator/check.h"

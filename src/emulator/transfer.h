@@ -1,38 +1,39 @@
-/* Asynchronous transfers of a lane, which an mbarrier or a bulk group counts. */
+/* Asynchronous transfers of a lane. They are counted by an mbarrier or a bulk group. */
 #pragma once
 
 #include "emulator/address.h"
 #include "emulator/atomic.h"
 
-/* Transfers `bytes` bytes of the only active lane. The target is in the block of rank `rank` - 1
+/* Transfers `bytes` bytes for the only active lane. The target is in the block of rank `rank` - 1
  * or, if `rank` is 0, in the block that the address selects. `with` is the last argument of
  * emu_transfer(). Returns false after a fault. */
 typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                       const void *with);
 
-/* Makes a transfer for the mbarrier at `barrier`, or for a bulk group if `barrier` is NULL. */
+/* Calls `move`, and reports the bytes to the mbarrier at `barrier`, unless `barrier` is NULL. */
 void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint32_t bytes,
                   uint32_t rank, emu_move *move, const void *with);
 
-/* Calls `run` for each lane in the mask, with only that lane active. */
+/* Calls `run` once for each lane in the mask. Only that lane is active during the call. */
 void emu_each_lane(emu_warp *warp, const emu_op *op,
                    void (*run)(emu_warp *warp, const emu_op *op, unsigned lane));
 
-/* Returns host memory at the only active lane's address plus `offset`; NULL after a fault. */
+/* Returns the host memory at the only active lane's address plus `offset`, or NULL after a
+ * fault. */
 uint8_t *emu_find_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                        uint64_t offset);
 
-/* An operation that combines transferred elements with those in memory. An all-zero reduction
- * replaces the elements in memory. */
+/* An operation that combines transferred elements with the elements in memory. If it is all zero,
+ * transferred elements replace those in memory. */
 typedef struct emu_reduction {
     bool reduces;
     emu_atomic what;
     ptx_type type;
 } emu_reduction;
 
-/* Takes the opcode's reduction. Returns false if there is none. */
+/* Takes the reduction from the opcode. Returns false if there is none. */
 bool emu_take_reduction(emu_decoder *decoder, emu_atomic *out);
-/* Stores elements, or combines them with those in memory. */
+/* Stores elements, or combines them with the elements in memory. */
 void emu_put(const emu_reduction *reduction, uint8_t *to, const uint8_t *from, uint32_t bytes);
 
 /* Decode one of the addresses of an instruction, or the address of an mbarrier. */

@@ -2,8 +2,8 @@
  *
  * The 32 lanes of a register are adjacent: 64 bytes for a 16-bit register, 128 for 32 bits, 256 for
  * 64 bits, 512 for 128 bits. A predicate is a 32-bit mask. An operand is an offset into the
- * registers of the current frame or, if bit 0 is set, into the constants of the program. Both have
- * the same layout, so handlers treat immediates and registers alike. */
+ * registers of the current frame or, if bit 0 is set, into the constants of the program. Constants
+ * have the same layout, so handlers treat immediates like registers. */
 #pragma once
 
 #include "emulator/machine.h"
@@ -23,26 +23,26 @@ typedef void (*emu_handler)(emu_warp *warp, const emu_op *op);
 
 struct emu_op {
     emu_handler run;
-    uint64_t imm;      /* address offset, branch target or flags, depending on the handler */
-    const void *extra; /* more data for the handler; owned by the program */
+    uint64_t imm;      /* address offset, branch target or flags, as the handler needs */
+    const void *extra; /* further data for the handler; owned by the program */
     uint32_t dst, a, b, c, d;
-    uint32_t guard;      /* register of the guard predicate; EMU_TRUE_SLOT: no guard */
+    uint32_t guard;      /* register of the guard predicate; EMU_TRUE_SLOT if there is none */
     uint32_t guard_flip; /* all ones if the guard is negated */
     uint32_t line;       /* PTX line */
     uint8_t unit;        /* emu_class */
-    uint8_t waits;       /* 1 if the modelled warp waits here for global loads */
+    uint8_t waits;       /* 1 if the model lets the warp wait here for global loads */
     uint8_t bytes;       /* size of an element in memory */
     uint8_t count;       /* number of elements of a memory access */
     uint8_t space;
-    uint8_t width;  /* size of the register of an element */
-    uint16_t flags; /* flags of the handler */
+    uint8_t width;  /* size of the register for an element */
+    uint16_t flags; /* meaning depends on the handler */
 };
 
 enum {
     EMU_TRUE_SLOT = 0, /* a predicate that is always true */
     EMU_SINK_PREDICATE = 4,
     EMU_CARRY = 8,
-    EMU_SINK_SLOT = 128, /* 512 bytes for results that are never read */
+    EMU_SINK_SLOT = 128, /* 512 bytes for results that are not used */
     EMU_FIRST_SLOT = 640,
     EMU_BARRIERS = 16,                   /* number of barriers that a kernel can use */
     EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* number of barriers, including those of warpgroups */
@@ -53,16 +53,16 @@ enum {
 
 /* A call of a function by some lanes of a warp. */
 struct emu_frame {
-    emu_frame *parent; /* the caller's frame, or NULL in the kernel's frame */
+    emu_frame *parent; /* frame of the caller; NULL in the kernel's frame */
     const struct emu_function *function;
     const emu_op *call; /* the call that created the frame */
     uint32_t return_pc;
     uint8_t *registers;
-    uint8_t *params; /* each lane's parameters, results and .param variables */
+    uint8_t *params; /* parameters, results and .param variables of each lane */
     uint32_t local_base;
     uint32_t depth;
-    uint32_t inside;         /* lanes that have not returned */
-    struct emu_unset *unset; /* indexed by register; NULL in an unchecked launch */
+    uint32_t inside;         /* lanes that have not returned from the call */
+    struct emu_unset *unset; /* one for each register; NULL in an unchecked launch */
 };
 
 typedef enum emu_state {
@@ -89,28 +89,28 @@ struct emu_warp {
     uint32_t dead;    /* lanes that have exited or do not exist */
     uint32_t active;  /* lanes of the running split */
     uint32_t pc;      /* next operation */
-    uint32_t limit;   /* position at which the split stops; 0: stop immediately */
+    uint32_t limit;   /* position at which the split stops; 0: it stops at once */
     emu_frame *frame;
     emu_block *block;
     emu_worker *worker;
     unsigned split_count;
     emu_split splits[EMU_WARP];
     uint32_t turn;
-    uint32_t patience; /* number of operations until other splits run */
-    bool yields;       /* true to let other warps run now */
+    uint32_t patience; /* number of operations after which other splits run */
+    bool yields;       /* true if other warps should run now */
     bool polls;        /* true if the warp stopped because an mbarrier is not ready */
     emu_frame *home;   /* the kernel's frame, which each block reuses */
     uint32_t index;
     uint64_t issued, waits;
     uint8_t *local;                   /* local memory: EMU_WARP x local_bytes */
     uint32_t local_bytes;             /* bytes of local memory of one lane */
-    uint32_t cluster_phase[EMU_WARP]; /* phase of the cluster barrier in which each lane arrived */
+    uint32_t cluster_phase[EMU_WARP]; /* cluster barrier phase in which each lane arrived */
     uint16_t tid[3][EMU_WARP];
 };
 
 typedef struct emu_barrier {
     uint32_t arrived;
-    uint32_t expected; /* threads to wait for; 0: all remaining threads */
+    uint32_t expected; /* number of threads to wait for; 0: all remaining threads */
     uint32_t warps;    /* bit mask of the warps that have arrived */
     uint32_t count, all, any;
 } emu_barrier;
@@ -133,7 +133,7 @@ typedef struct emu_hot {
     uint64_t lanes;
 } emu_hot;
 
-/* The blocks of a cluster, or a single block. One host thread runs them. */
+/* The blocks of a cluster, or a single block. They run on one host thread. */
 struct emu_group {
     emu_group *next;
     emu_worker *worker;
@@ -142,34 +142,34 @@ struct emu_group {
     uint32_t live_threads;
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
-    /* number of consecutive rounds of a checked launch in which all warps waited for mbarriers */
+    /* number of consecutive rounds of a checked launch in which warps only waited for mbarriers */
     uint32_t idle;
-    uint64_t hottest; /* largest number of lanes that any entry of `hot` has counted */
+    uint64_t hottest; /* largest number of lanes in an entry of `hot` */
     emu_hot hot[EMU_HOT];
 };
 
-/* The data that the host threads of a launch share. */
+/* Data that all host threads of a launch share. */
 typedef struct emu_run_state {
     const emu_launch *launch;
     const struct emu_function *function;
     emu_limits limits;
     uint32_t cluster[3];
     uint32_t blocks_per_group;
-    uint64_t groups, groups_per_sm; /* each SM runs consecutive groups */
-    uint32_t quantum;               /* number of operations of a warp until the next runs */
+    uint64_t groups, groups_per_sm; /* each SM runs adjacent groups */
+    uint32_t quantum;               /* number of operations that a warp executes at a time */
     atomic_ullong next_sm;
     atomic_int stop;
     emu_fault *fault;
     pthread_mutex_t lock;
     uint32_t poison;          /* selects the initial contents of shared memory */
-    uint64_t most_operations; /* limit after which a checked launch is reported as endless */
+    uint64_t most_operations; /* number of operations after which a checked launch is endless */
 } emu_run_state;
 
-/* A host thread's state. It has its own cache lines, because its counters change all the time. */
+/* The state of a host thread, in its own cache lines because its counters change all the time. */
 struct emu_worker {
     _Alignas(128) emu_run_state *run;
     emu_group *spare;             /* a group that has ended; the next group reuses its memory */
-    emu_range ranges[EMU_RANGES]; /* recently accessed allocations, by PTX line of the access */
+    emu_range ranges[EMU_RANGES]; /* last allocation accessed by an operation, by its PTX line */
     struct emu_l1 *l1;
     struct emu_check *check; /* the sanitizer, or NULL in an unchecked launch */
     emu_counters counters;
@@ -201,7 +201,7 @@ static inline void emu_set_predicate(emu_warp *warp, uint32_t operand, uint32_t 
 
 static inline unsigned emu_popcount(uint32_t value)
 {
-    /* fast path: most masks are full, and not all hosts have a popcount instruction */
+    /* fast path, because most masks are full and some hosts have no popcount instruction */
     return value == UINT32_MAX ? EMU_WARP : (unsigned)__builtin_popcount(value);
 }
 
@@ -216,9 +216,9 @@ static inline unsigned emu_popcount(uint32_t value)
 #define EMU_VECTOR _Pragma("GCC ivdep")
 #endif
 
-/* Compiles a second version of the function for AVX2, which the loader selects if the host supports
- * AVX2. Both versions give equal results, because operations are not contracted. Sanitizers prevent
- * the selection, so there is only one version with sanitizers. */
+/* Compiles the function a second time, for AVX2. The loader selects that version if the host
+ * supports AVX2. Both versions give equal results, because operations are not contracted. With
+ * sanitizers there is only one version, because they prevent the selection. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&                            \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define EMU_WIDE __attribute__((target_clones("avx2", "default")))
@@ -230,11 +230,11 @@ static inline unsigned emu_popcount(uint32_t value)
 
 typedef enum emu_progress { EMU_ENDED, EMU_SPENT, EMU_STUCK } emu_progress;
 
-/* Prepares a group of blocks to start, or returns NULL if memory runs out. */
+/* Prepares a group of blocks for running, or returns NULL if memory runs out. */
 emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm);
-/* Runs the warps until all threads exit, no warp can continue, or `budget` operations have run. */
+/* Runs the warps until all threads exit, none can continue, or `budget` operations have run. */
 emu_progress emu_group_run(emu_group *group, uint64_t budget);
-/* Adds an ended group's counts to its worker's counts, and frees or keeps the group. */
+/* Adds the counts of a group that has ended to those of its worker. Frees or keeps the group. */
 void emu_group_end(emu_group *group);
 void emu_group_free(emu_group *group);
 
@@ -246,52 +246,52 @@ uint32_t emu_warp_run(emu_warp *warp, uint32_t budget);
 
 bool emu_warp_is_ready(const emu_warp *warp);
 
-/* Makes the lanes in `mask` of the running split continue at `target`. The split's other lanes
+/* Makes the lanes in `mask` of the running split continue at `target`. The other lanes of the split
  * continue after the operation. */
 void emu_branch(emu_warp *warp, uint32_t mask, uint32_t target);
 
 /* Adds a split that is ready to run. */
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask);
 
-/* Removes lanes from the running split. The other lanes continue after the current operation. */
+/* Removes lanes from the running split. The other lanes continue after this operation. */
 void emu_leave_split(emu_warp *warp, uint32_t mask);
 
-/* Makes the lanes in `mask` wait in `state`, and then continue at `pc`. */
+/* Makes the lanes in `mask` wait in `state`. They then continue at `pc`. */
 void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
               uint32_t pc);
 
-/* Returns the members of all active lanes. `operand` is each lane's mask of members. */
+/* Returns the union of the member masks that the active lanes have in `operand`. */
 uint32_t emu_members(const emu_warp *warp, uint32_t operand);
 
-/* For .sync operations: returns true if all members that have not exited execute this operation
- * now. Otherwise the split waits for them, and the handler must return. */
+/* Returns true if all members that have not exited execute this .sync operation now. Otherwise
+ * makes the split wait for them, and the handler must return. */
 bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members);
 
 /* ---- frames (frame.c) ---- */
 
-/* Creates a frame of the function. `parent` is the caller's frame; NULL for a kernel. Returns NULL
- * if memory runs out. */
+/* Creates a frame of the function. `parent` is the frame of the caller, or NULL for a kernel.
+ * Returns NULL if memory runs out. */
 emu_frame *emu_frame_new(emu_warp *warp, const struct emu_function *function, emu_frame *parent);
-/* Zeroes all registers, so a kernel that reads an unset register is deterministic. */
+/* Zeroes all registers, so a kernel that reads a register before writing it is deterministic. */
 void emu_frame_clear(emu_frame *frame);
 void emu_frame_free(emu_frame *frame);
-/* Remove lanes from a frame, or from it and all its callers. A frame without lanes is freed. */
+/* Remove lanes from a frame, or from a frame and its callers. Frees frames without lanes. */
 void emu_frame_return(emu_frame *frame, uint32_t mask);
 void emu_frame_exit(emu_frame *frame, uint32_t mask);
-/* Frees the frames of all calls in progress. */
+/* Frees the frames of all calls that have not returned. */
 void emu_frames_free(emu_warp *warp);
 
 /* ---- barriers (op_barrier.c) ---- */
 
 /* Makes the active lanes wait for the other warps of their warpgroup. */
 void emu_warpgroup_wait(emu_warp *warp, const emu_op *op);
-/* Check if barriers are complete after threads have exited. */
+/* Complete barriers that wait only for threads that have exited. */
 void emu_barriers_check(emu_block *block);
 void emu_cluster_check(emu_group *group);
 
 /* ---- faults (fault.c) ---- */
 
-/* Records the first fault of the launch, which `lane` caused, and stops all warps. */
+/* Records the first fault of the launch, which was caused by `lane`, and stops all warps. */
 __attribute__((format(printf, 6, 7))) void emu_raise(emu_warp *warp, const emu_op *op, int code,
                                                      unsigned lane, uint64_t address,
                                                      const char *format, ...);
