@@ -337,7 +337,12 @@ static const struct {
      "zero or constant(value)"},
     {"struct S { float a; int2 b; };", "out S y[n], S s = {1, {2, 3, 4}}",
      "a.cu:3:36: item 3 of a list in the list has no member in S; expected at most one for each "
-     "member; a member with several numbers takes them in { }"},
+     "member; a member with several numbers takes them in { }, members of a base class have no { } "
+     "around them"},
+    {"struct B { float a; int b; };\nstruct S : B { int c; };", "out S y[n], S s = {{1, 2}, 3}",
+     "a.cu:4:36: item 2 of a list in the list has no member in S; expected at most one for each "
+     "member; a member with several numbers takes them in { }, members of a base class have no { } "
+     "around them"},
     {"struct S { float a; int2 b; };", "out S y[n], S s = {1, .b = {2, .z = 4}}",
      "a.cu:3:36: S has no member 'b.z'; expected one of its members"},
     {"struct S { float a; int b; };", "inout S y[n] = {zero, .c = zero}",

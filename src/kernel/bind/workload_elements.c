@@ -168,7 +168,8 @@ static gputune_status check_items(const gt_initialisers *list, const gt_layout *
                      "%s has no member '%s'; expected one of its members", type, path);
         GT_REFUSE_AT(!used, place,
                      "item %lu of %s has no member in %s; expected at most one for each member; a "
-                     "member with several numbers takes them in { }",
+                     "member with several numbers takes them in { }, members of a base class have "
+                     "no { } around them",
                      strtoul(number + 1, NULL, 10) + 1,
                      number > path ? "a list in the list" : "the list", type);
     }
