@@ -462,6 +462,26 @@ static void doubt_changes(const draft_bindings *changes, const char *doubt)
     }
 }
 
+draft_amount *draft_eval_if(draft_node *node, const draft_amount *condition, bool holds)
+{
+    draft_binding *begin = draft_now.last;
+    draft_bindings changes = {0};
+    draft_amount *value = draft_eval(node);
+    int64_t number;
+    const bool decided = is_decided(&number, condition);
+    if (draft_now.last != begin && !(decided && (number != 0) == holds)) {
+        const branch taken = branch_end(begin);
+        branch_changes(&changes, &taken);
+        changes.count = decided ? 0 : changes.count;
+        if (draft_on_host()) {
+            doubt_changes(&changes, DRAFT_UNDECIDED);
+        } else {
+            forget_changes(&changes);
+        }
+    }
+    return value;
+}
+
 void draft_run_lambda(draft_node *lambda)
 {
     draft_binding *begin = draft_now.last;

@@ -394,6 +394,9 @@ bool draft_on_host(void);
 /* Returns true if a function, which may be NULL, returns a reference. */
 bool draft_returns_place(const draft_decl *function);
 draft_amount *draft_eval(draft_node *node);
+/* Evaluates an expression that the program evaluates only if the condition is true (`holds`) or
+ * false. */
+draft_amount *draft_eval_if(draft_node *node, const draft_amount *condition, bool holds);
 /* Runs a statement. Returns true if control never reaches the statement after it. */
 bool draft_run(draft_node *node);
 /* Interprets the body of a lambda in host code to record its launches. The variables that the body

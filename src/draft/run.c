@@ -952,7 +952,9 @@ static draft_amount *eval_binary(draft_node *node)
         draft_assume(a, is_and);
         draft_now.quiet--;
     }
-    draft_amount *b = draft_eval(node->children[1]);
+    draft_amount *b = is_and || operation == CX_LOGICAL_OR
+                          ? draft_eval_if(node->children[1], a, is_and)
+                          : draft_eval(node->children[1]);
     draft_now.facts.count = facts;
     /* an unknown operand must not make the whole condition unknown */
     if ((is_and || operation == CX_LOGICAL_OR) && !draft_on_host()) {
@@ -1018,10 +1020,10 @@ static draft_amount *eval_conditional(draft_node *node)
     bool unsure = draft_is_unsure(condition);
     draft_now.unsure += unsure;
     draft_assume(condition, true);
-    draft_amount *a = draft_eval(node->children[1]);
+    draft_amount *a = draft_eval_if(node->children[1], condition, true);
     draft_now.facts.count = facts;
     draft_assume(condition, false);
-    draft_amount *b = draft_eval(node->children[2]);
+    draft_amount *b = draft_eval_if(node->children[2], condition, false);
     draft_now.facts.count = facts;
     draft_now.unsure -= unsure;
     return draft_either("a choice", condition, a, b);

@@ -61,6 +61,11 @@ draft 'struct plan { dim3 grid, block; }; plan make(int n) { plan p; p.block = d
     'plan p = make(n); add<<<p.grid, p.block>>>(y, x, n);'
 draft 'dim3 grid, block; int threads = 96; void size(int n) { block.x = threads; grid.x = n / threads; }' \
     "size(n); $launch"
+# A part of an expression is not evaluated, or it is not known if it is.
+draft 'int t = 64; bool up() { t = 512; return true; }' 'bool b = n > 9 || up(); add<<<40 + b, t>>>(y, x, n);'
+draft 'int t = 64; int up() { t = 512; return 50; }' 'int g = rand() > 9 ? up() : 40; add<<<g, t>>>(y, x, n);'
+# A member refers to a variable.
+draft 'struct setter { int &t; void set() { t = 96; } };' 'int t = 64; setter s{t}; s.set(); add<<<40, t>>>(y, x, n);'
 # A derived class overrides the method.
 draft 'struct base { virtual int t() { return 512; } }; struct own : base { int t() { return 64; } }; int of(base &b) { return b.t(); }' \
     'own o; add<<<40, of(o)>>>(y, x, n);'
