@@ -334,6 +334,10 @@ static draft_spot member_place(draft_node *node)
     }
     if (spot.variable) {
         spot.path = draft_format("%s.%s", spot.path, name);
+        draft_amount *value = draft_value_of(spot.variable, spot.path);
+        if (node->decl && draft_is_reference(draft_type_of(node->decl))) {
+            spot = value && value->kind == DRAFT_OBJECT ? value->place : unknown_memory();
+        }
     } else if (spot.buffer) {
         cx_type type =
             object ? object->type : cx.getCursorType(cx.getCursorSemanticParent(node->decl->at));
@@ -555,7 +559,10 @@ static void initialise_members(draft_decl *constructor)
     for (size_t i = 0; i + 1 < children.count; i++) { /* the last child is the body */
         if (children.items[i].kind == CX_MEMBER) {
             draft_decl *member = draft_decl_of(cx.getCursorReferenced(children.items[i]));
-            draft_amount *value = draft_eval(draft_tree(children.items[i + 1]));
+            draft_node *made = draft_tree(children.items[i + 1]);
+            draft_amount *value = member && draft_is_reference(draft_type_of(member))
+                                      ? draft_object(draft_spot_of(made))
+                                      : draft_eval(made);
             if (member && draft_now.object.variable) {
                 draft_assign(draft_now.object.variable,
                              draft_format("%s.%s", draft_now.object.path, member->name), value,
@@ -685,8 +692,10 @@ static draft_amount *eval_list(draft_node *node)
     size_t at = 0;
     for (unsigned i = 0; i < node->count; i++) {
         const cx_type type = node->children[i]->type;
-        draft_amount *value = draft_eval(node->children[i]);
         const draft_field *field = at < fields.count ? &fields.items[at] : NULL;
+        draft_amount *value = field && draft_is_reference(field->type)
+                                  ? draft_object(draft_spot_of(node->children[i]))
+                                  : draft_eval(node->children[i]);
         if (field && (elements.count != node->count ||
                       !is_whole(elements.items[i], node->children[i], field->type))) {
             draft_bind(object.variable, "", draft_unknown("has an initialiser that is not read"));

@@ -53,12 +53,14 @@ __global__ void narrows(float *y, const float *x, int *z, int n)
     if (blockIdx.x < n) y[i] = z[k] = x[(unsigned char)(k & 15)];
 }
 struct view { float *at; __device__ float &operator()(int i, int j) { return at[2 * i + j]; } };
+struct adder { int &sum; __device__ void add(int v) { sum += v; } };
 __device__ float &pick(float *a, float *b, int i) { if (i & 1) return a[i]; return b[i]; }
 __global__ void refers(float *y, const float *x, int *z, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     view v{y};
     if (i < n && x[i] > 0) v(i, 1) = x[i];
+    if (i < n) adder{z[i]}.add(1);
 }
 __device__ float twice(const float &x) { return 2 * x; }
 __global__ void chooses(float *y, const float *x, float *z, int n)
