@@ -711,9 +711,6 @@ static draft_amount *bound_sum(bounds *b, draft_amount *v, bool upper)
 static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
 {
     bool inverts = v->kind == DRAFT_QUOTIENT || v->kind == DRAFT_CEIL_DIV;
-    if (v->kind >= DRAFT_LESS && v->kind <= DRAFT_NEGATION) {
-        return draft_number(upper ? 1 : 0);
-    }
     draft_amount *x = bound(b, v->kind == DRAFT_COND ? v->c : v->a, upper), *one = draft_number(1);
     draft_amount *y = v->b ? bound(b, v->b, upper != inverts) : NULL;
     int64_t mask;
@@ -728,8 +725,11 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     case DRAFT_MAX:
     case DRAFT_QUOTIENT:
     case DRAFT_CEIL_DIV:
-    default: /* DRAFT_SHIFT and DRAFT_REAL */
+    case DRAFT_SHIFT:
+    case DRAFT_REAL:
         return draft_make(v->kind, x, y, NULL);
+    default: /* the operands' bounds make ranges for the buffers of a loop's condition */
+        return draft_number(upper ? 1 : 0);
     }
 }
 

@@ -69,10 +69,11 @@ __global__ void chooses(float *y, const float *x, float *z, int n)
     if (i < n) pick(y, z, i) = twice(i ? x[i] : 1);
     if (i < n) (i & 1 ? y[i] : z[i]) = 1;
 }
-__global__ void counts(float *y, const float *x, int *z, int n)
+__global__ void waits(float *y, const float *x, int *z, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = z[x[i] > 0] = 1;
+    while (i < n && z[i] > 3) z[i]--;
+    if (i < n) y[i] = 1;
 }
 __global__ void wraps(float *y, const float *x, int *z, int n)
 {
@@ -91,7 +92,7 @@ void narrow(float *y, const float *x, int *z, float *u, int n)
     narrows<<<n, 64>>>(y, x, z, n);
     refers<<<(n + 63) / 64, 64>>>(y, x, z, n);
     chooses<<<(n + 63) / 64, 64>>>(y, x, u, n);
-    counts<<<(n + 63) / 64, 64>>>(y, x, z, n);
+    waits<<<(n + 63) / 64, 64>>>(y, x, z, n);
     wraps<<<(n + 63) / 64, 64>>>(y, x, z, n);
 }
 int main()
@@ -111,6 +112,6 @@ int main()
     gathers<<<(n + 63) / 64, 64>>>(y, x, begin, begin, n);
 }
 CU
-for kernel in returns continues jumps shares rows gathers narrows refers chooses counts wraps; do
+for kernel in returns continues jumps shares rows gathers narrows refers chooses waits wraps; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done
