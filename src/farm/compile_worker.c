@@ -21,12 +21,14 @@
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
-/* Hashes a head, its architecture, and the options that affect a precompiled header. */
+/* Hashes a head, its headers, its architecture, and the options that affect a precompiled header.
+ * NVRTC does not notice if a header has changed since it was precompiled. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
     static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
     gt_hash key = gt_hash_join(gt_hash_bytes(request->text, request->head_bytes),
                                gt_hash_string(request->arch));
+    key = gt_hash_join(key, (gt_hash){0, request->headers});
     for (size_t i = 0; i < request->option_count; i++) {
         bool counts = true;
         for (size_t k = 0; k < sizeof others / sizeof *others; k++) {

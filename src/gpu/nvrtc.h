@@ -24,6 +24,7 @@ typedef struct gt_nvrtc_request {
     size_t instance_count;
     bool ptx;            /* true: compile to PTX; false: to a cubin */
     uint64_t head_bytes; /* length of the head, which other sources share */
+    uint64_t headers;    /* hash of the contents of the headers that the head includes */
 } gt_nvrtc_request;
 
 /* Paths of a source's precompiled head; each may be NULL. */

@@ -526,7 +526,8 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
                               .option_count = count,
                               .instances = (const char *const *)source->instances,
                               .instance_count = source->instance_count,
-                              .head_bytes = source->head_bytes};
+                              .head_bytes = source->head_bytes,
+                              .headers = source->headers};
     return GPUTUNE_OK;
 }
 

@@ -17,6 +17,7 @@ static const gt_nvrtc *nvrtc;
 static gt_head_cache cache;
 static char *folder;
 static char head[16 * 1024];
+static uint64_t headers;
 
 /* Makes a head of many small templates. */
 static int open_all(void **state)
@@ -70,7 +71,8 @@ static char *compile(const char *body, const char *option)
                                       .options = options,
                                       .option_count = option ? 1 : 0,
                                       .ptx = true,
-                                      .head_bytes = strlen(head)};
+                                      .head_bytes = strlen(head),
+                                      .headers = headers};
     gputune_status status = gt_head_cache_compile(&result, &cache, nvrtc, &request);
     char *ptx = result.image.data;
     result.image.data = NULL;
@@ -141,6 +143,34 @@ TEST(test_a_head_is_bound_to_the_options)
     make_worthwhile();
     free(compile(good, "-DSOMETHING=1"));
     assert_int_equal(count_kept(), 2);
+}
+
+/* NVRTC itself uses a precompiled head even if a header of the head has changed. */
+TEST(test_a_changed_header_is_read_again)
+{
+    SKIP_IF(!nvrtc);
+    static const char line[] = "#include <factor.h>\n";
+    char option[300], path[300], word[16];
+    const size_t length = strlen(head);
+    snprintf(option, sizeof option, "-I%s", folder);
+    snprintf(path, sizeof path, "%s/factor.h", folder);
+    memmove(head + sizeof line - 1, head, length + 1);
+    memcpy(head, line, sizeof line - 1);
+    for (int i = 0; i < 6; i++) { /* three compiles each: without a head, keeping and using it */
+        headers = i < 3 ? 1111 : 2222;
+        snprintf(word, sizeof word, "%d", (int)headers);
+        file_write(path, "#define FACTOR %s\n", word);
+        GT_FREED char *ptx =
+            compile("extern \"C\" __global__ void k(int *x) { *x *= FACTOR; }", option);
+        if (!ptx || !strstr(ptx, word)) {
+            fail_msg("the code does not contain %s", word);
+        }
+        make_worthwhile();
+    }
+    headers = 0;
+    memmove(head, head + sizeof line - 1, length + 1);
+    unlink(path);
+    forget_all();
 }
 
 TEST(test_a_mistake_of_a_variant_is_its_own)

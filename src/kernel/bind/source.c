@@ -209,6 +209,7 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
     out->hash = gt_hash_join(gt_hash_string(prelude), gt_hash_string(gt_text_string(g->macros)));
     out->hash = gt_hash_join(out->hash, g->body->tokens);
     if (g->binding->template->has_headers) {
+        out->headers = g->binding->template->parts->headers.low;
         out->hash = gt_hash_join(out->hash, g->binding->template->parts->headers);
     }
     for (size_t i = 0; i < out->option_count; i++) {

@@ -12,6 +12,7 @@ typedef struct gt_source {
     gt_hash hash; /* hash of everything that is compiled, except comments and line numbers */
     /* length of the prelude and #includes, which all variants share; 0 without #includes */
     size_t head_bytes;
+    uint64_t headers; /* hash of the headers that the head includes; 0 without #includes */
     char *options[GT_SOURCE_OPTIONS]; /* NVRTC options such as --maxrregcount=64; owned */
     size_t option_count;
     /* instances of C++ templates, such as "scan<float, 128>"; owned */
