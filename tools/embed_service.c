@@ -1,6 +1,6 @@
-/* Compiles the service kernels for every architecture that NVRTC supports, and as PTX for emulated
- * devices. Prints them as a C table, so a first tuning does not wait for their compilation. Without
- * NVRTC, the table is empty, and the kernels are compiled on demand. */
+/* Compiles the service kernels for every architecture that NVRTC supports, and to PTX for emulated
+ * devices. Prints the results as a C table, so the first tuning need not compile them. Without
+ * NVRTC the table is empty, and the kernels are compiled when they are needed. */
 #include "farm/farm.h"
 #include "gpu/nvrtc.h"
 

@@ -1,4 +1,4 @@
-// y = x convolved with SIDE x SIDE weights, fully unrolled, so a variant takes seconds to compile
+// Convolves x with SIDE x SIDE weights. The loops are unrolled, so compiling takes seconds.
 #include "gputune.cuh"
 
 #pragma gputune kernel(conv2d)

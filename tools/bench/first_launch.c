@@ -1,11 +1,10 @@
-/* Measures the time of a new process until the first launch of a kernel with a stored winner:
- * opening the tuner, getting the plan, launching. The context is created before, as in most
- * applications. Each repetition is a new process. If no winner is stored, another process tunes
- * first.
+/* Measures how long a new process takes until the first launch of a kernel with a stored winner: it
+ * opens the tuner, gets the plan and launches the kernel. The context is created beforehand, as in
+ * most applications. Each repetition is a new process. If no winner is stored, another process
+ * tunes first.
  *
  *   first_launch [-d DRIVER] [-r REPEATS]
- *   first_launch [-d DRIVER] -a     the time of tune_kernel() for each scenario stored for this
- * GPU */
+ *   first_launch [-d DRIVER] -a     time of tune_kernel() for each scenario stored for this GPU */
 #include "gpu/driver.h"
 #include "program.h"
 

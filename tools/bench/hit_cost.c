@@ -1,6 +1,6 @@
-/* Measures gputune's overhead in an application with stored results, on one and several threads.
- * Times tune_kernel() for a plan in the tuner's table, including the release of the plan. Compares
- * the time of a launch with that of the driver's call.
+/* Measures the overhead of gputune in an application whose results are stored, with one thread and
+ * with several. Measures tune_kernel() if the plan is in the tuner's table, including the release
+ * of the plan. Compares the time of a launch with that of the driver's call.
  *
  * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] */
 #include "gpu/driver.h"
@@ -25,7 +25,7 @@ static pthread_barrier_t barrier;
 
 /* ---- cores ---- */
 
-/* One CPU of each available core, because CPUs of the same core slow each other down. */
+/* One CPU of each available core, because two CPUs of the same core slow each other down. */
 static cpu_set_t cores;
 
 static bool is_first_of_core(int cpu)
@@ -53,7 +53,7 @@ static void find_cores(void)
     }
 }
 
-/* Pins each thread to a core of its own, if there are enough cores. */
+/* Pins each thread to a separate core, if there are enough cores. */
 static void pin(pthread_t thread, int index, int threads)
 {
     cpu_set_t own;
@@ -97,7 +97,7 @@ static void *ask_often(void *user)
     return NULL;
 }
 
-/* Returns the nanoseconds per call of the slowest thread. */
+/* Returns how many nanoseconds a call takes in the slowest thread. */
 static double one_cost(int threads)
 {
     static asker askers[THREADS_MAX];
@@ -132,7 +132,7 @@ static double median(double *values, size_t count)
 static void measure_hits(int threads)
 {
     double one[REPEATS], many[REPEATS];
-    for (int i = 0; i < REPEATS; i++) { /* measure both at the same clock rates */
+    for (int i = 0; i < REPEATS; i++) { /* both at the same clock rates */
         one[i] = one_cost(1);
         many[i] = one_cost(threads);
     }
@@ -205,7 +205,7 @@ static void compare_launches(const gt_driver *driver)
     open_target(&at);
     batch_ns(&at, true);
     batch_ns(&at, false);
-    for (int i = 0; i < BATCHES; i++) { /* the order within a pair alternates */
+    for (int i = 0; i < BATCHES; i++) { /* alternate the order within a pair */
         bool bare_first = i % 2;
         double first = batch_ns(&at, bare_first), second = batch_ns(&at, !bare_first);
         bare[i] = bare_first ? first : second;

@@ -1,8 +1,8 @@
-/* Compares stored times with the times of an application. Launches each kernel's winner through
- * gputune_launch(), in a graph and on a plain stream, and times it with events. Before each launch
- * the L2 is cold, because the buffers together exceed twice its size or because it was overwritten.
- * A winner for the objective `launch` is timed on a plain stream, including the host's time; a
- * winner for `kernel` is timed in a graph.
+/* Compares stored times with the times in an application. Launches the winner of each kernel with
+ * gputune_launch(), in a graph and on a plain stream, and measures the time with events. Before
+ * each launch, the L2 cache is cold: either the sets of buffers together are more than twice its
+ * size, or it was overwritten. A winner for the objective `launch` is timed on a plain stream,
+ * including the time of the host; a winner for `kernel` is timed in a graph.
  *
  *   launched [DRIVER] [KERNEL...]     default: cuda, all kernels; database: GPUTUNE_DB or memory */
 #include "gpu/driver.h"
@@ -22,7 +22,7 @@ static CUstream stream;
 static CUevent begin, end;
 static CUdeviceptr sweep;
 
-/* A scenario's arguments, in enough sets that the L2 cache is cold for each launch. */
+/* A scenario's arguments, with enough sets of buffers to keep the L2 cache cold for each launch. */
 typedef struct arguments {
     CUdeviceptr buffers[COPIES_MAX][ARGS_MAX];
     uint64_t bytes[ARGS_MAX];
@@ -51,7 +51,7 @@ static uint32_t random_word(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* Allocates device memory with random floats or, if `limit` is not 0, integers below `limit`. */
+/* Allocates device memory, filled with random floats or, if `limit` is not 0, integers below it. */
 static CUdeviceptr filled(uint64_t bytes, uint32_t limit)
 {
     uint64_t state = bytes + limit, words = bytes / 4;
@@ -137,7 +137,7 @@ static const struct maker {
               {"histogram", make_histogram},
               {"paramsum", make_paramsum}};
 
-/* Makes enough sets of buffers to exceed twice the L2, or one set if that is impractical. */
+/* Makes as many sets of buffers as exceed twice the size of L2, but at most COPIES_MAX. */
 static void copy_sets(arguments *at)
 {
     uint64_t all = 0;
@@ -218,7 +218,7 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Measures the median nanoseconds of a launch, in replays of `exec` if it is not NULL. */
+/* Returns the median nanoseconds of a launch. Replays the graph `exec`, unless it is NULL. */
 static double time_batches(gputune_plan *plan, const arguments *at, size_t launches,
                            CUgraphExec exec)
 {

@@ -1,27 +1,28 @@
 // Compares the templates with the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB.
-// Library and template compute the same from the same buffers; their results are compared first. A
-// batch of launches is a CUDA graph, so the host's time does not count. A sample is the time
-// between two events around a batch. Batches of both alternate; ratios are of adjacent samples.
+// The library and the template compute the same result from the same buffers, and their results are
+// compared first. A batch of launches is a CUDA graph, so the host's time does not count. A sample
+// is the time between two events around a batch. Batches of the library and the template alternate,
+// and ratios are computed from adjacent samples.
 //
-// Memory-bound kernels are also compared with the driver's device-to-device copy, which moves the
-// minimum number of bytes that the kernel must read and write. Kernels that no library has (copy,
-// softmax, rmsnorm, stencils) are only compared with this copy. Copies are not captured, because
-// they are slower in graphs.
+// Memory-bound kernels are also compared with the driver's device-to-device copy of as many bytes
+// as the kernel must at least read and write. Kernels that no library has (copy, softmax, rmsnorm,
+// stencils) are only compared with this copy. Copies are not captured, because they are slower in
+// graphs.
 //
-// The rows "passing" measure kernels with thousands of parameters. All are passed by value; or 4 KB
-// (the older limit) are, and cudaMemcpyToSymbol() copies the rest from pageable memory before each
-// launch, as in the vendor's comparison. "Kernel" is the kernel alone, launched while the GPU is
-// busy. "In a row" is the mean of many launches with one wait, like the vendor's sample. "Each
-// waited for" is the host's time from passing the parameters to the end of the kernel. gputune's
-// fastest plans are measured likewise: one splits the parameters by a ring of pinned memory, one
-// passes all by value. The row "sample" leaves unrolling to the compiler, like the vendor's
-// kernels.
+// The rows "passing" measure kernels with thousands of parameters. Either all parameters are passed
+// by value, or only 4 KB (the older limit) are, and cudaMemcpyToSymbol() copies the rest from
+// pageable memory before each launch, as in the vendor's comparison. "Kernel" is the time of the
+// kernel, launched while the GPU is busy. "In a row" is the mean of many launches with one wait,
+// like the vendor's sample. "Each waited for" is the host's time from passing the parameters to the
+// end of the kernel. gputune's fastest plans are measured in the same way: one passes the
+// parameters in parts through a ring of pinned memory, and one passes all by value. The row
+// "sample" leaves unrolling to the compiler, like the vendor's kernels.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
-// Tuning takes 10 s and judging 1 s each; results in GPUTUNE_DB are used. A ROW is the beginning of
-// names of rows ("gemm", "scan 64M"); "gemm M,N,K" and "gemm_bf16 M,N,K" are additional rows.
-// Default: all.
+// Tuning takes 10 s and judging 1 s each, and results in GPUTUNE_DB are used. A ROW is the
+// beginning of the names of rows ("gemm", "scan 64M"). "gemm M,N,K" and "gemm_bf16 M,N,K" are
+// additional rows. By default, all rows are measured.
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
@@ -103,7 +104,7 @@ template <typename T> struct device_array {
     size_t count;
 };
 
-// Fills with pseudo-random numbers: floats in (-1, 1), integers below `limit`. `first` is a seed.
+// Fills with pseudo-random floats in (-1, 1), or integers below `limit`. `first` is a seed.
 template <typename T> __global__ void fill(T *data, size_t count, unsigned int limit, size_t first)
 {
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -152,7 +153,7 @@ struct batch {
         cudaEventDestroy(begin);
         cudaEventDestroy(end);
     }
-    double sample() const // returns the nanoseconds per launch
+    double sample() const // returns nanoseconds per launch
     {
         float ms = 0;
         CHECK(cudaEventRecord(begin, stream));
@@ -180,7 +181,7 @@ struct batch {
 
 struct verdict {
     gt_summary ours, theirs;
-    gt_paired ratio; // mean of log(the library's time / gputune's time)
+    gt_paired ratio; // mean of log(time of the library / time of gputune)
 };
 
 verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAPTURED)
@@ -194,7 +195,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     auto started = std::chrono::steady_clock::now();
     std::chrono::duration<double> passed;
     do {
-        bool first = ratios.size() % 2; // the sides take turns in being first
+        bool first = ratios.size() % 2; // each side goes first in every second batch
         double a = first ? other.sample() : one.sample(), b = first ? one.sample() : other.sample();
         our_times.push_back(first ? b : a);
         their_times.push_back(first ? a : b);
@@ -208,7 +209,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     return result;
 }
 
-// A copy by the driver that reads and writes this many bytes in total.
+// A copy by the driver that reads and writes this many bytes, counted together.
 struct driver_copy {
     explicit driver_copy(double bytes) : to(size_t(bytes / 2)), from(to.count)
     {
@@ -243,7 +244,7 @@ template <> double number(__nv_bfloat16 value)
     return float(value);
 }
 
-// Runs both sides, first the library. Ends the program if results differ by more than `within`.
+// Runs the library, then gputune. Ends the program if their results differ by more than `within`.
 template <typename T>
 void compare(const std::string &row, const device_array<T> &output, const launcher &ours,
              const launcher &theirs, double within)
@@ -323,7 +324,7 @@ void row(const std::string &name, const plan_holder &plan, const char *library,
     show(name, plan, library, judge(ours, theirs), work, unit);
 }
 
-// An element type: its name in templates, a bound of rounding errors, and its cuBLAS functions.
+// An element type: its name in templates, a bound for rounding errors, and its cuBLAS functions.
 template <typename T> struct elements;
 template <> struct elements<float> {
     static constexpr const char *type = "T=float";
@@ -371,13 +372,14 @@ template <typename T> void dot(const std::string &name, size_t n)
         plan.with({&result.data, &x.data, &y.data, &n}), theirs, 2.0 * sizeof(T) * double(n));
 }
 
-// Returns the side of a square matrix with that many elements, with rows aligned to cache lines.
+// Returns the side of a square matrix with about `count` elements, with rows aligned to cache
+// lines.
 unsigned int side_of(size_t count)
 {
     return unsigned(std::sqrt(double(count))) / 32 * 32;
 }
 
-// cuBLAS stores by columns, so the matrix is transposed.
+// cuBLAS stores matrices by columns, so the matrix is transposed.
 template <typename T> void gemv(const std::string &name, size_t count)
 {
     const unsigned int side = side_of(count);
@@ -413,7 +415,8 @@ template <typename T> void transpose(const std::string &name, size_t count)
         2.0 * sizeof(T) * side * side);
 }
 
-// Provides temporary memory for a CUB function. `call` first returns its size, then gets it.
+// Allocates temporary memory for a CUB function. `call` returns the size first, then uses the
+// memory.
 launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
                      std::vector<std::shared_ptr<device_array<char>>> &kept)
 {
@@ -580,14 +583,14 @@ template <typename T> void stencil3d(const std::string &name, size_t n)
                 2.0 * sizeof(T) * double(n));
 }
 
-// cuBLAS stores by columns, so the matrices are transposed: C' = B' A'.
+// cuBLAS stores matrices by columns, so they are transposed: C' = B' A'.
 void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int k)
 {
     device_array<float> a(size_t(m) * k), b(size_t(k) * n), c(size_t(m) * n);
     float alpha = 1, beta = 0;
     refill(a), refill(b), refill(c);
     plan_holder plan("gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}));
-    launcher fresh = [&] { refill(c); }; // finite, because 0 * NaN would be NaN
+    launcher fresh = [&] { refill(c); }; // c must be finite, because 0 * NaN would be NaN
     launcher ours = plan.with({&c.data, &a.data, &b.data, &m, &n, &k, &alpha, &beta});
     launcher theirs = [&] {
         CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, int(n), int(m), int(k), &alpha, b.data,
@@ -598,12 +601,12 @@ void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int 
     show(name, plan, "cuBLAS", judge(ours, theirs), 2.0 * m * n * k, "GFLOP/s");
 }
 
-// Compares products with a transposed B.
+// Compares matrix products in which B is transposed.
 void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned int k)
 {
     device_array<__nv_bfloat16> a(size_t(m) * k), b(size_t(n) * k), c(size_t(m) * n);
     float one = 1, zero = 0;
-    refill(a), refill(b, 0, size_t(1) << 40); // different seeds, so a and b have no equal rows
+    refill(a), refill(b, 0, size_t(1) << 40); // different seeds, so no row of a equals a row of b
     plan_holder plan("gemm_bf16",
                      GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}, {"OUT=__nv_bfloat16", 0}));
     launcher theirs = [&] {
@@ -617,9 +620,9 @@ void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned
 
 // --- thousands of parameters
 
-constexpr int by_value_at_most = 1024; // number of words in 4096 bytes, the older limit
+constexpr int by_value_at_most = 1024; // number of words in 4096 bytes, which was the limit before
 
-// Parameters by value. Those beyond the older limit are in constant memory.
+// Parameters that are passed by value. Those beyond the older limit are in constant memory.
 template <typename T, int COUNT> struct parameters {
     T values[COUNT];
 };
@@ -656,7 +659,7 @@ __global__ void sum_of(const __grid_constant__ parameters<int, COUNT> p, int *su
     *sum = total;
 }
 
-// Warps of a block share 32 elements, because a thread per element does not saturate memory.
+// The warps of a block share 32 elements, because one thread per element does not saturate memory.
 constexpr int warps = 16;
 template <int COUNT>
 __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, float *y,
@@ -677,12 +680,12 @@ __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, 
     }
 }
 
-// A way to pass parameters: a kernel, and the work before its launch.
+// A way to pass parameters: a kernel, and the work that is needed before its launch.
 struct passing {
     launcher before, kernel;
 };
 
-// Keeps the GPU busy while the host launches, so the time between events excludes the host.
+// Keeps the GPU busy while the host launches. The time between events then excludes the host.
 __global__ void busy_for(long long clocks)
 {
     for (const long long began = clock64(); clock64() - began < clocks;) {
@@ -691,7 +694,7 @@ __global__ void busy_for(long long clocks)
 
 enum timing { ALONE, IN_A_ROW, WAITED_FOR };
 
-// Returns the microseconds of one launch.
+// Returns the time of one launch in microseconds.
 double time_of(const passing &way, timing how)
 {
     const int launches = how == IN_A_ROW ? 100 : 1;
@@ -721,7 +724,7 @@ double time_of(const passing &way, timing how)
     return how == ALONE ? ms * 1e3 : passed.count() * 1e6 / launches;
 }
 
-// Measures the median time of each way. The ways take turns.
+// Measures the median time of each way. The ways are measured alternately.
 std::vector<double> times_of(const std::vector<passing> &ways, timing how)
 {
     std::vector<std::vector<double>> times(ways.size());
@@ -748,14 +751,14 @@ void show_saving(const std::string &name, const char *timing, const char *ways, 
                 timing, ways, split, value, 100 - 100 * value / split);
 }
 
-// `value` and `split` are plain kernels; `ring` and `plan` are gputune's.
+// `split` and `value` launch plain kernels; `ring` and `plan` launch kernels of gputune.
 void show_passing(const std::string &name, const launcher &copy, const launcher &split,
                   const launcher &value, const launcher &ring, const launcher &plan)
 {
     static const char *const names[] = {"kernel", "in a row", "each waited for"};
     const launcher nothing = [] {};
     const cudaStream_t own = stream;
-    stream = nullptr; // uses the default stream, which waits for cudaMemcpyToSymbol()
+    stream = nullptr; // use the default stream, because it waits for cudaMemcpyToSymbol()
     for (timing how : {ALONE, IN_A_ROW, WAITED_FOR}) {
         std::vector<passing> ways = {{copy, split}, {nothing, value}};
         if (how != ALONE) {
@@ -823,7 +826,7 @@ std::vector<entry> all_rows()
     struct {
         const char *name;
         void (*run)(const std::string &, size_t);
-        unsigned int bytes; // element size of the largest buffer
+        unsigned int bytes; // size of an element of the largest buffer
     } kernels[] = {{"axpy", axpy<float>, 4},
                    {"axpy double", axpy<double>, 8},
                    {"dot", dot<float>, 4},

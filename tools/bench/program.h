@@ -1,4 +1,4 @@
-/* Shared by all benchmark programs. */
+/* Functions that all benchmark programs share. */
 #pragma once
 
 #include <gputune_tools.h>
@@ -14,7 +14,7 @@ static inline double now_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Ends the program if `status` is a failure. `what` is the attempted action, for the message. */
+/* Ends the program if `status` is a failure. `what` is the action that failed, for the message. */
 static inline void must(int status, const char *what)
 {
     if (status < 0) {

@@ -1,12 +1,12 @@
-/* Tests if repeated tunings find the same winner, and if it is the best. Tunes each kernel several
- * times at three sizes, and then compares the winners and the last runners-up by up to 2000
- * interleaved samples each.
+/* Tests if repeated tunings find the same winner, and if it is the best variant. Tunes each kernel
+ * several times at three sizes. Then compares the winners, and the runners-up of the last tuning,
+ * with up to 2000 interleaved samples each.
  *
  *   reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [KERNEL...]
  *
- * Defaults: 20 tunings, 30 seconds, this GPU, all kernels. -w leaves the data in L2 between
- * launches. Prints a row per scenario: the number of tunings, distinct winners, winners within 1%
- * of the best, and the slowdown of the worst winner; with -v also every candidate. */
+ * Defaults: 20 tunings, 30 seconds, this GPU, all kernels. With -w, the data stays in L2 between
+ * launches. Prints one row per scenario: the number of tunings, distinct winners, winners within 1%
+ * of the best, and the slowdown of the worst winner. With -v, also prints every candidate. */
 #include "program.h"
 #include "scenarios.h"
 
@@ -22,7 +22,7 @@ enum { RUNNERS_UP = 3, CANDIDATES_MAX = 64, TEXT = 160 };
 typedef struct candidate {
     char text[TEXT];
     int won;      /* number of tunings that the candidate won */
-    double ratio; /* time divided by the first candidate's time, or 0 if not judged */
+    double ratio; /* time divided by the time of the first candidate; 0 if not judged */
     double median_ns, low, high;
     unsigned samples;
 } candidate;
@@ -33,8 +33,8 @@ typedef struct candidates {
 } candidates;
 
 typedef struct tally {
-    int within, total; /* number of winners within 1% of the best, and of all winners */
-    double worst;      /* ratio of the worst winner, divided by the best ratio */
+    int within, total; /* number of wins within 1% of the best, and number of all wins */
+    double worst;      /* slowdown of the worst winner, relative to the best variant */
     size_t distinct;
 } tally;
 
@@ -75,7 +75,7 @@ static double candidates_best(const candidates *list)
     return best;
 }
 
-/* Compares the winners with `best`. A winner that failed during judging has an infinite ratio. */
+/* Compares the winners with `best`. A winner that failed during judging is infinitely slower. */
 static tally candidates_tally(const candidates *list, double best)
 {
     tally sum = {0};
@@ -90,7 +90,7 @@ static tally candidates_tally(const candidates *list, double best)
     return sum;
 }
 
-/* Prints for each candidate how often it won, and its times. */
+/* Prints how often each candidate won, and its times. */
 static void candidates_print(const candidates *list, double best)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -113,7 +113,7 @@ static bool has_word(const char *text, const char *word, size_t length)
     return false;
 }
 
-/* Returns true if `text` has all of `words`, such as a configuration's values. */
+/* Returns true if `text` contains all words of `words`, such as the values of a configuration. */
 static bool has_words(const char *text, const char *words)
 {
     for (; *words; words += strspn(words, " ")) {
@@ -126,7 +126,7 @@ static bool has_words(const char *text, const char *words)
     return true;
 }
 
-/* The best trials so far, in ascending order. */
+/* The best trials so far; the fastest comes first. */
 typedef struct podium {
     double medians[RUNNERS_UP];
     char trials[RUNNERS_UP][TEXT];
@@ -171,7 +171,7 @@ static void tune(study *study, int turn)
     gputune_plan_release(plan);
 }
 
-/* Adds a trial to the best trials, unless an equal launch is already among them. */
+/* Adds a trial to the best trials, unless a trial with the same median is already among them. */
 static void place(podium *podium, const gputune_record *record)
 {
     double median = record->median_ns;
@@ -187,7 +187,7 @@ static void place(podium *podium, const gputune_record *record)
     }
 }
 
-/* Keeps the best trials, even eliminated ones. The record's sizes may include default sizes. */
+/* Keeps the best trials, even eliminated ones. The record can contain default sizes as well. */
 static int take_trial(void *user, const gputune_record *record)
 {
     study *study = user;

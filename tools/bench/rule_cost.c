@@ -1,5 +1,5 @@
-/* Measures the cost of plans that a rule makes in an application: the host time of a new size and
- * of a repeated size on one thread, and the memory of many sizes. Nothing is tuned.
+/* Measures what plans cost that an application gets from a rule: the host time of a new size and of
+ * a repeated size on one thread, and the memory of many sizes. Nothing is tuned.
  *
  * rule_cost [-n SIZES] [-d DRIVER] */
 #include "api/tuner.h"
@@ -57,7 +57,7 @@ static void request_new(gputune *tuner, const gputune_options *options, int64_t 
     gputune_plan_release(plan);
 }
 
-/* Returns this thread's processor time, which does not depend on other programs. */
+/* Returns the processor time of this thread, which does not depend on other programs. */
 static double cpu_s(void)
 {
     struct timespec time;

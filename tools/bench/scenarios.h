@@ -1,4 +1,4 @@
-/* gputune's kernels, each at a small, a medium and a large size, for benchmarks. */
+/* The kernels of gputune, each with a small, a medium and a large size, for benchmarks. */
 #pragma once
 
 #include "gputune_tools.h"
@@ -43,7 +43,7 @@ static const bench_scenario bench_scenarios[] = {
 
 enum { BENCH_SCENARIOS = sizeof bench_scenarios / sizeof *bench_scenarios };
 
-/* Returns true if `names` has the scenario's kernel, or if `names` is empty. */
+/* Returns true if `names` contains the scenario's kernel, or if `names` is empty. */
 static inline bool bench_wanted(const bench_scenario *scenario, int count, char **names)
 {
     bool wanted = count == 0;

@@ -1,5 +1,5 @@
-// Sets each cell of b to the mean of the five cells around it in a. The space has a thousand
-// variants with different sources.
+// Sets each cell of b to the mean of a cell of a and its four neighbours. The space has a thousand
+// variants, whose sources all differ.
 #include "gputune.cuh"
 
 #pragma gputune kernel(stencil)

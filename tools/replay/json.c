@@ -1,4 +1,4 @@
-/* Reads JSON. A value's first character selects its reader; containers are read recursively. */
+/* Reads JSON. A value's first character selects its reader. Containers are read recursively. */
 #include "replay/json.h"
 
 #include "base/number.h"
@@ -10,8 +10,8 @@
 
 enum {
     DEPTH_MAX = 100,
-    KEPT_DEPTH = 2,  /* if a text is malformed, complete members at this depth are kept */
-    NUMBER_MAX = 400 /* maximum number of characters; the longest plain double has 330 */
+    KEPT_DEPTH = 2,  /* if the text is malformed, the complete members at this depth are kept */
+    NUMBER_MAX = 400 /* maximum length of a number; the longest plain double has 330 characters */
 };
 
 /* ---- Characters ------------------------------------------------------------------------------ */
@@ -47,7 +47,7 @@ static gputune_status expected(const gt_json_reader *r, const char *what)
                                      length ? length : 1, r->at, what);
 }
 
-/* Fails the enclosing function unless the condition holds. The message says what was expected. */
+/* If the condition is false, makes the function fail with a message that `what` was expected. */
 #define EXPECT(condition, what) GT_TRY((condition) ? GPUTUNE_OK : expected(r, what))
 
 static gputune_status add(gt_json_reader *r, gt_json value)
@@ -59,7 +59,7 @@ static gputune_status add(gt_json_reader *r, gt_json value)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Appends decoded bytes in place, because they are never longer than the encoded bytes. */
+/* Appends decoded bytes in place. This is possible because they are never longer than the text. */
 static void put(char **to, const char *bytes, size_t count)
 {
     memmove(*to, bytes, count);
@@ -78,7 +78,7 @@ static void put_utf8(char **to, uint32_t c)
     put(to, bytes, (size_t)count);
 }
 
-/* Reads the four hexadecimal digits of a UTF-16 unit. */
+/* Reads a UTF-16 unit, which has four hexadecimal digits. */
 static bool read_unit(uint32_t *out, gt_json_reader *r)
 {
     char digits[5] = "", *end = digits;
@@ -91,7 +91,7 @@ static bool read_unit(uint32_t *out, gt_json_reader *r)
     return is_right;
 }
 
-/* Reads the one or two UTF-16 units after \u. Refuses U+0000, because it would end the text. */
+/* Reads the one or two UTF-16 units after \u. Refuses U+0000, because a NUL would end the text. */
 static gputune_status read_units(char **to, gt_json_reader *r)
 {
     uint32_t high, low;
@@ -250,7 +250,7 @@ static gputune_status read_container(gt_json_reader *r, const char *name)
     const size_t place = r->out->count;
     const bool is_array = *r->at == '[';
     gputune_status status;
-    size_t whole; /* number of values before an incomplete member */
+    size_t whole; /* number of values that precede an incomplete member */
     GT_TRY(add(r, (gt_json){is_array ? GT_JSON_ARRAY : GT_JSON_OBJECT, .name = name}));
     GT_REFUSE(r->depth == DEPTH_MAX, GPUTUNE_EINVAL, "containers are nested more than %d deep",
               DEPTH_MAX);

@@ -1,4 +1,4 @@
-/* Runs search strategies on recorded spaces, with options and output like gputune's commands. */
+/* Runs search strategies on recorded spaces. Options and output are like those of gputune. */
 #include "cli/scenarios.h"
 #include "cli/table.h"
 #include "replay/score.h"

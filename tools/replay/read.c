@@ -28,7 +28,7 @@ static gputune_status fail(gzFile file, const char *path)
                    message);
 }
 
-/* Reads at most `most` bytes, because a small compressed file may expand to fill the memory. */
+/* Reads at most `most` bytes, because a small compressed file can expand until memory is full. */
 static gputune_status read_all(gt_text *out, gzFile file, const char *path, size_t most,
                                const volatile int *cancel)
 {
@@ -62,7 +62,7 @@ gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
     return status;
 }
 
-/* Returns true if the word contains part of a failure's name, as InvalidConfig does. */
+/* Returns true if the word contains a part of the name of a failure, such as InvalidConfig. */
 static bool is_failure(const char *word)
 {
     static const char *const parts[] = {"InvalidConfig", "ompil",  "untime",
@@ -74,7 +74,7 @@ static bool is_failure(const char *word)
     return is;
 }
 
-/* Reads milliseconds as seconds, or 0 if they are missing. */
+/* Reads milliseconds and converts them to seconds. Returns 0 seconds if they are missing. */
 static gputune_status read_seconds(double *out, const gt_json *json, const char *name)
 {
     const gt_json *value = gt_json_member(json, name);
@@ -85,7 +85,7 @@ static gputune_status read_seconds(double *out, const gt_json *json, const char 
                : gt_fail(GPUTUNE_ERECORDED, "'%s' is not a duration; expected milliseconds", name);
 }
 
-/* Sets the outcome from the recorded time, which is a number or the name of a failure. */
+/* Sets the outcome from the recorded time, which is either a number or the name of a failure. */
 static gputune_status read_time(gt_tried *out, const gt_json *value, const char *name,
                                 double unit_ns)
 {
@@ -110,7 +110,7 @@ static gputune_status read_time(gt_tried *out, const gt_json *value, const char 
                          is_positive ? "time that is finite in nanoseconds" : "positive time");
 }
 
-/* Sums the launches' seconds, and counts the launches, at least 1. */
+/* Sums the seconds of all launches. Sets *count to the number of launches, but at least 1. */
 static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
 {
     size_t launches = 0;
@@ -125,7 +125,7 @@ static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
     return GPUTUNE_OK;
 }
 
-/* Reads an entry of Kernel Tuner's cache, except its point. Messages do not name the place. */
+/* Reads an entry of Kernel Tuner's cache, except its point. Messages do not contain the line. */
 static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
 {
     double sum, launches;
@@ -138,7 +138,7 @@ static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
     return GPUTUNE_OK;
 }
 
-/* Finds the measurement to minimise, which is that of the first objective. */
+/* Finds the measurement to minimise, which has the name of the first objective. */
 static const gt_json *find_measurement(const gt_json *json, const char **name)
 {
     const gt_json *all = gt_json_member(json, "measurements"), *one = NULL;
@@ -216,11 +216,11 @@ typedef struct reader {
     const gt_json *entries, *listed; /* `listed` is the file's list of parameter values, or NULL */
     bool is_t4;
     GT_ARRAY(const char *) names;
-    GT_ARRAY(const gt_json *) values; /* values of each entry, in the order of the names */
+    GT_ARRAY(const gt_json *) values; /* values of all entries, in the order of the names */
     gt_recorded space;
 } reader;
 
-/* Adds the file and line to the beginning of a message. */
+/* Prepends the file and the line to a message. */
 static gputune_status fail_at(const reader *at, int line, gputune_status status)
 {
     return status == GPUTUNE_ENOMEM || status == GPUTUNE_OK
@@ -228,7 +228,7 @@ static gputune_status fail_at(const reader *at, int line, gputune_status status)
                : gt_fail_prefix(GPUTUNE_ERECORDED, "%s:%d", at->path, line);
 }
 
-/* Reads the names of the parameters. In T4 results, the first configuration has the names. */
+/* Reads the names of the parameters. In T4 results, the first configuration contains the names. */
 static gputune_status take_names(reader *at, const gt_json *names)
 {
     for (const gt_json *one = NULL; (one = gt_json_after(names, one)) != NULL;) {
@@ -238,7 +238,7 @@ static gputune_status take_names(reader *at, const gt_json *names)
     return GPUTUNE_OK;
 }
 
-/* Parses the text. If the end is missing, the message names the truncated entry. */
+/* Parses the text. If the file ends inside an entry, logs a warning and leaves the entry out. */
 static gputune_status parse(reader *at)
 {
     gt_json_reader json;
@@ -293,7 +293,7 @@ static gputune_status read_row(reader *at, const gt_json *json)
     return gt_array_push(&at->space.entries, entry);
 }
 
-/* Returns true if the constraints of a T4 result exclude its configuration. */
+/* Returns true if a T4 result has a configuration that the constraints exclude. */
 static bool is_excluded(const reader *at, const gt_json *json)
 {
     const char *word = at->is_t4 ? gt_json_text(gt_json_member(json, "invalidity")) : NULL;
@@ -314,7 +314,7 @@ static gputune_status read_rows(reader *at)
     return GPUTUNE_OK;
 }
 
-/* Orders numbers by value, and words alphabetically after numbers. */
+/* Orders numbers by value. Words come after numbers, in alphabetical order. */
 static int compare(const void *left, const void *right)
 {
     const gt_json *a = left, *b = right;
@@ -362,7 +362,7 @@ static gputune_status add_axis(gt_recorded *out, const gt_json_list *from)
     return gt_recorded_axis(out, words ? NULL : values, (uint32_t)from->count);
 }
 
-/* Adds a parameter's axis, and sets each row's choice. Skips a parameter with a single value. */
+/* Adds the axis of a parameter and sets its choice in each row. Skips parameters with one value. */
 static gputune_status take_parameter(reader *at, size_t name)
 {
     gt_recorded *out = &at->space;

@@ -1,4 +1,4 @@
-/* A recorded space, in which all configurations were measured, so searches can be replayed. Pure
+/* A recorded space, in which all configurations were measured. Searches can be replayed on it. Pure
  * functions; replay/read.h reads recorded spaces from files. */
 #pragma once
 
@@ -7,13 +7,13 @@
 #include "search/strategy.h"
 
 typedef struct gt_recorded_entry {
-    gt_tried tried; /* tried.measure_s is the time of all launches */
+    gt_tried tried; /* tried.measure_s is the time of all launches together */
     double launch_s;
-    double worker_s; /* seconds of host work other than compiling */
+    double worker_s; /* seconds of the host's work, except compiling */
     int line;
 } gt_recorded_entry;
 
-/* A recorded space. It is empty if all bytes are zero. Add axes and `entries` in any order. After
+/* A recorded space. An all-zero space is empty. Axes and `entries` can be added in any order. After
  * gt_recorded_finish() has succeeded, the space is immutable. */
 typedef struct gt_recorded {
     uint32_t axis_count;
@@ -21,16 +21,16 @@ typedef struct gt_recorded {
     GT_ARRAY(gt_recorded_entry) entries; /* sorted lexicographically by gt_recorded_finish() */
     uint32_t ok;
     double best_ns, worst_ns;
-    gt_hash_index places; /* indices of the entries, by hash of the point */
+    gt_hash_index places; /* indices of the entries, by the hash of their point */
 } gt_recorded;
 
-/* Appends an axis. Copies `values`, which is NULL for words. Fails with EINVAL if domain.h does not
- * allow the axis, or with ENOMEM. */
+/* Appends an axis and copies `values`, which is NULL if the choices are words. Fails with EINVAL if
+ * domain.h does not allow the axis, or with ENOMEM. */
 gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices);
-/* Sorts and merges the entries. ERECORDED if equal entries differ, or if no entry has a time. */
+/* Sorts and merges the entries. Fails with ERECORDED if equal entries differ or none has a time. */
 gputune_status gt_recorded_finish(gt_recorded *recorded);
 void gt_recorded_free(gt_recorded *recorded);
 
-/* Makes the domain of the recorded configurations, even failed ones. The space must outlive it. */
+/* Returns the domain of the recorded configurations, even failed ones. It uses the space. */
 gt_domain gt_recorded_domain(const gt_recorded *recorded);
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point);

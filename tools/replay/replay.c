@@ -8,16 +8,16 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
-/* GPU time of a variant, in launches: LAUNCHES in all; PROOF of these are its first launch and its
+/* GPU time of a variant in launches: LAUNCHES in all, PROOF of them for the first launch and the
  * verification. A variant that is clearly slower than the best takes only one launch. */
 #define LAUNCHES 5
 #define PROOF    2
 
 typedef struct pending_variant {
     const gt_recorded_entry *entry;
-    double compiled_s; /* when compiling ends; infinite while waiting for a worker */
-    double done_s;     /* when the GPU has finished; infinite before it starts */
-    double measure_s;  /* GPU time until the strategy gets the result */
+    double compiled_s; /* time when compiling ends; infinite until a worker is free */
+    double done_s;     /* time when the GPU has finished it; infinite until the GPU starts */
+    double measure_s;  /* GPU time before the strategy gets the result */
 } pending_variant;
 
 typedef struct clock_state {
@@ -29,8 +29,8 @@ typedef struct clock_state {
     gt_schedule schedule;
     uint32_t pending_count, reported;
     double now_s, gpu_free_s, best_ns;
-    double owed_s;  /* time of the race's remaining samples */
-    double round_s; /* time of the next round of samples */
+    double owed_s;  /* GPU time that the samples of the race still need */
+    double round_s; /* GPU time of the next round of samples */
 } clock_state;
 
 static bool is_reached(const clock_state *at, int which)
@@ -93,7 +93,7 @@ static bool is_with_compilers(const clock_state *at, const pending_variant *pend
     return pending_variant->compiled_s > at->now_s;
 }
 
-/* Assigns the earliest proposals to free workers. */
+/* Gives the oldest proposals to workers that are free. */
 static void feed_workers(clock_state *at)
 {
     uint32_t busy = count(at, is_compiling);
@@ -108,7 +108,7 @@ static void feed_workers(clock_state *at)
     }
 }
 
-/* Takes points from the strategy, up to the number that may be in progress in a tuning. */
+/* Takes points from the strategy until as many are in progress as a tuning would allow. */
 static gputune_status propose_variants(clock_state *at)
 {
     gt_outlook outlook;
@@ -129,7 +129,7 @@ static gputune_status propose_variants(clock_state *at)
     return GPUTUNE_OK;
 }
 
-/* Launches a variant once. If it may win, verifies it too, and adds its samples to the race. */
+/* Launches a variant once. If it may win, also verifies it and adds its samples to the race. */
 static void launch_first(clock_state *at, pending_variant *pending_variant)
 {
     const gt_recorded_entry *entry = pending_variant->entry;
@@ -141,7 +141,7 @@ static void launch_first(clock_state *at, pending_variant *pending_variant)
     gt_schedule_note_new_variant(&at->schedule, pending_variant->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
         at->owed_s += fmax(0, most_s - pending_variant->measure_s);
-        at->round_s = 2 * entry->launch_s; /* one launch of each of two contestants */
+        at->round_s = 2 * entry->launch_s; /* one launch each of two contestants */
     }
 }
 
@@ -153,7 +153,7 @@ static void sample(clock_state *at)
     gt_schedule_note_round(&at->schedule, seconds);
 }
 
-/* Runs a round of samples or the variant that was compiled first, if the GPU is free. */
+/* If the GPU is free, runs either a round of samples or the variant that was compiled first. */
 static void feed_gpu(clock_state *at)
 {
     pending_variant *first = NULL;
@@ -187,7 +187,7 @@ static double next_event(const clock_state *at)
 static gputune_status end_variant(clock_state *at)
 {
     for (uint32_t i = 0; i < at->pending_count; i++) {
-        if (at->pending[i].done_s <= at->now_s) { /* only one variant can be on the GPU */
+        if (at->pending[i].done_s <= at->now_s) { /* at most one variant is on the GPU */
             const pending_variant ended = at->pending[i];
             at->pending_count--;
             memmove(&at->pending[i], &at->pending[i + 1], (at->pending_count - i) * sizeof ended);

@@ -1,4 +1,4 @@
-/* Replays a search strategy on a recorded space with a virtual clock. Pure. */
+/* Replays a search strategy on a recorded space, with a virtual clock. Pure functions. */
 #pragma once
 
 #include "replay/recorded.h"
@@ -8,24 +8,25 @@ typedef struct gt_replay_settings {
     uint64_t seed;
     uint32_t workers;     /* number of compile workers; 0: replay without a clock */
     uint32_t evaluations; /* number of results, including failures, after which the replay ends */
-    double reach[2];      /* with workers, the replay continues until the best time is within these
-                             fractions of the optimum; the larger fraction comes first */
+    double reach[2]; /* if there are workers, the replay continues until the best time is within
+                        these fractions of the optimum; the larger fraction is first */
 } gt_replay_settings;
 
-enum { GT_REPLAY_MOST = 5000 }; /* number of results after which `reach` is given up */
+enum { GT_REPLAY_MOST = 5000 }; /* maximum number of results while `reach` is not reached */
 
 typedef struct gt_replay_result {
-    double *best_ns;  /* best time after each of settings.evaluations results; owned by the caller.
-                         Before the first success, the slowest time of the space */
-    double *time_ns;  /* times of these results, 0 for a failure; owned by the caller, or NULL */
-    uint64_t results; /* total number of results */
-    double reached_s[2]; /* virtual seconds until settings.reach; infinite if never reached */
+    double *best_ns; /* best time after each of settings.evaluations results, or the slowest time of
+                        the space before the first success; owned by the caller */
+    double *time_ns; /* times of these results, 0 for a failure; owned by the caller, or NULL */
+    uint64_t results;    /* total number of results */
+    double reached_s[2]; /* virtual seconds until each settings.reach was reached, or infinite */
 } gt_replay_result;
 
-/* Replays a search. With workers, sources compile in parallel, and one GPU runs first launches,
- * verifications and samples, with the recorded costs. As in a tuning, search/schedule.h determines
- * how far compiling runs ahead and what the GPU does next. A configuration that is more than 15%
- * slower than the best so far is launched once, others five times or as often as recorded. The
- * strategy gets a result after a first launch or a verification. Fails with EINVAL or ENOMEM. */
+/* Replays a search. If there are workers, sources are compiled in parallel, and one GPU runs the
+ * first launches, verifications and samples, which take the recorded times. As in a tuning,
+ * search/schedule.h determines how far compiling runs ahead and what the GPU does next. If a
+ * configuration is more than 15% slower than the best so far, it is launched once; otherwise five
+ * times, or as often as recorded. The strategy gets the result after the first launch or the
+ * verification. Fails with EINVAL or ENOMEM. */
 gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
                          const gt_replay_settings *settings);

@@ -16,10 +16,10 @@ enum { SEEDS = 100, MOST_EVALUATIONS = 1000000 };
 static const uint32_t default_evaluations[] = {50, 100, 200};
 static const double reach[2] = {0.05, 0.02};
 
-/* Totals of a strategy's runs. The arrays share one allocation, which begins with `regret`. */
+/* The totals of a strategy's runs. The arrays are in one allocation, which begins with `regret`. */
 typedef struct scores {
-    double *regret;     /* summed over all runs, per number of evaluations */
-    double *reached[2]; /* seconds of each run */
+    double *regret;     /* for each number of evaluations, summed over all runs */
+    double *reached[2]; /* virtual seconds of each run */
     double *best_ns;    /* best times of one run */
     uint64_t results;
 } scores;
@@ -34,7 +34,7 @@ typedef struct replay {
     scores scores;
 } replay;
 
-/* Gets the file's name without its folder and suffixes. */
+/* Copies the name of the file without its folder and suffixes. */
 static void name_space(char *out, size_t bytes, const char *path)
 {
     const char *name = basename(path);
@@ -95,7 +95,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
 {
     const replay_options *options = at->options;
     scores *scores = &at->scores;
-    /* adjacent seeds give independent runs */
+    /* the runs are independent although their seeds are adjacent */
     gt_random random = {options->seed + run};
     gt_replay_settings settings = {.kind = strategy,
                                    .seed = gt_random_next(&random),
@@ -115,7 +115,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
     return GPUTUNE_OK;
 }
 
-/* Returns the median, or 0 if half of the runs did not reach the goal. */
+/* Returns the median, or 0 if half of the runs have not reached the goal. */
 static double median(double *values, uint32_t count, bool is_measured)
 {
     gt_sort(values, count);
