@@ -26,9 +26,8 @@ typedef struct emu_profile {
 
     emu_list carveout_kb;         /* sizes of shared memory that an SM can have, ascending */
     emu_list gpc_multiprocessors; /* number of SMs in each graphics processing cluster */
-    double
-        unified_cache_bytes; /* memory of an SM, which is divided into L1 cache and shared memory */
-    double register_granularity; /* a warp is given a multiple of this number of registers */
+    double unified_cache_bytes;   /* memory of an SM, divided into L1 cache and shared memory */
+    double register_granularity;  /* a warp is given a multiple of this number of registers */
     double cluster_size_portable, cluster_size_max;
     double cluster_blocks_per_multiprocessor; /* maximum blocks per SM for kernels with clusters */
 
