@@ -94,3 +94,17 @@ TEST(log_takes_one_line_at_a_time)
     gt_log_line(NULL, GPUTUNE_LOG_WARNING, "nowhere");
     gt_log_line(&(gt_log){0}, GPUTUNE_LOG_WARNING, "nowhere");
 }
+
+static void fail_in_callback(void *user, gputune_log_level level, const char *line)
+{
+    (void)user, (void)level, (void)line;
+    (void)gt_fail(GPUTUNE_EIO, "of the callback");
+}
+
+TEST(failure_in_a_callback_of_the_log_keeps_the_message)
+{
+    const gt_log log = {fail_in_callback, NULL};
+    (void)gt_fail(GPUTUNE_EINVAL, "of the call");
+    gt_log_line(&log, GPUTUNE_LOG_WARNING, "a line");
+    assert_string_equal(gputune_error(), "of the call");
+}
