@@ -104,6 +104,7 @@ struct gt_catalog {
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* every version of every file, in the order of reading */
     gt_kernel_list added; /* added kernels; a later one hides an earlier one with the same name */
+    gt_texts left_out;    /* why files were left out; logged without the lock */
 };
 
 /* Loads the prelude, unless it is loaded. The caller holds the lock. */
@@ -364,10 +365,8 @@ static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, c
     if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM) {
         return status;
     }
-    if (!kernel) {
-        gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "template left out: %s", gt_message());
-    }
-    return GPUTUNE_OK;
+    return kernel ? GPUTUNE_OK
+                  : gt_texts_add(&catalog->left_out, gt_message(), strlen(gt_message()));
 }
 
 static gputune_status add_folder(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
@@ -537,6 +536,7 @@ void gt_catalog_clear(gt_catalog *catalog)
         clear_file(catalog->files.items[i]);
     }
     gt_array_free(&catalog->added);
+    gt_texts_free(&catalog->left_out);
     gt_includes_close(catalog->includes);
     free(catalog->folder);
     free(catalog->prelude);
@@ -689,7 +689,19 @@ static gputune_status check_several(const gt_kernel_list *kernels, const char *k
                          gt_text_string(&list));
 }
 
-gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
+/* Logs why files were left out. The caller does not hold the lock, because the log's callback may
+ * use the catalog. */
+static void log_left_out(gt_catalog *catalog)
+{
+    pthread_mutex_lock(&catalog->lock);
+    GT_SCOPED(gt_texts_free) gt_texts lines = gt_take(&catalog->left_out);
+    pthread_mutex_unlock(&catalog->lock);
+    for (size_t i = 0; i < lines.count; i++) {
+        gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "template left out: %s", lines.items[i]);
+    }
+}
+
+static gputune_status find_one(const gt_template **out, gt_catalog *catalog, const char *kernel)
 {
     GT_FREED gt_kernel_list kernels = {0};
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
@@ -698,6 +710,13 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
     GT_TRY(load_kernel(catalog, kernels.items[0]));
     *out = kernels.items[0]->template;
     return GPUTUNE_OK;
+}
+
+gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
+{
+    gputune_status status = find_one(out, catalog, kernel);
+    log_left_out(catalog);
+    return status;
 }
 
 static gputune_status list_matching(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
@@ -711,6 +730,7 @@ int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each,
 {
     GT_FREED gt_kernel_list kernels = {0};
     int answer = list_matching(&kernels, catalog, kernel);
+    log_left_out(catalog);
     answer = answer ? answer : each_kernel(catalog, &kernels, each, user, kernel != NULL);
     return answer;
 }

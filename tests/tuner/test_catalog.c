@@ -166,6 +166,39 @@ TEST_OF(test_each, gt_catalog *catalog, open_folder, close_folder)
     assert_int_equal(gt_catalog_each(catalog, "nothing", count, &kernels), GPUTUNE_ENOTFOUND);
 }
 
+typedef struct asking {
+    gt_catalog *catalog;
+    unsigned lines;
+} asking;
+
+static void ask_again(void *user, gputune_log_level level, const char *line)
+{
+    asking *a = user;
+    const gt_template *template;
+    (void)level;
+    assert_non_null(strstr(line, "template left out: "));
+    ASSERT_OK(gt_catalog_find(&template, a->catalog, "move"));
+    assert_int_equal(gt_catalog_find(&template, a->catalog, "./no.cu"), GPUTUNE_ENOTFOUND);
+    a->lines++;
+}
+
+/* A callback of the log may call the tuner. */
+TEST_WITHIN(test_a_warning_can_use_the_catalog, open_folder, close_folder)
+{
+    asking a = {.lines = 0};
+    const gt_log log = {ask_again, &a};
+    const gt_template *template;
+    FILE *file = fopen(path_of("broken.cu"), "w");
+    assert_non_null(file);
+    assert_true(fputs("#pragma gputune kernel(\n", file) >= 0);
+    fclose(file);
+    ASSERT_OK(gt_catalog_open(&a.catalog, folder, &log));
+    assert_int_equal(gt_catalog_find(&template, a.catalog, "no_kernel"), GPUTUNE_ENOTFOUND);
+    assert_non_null(strstr(gputune_error(), "no kernel 'no_kernel' in"));
+    assert_int_equal(a.lines, 1);
+    gt_catalog_close(a.catalog);
+}
+
 TEST_WITHIN(test_a_folder_that_comes_later, open_folder, close_folder)
 {
     gt_catalog *catalog;
