@@ -789,13 +789,6 @@ static bool run_return(draft_node *node)
     return true;
 }
 
-static void run_parts(const draft_node *node)
-{
-    for (unsigned i = 0; i < node->count; i++) {
-        draft_run(node->children[i]);
-    }
-}
-
 /* Records that all changed host variables may vary at a label, because a jump to it may have
  * skipped any of the changes. */
 static void doubt_jump(void)
@@ -850,11 +843,13 @@ bool draft_run(draft_node *node)
     case CX_TRY: /* without its handlers */
         return node->count && draft_run(node->children[0]);
     case CX_LABEL:
-        doubt_jump();
-        run_parts(node);
-        return false;
     case CX_UNEXPOSED_STMT: /* a statement with an attribute, such as #pragma unroll */
-        run_parts(node);
+        if (node->kind == CX_LABEL) {
+            doubt_jump();
+        }
+        for (unsigned i = 0; i < node->count; i++) {
+            draft_run(node->children[i]);
+        }
         return false;
     case CX_DECL_STMT:
         for (unsigned i = 0; i < node->count; i++) {
@@ -866,11 +861,9 @@ bool draft_run(draft_node *node)
     case CX_RETURN:
         return run_return(node);
     case CX_GOTO:
-        draft_now.has_goto = draft_on_host();
-        draft_now.jumps = true;
-        return true;
     case CX_BREAK:
     case CX_CONTINUE:
+        draft_now.has_goto |= node->kind == CX_GOTO && draft_on_host();
         draft_now.jumps = true;
         return true;
     default:
