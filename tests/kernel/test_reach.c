@@ -46,6 +46,8 @@ TEST(cut_drops_code_that_no_kernel_needs)
         "std::ostream &operator<<(std::ostream &out, const S &s) { return out; }",
         "GLuint buffers, *others; static Map<int, float> all[2];",
         "template class std::vector<int>; using std::cout;",
+        "typedef std::map<int, std::string> Map; typedef std::string (*Text)(std::string, int);",
+        "typedef void (S::*Member)(int); typedef std::string Function(int, float);",
         "__global__ void other(float *y) { y[0] = 1; }",
         "template <class T> void k(T *y, int n) { k<T><<<n, 1>>>(y); }", /* a kernel's overload */
     };

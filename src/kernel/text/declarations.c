@@ -209,10 +209,17 @@ static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t 
     }
     for (size_t i = 0; i + 1 < count; i++) {
         const uint32_t next = w[i + 1].id;
-        if (next == GT_IS_SEMICOLON || next == GT_IS_OPEN_BRACKET || next == GT_IS_CLOSE_PAREN ||
-            next == GT_IS_COMMA) {
+        const size_t close = is_opening(&w[i + 1]) ? gt_word_close(w, count, i + 1) : i;
+        const bool is_function =
+            next == GT_IS_OPEN_PAREN && close + 1 < count &&
+            (w[close + 1].id == GT_IS_SEMICOLON || w[close + 1].id == GT_IS_COMMA);
+        if (w[i].id == GT_IS_LESS && i > 0 && gt_word_is_name(&w[i - 1])) {
+            i = gt_word_close_angles(w, count, i);
+        } else if (next == GT_IS_SEMICOLON || next == GT_IS_OPEN_BRACKET ||
+                   next == GT_IS_CLOSE_PAREN || next == GT_IS_COMMA || is_function) {
             add_key(s, piece, &w[i]);
         }
+        i = is_function ? close : i; /* skips the parameters */
     }
 }
 
