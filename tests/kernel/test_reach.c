@@ -151,6 +151,17 @@ TEST(cut_keeps_specialisations_of_variables)
     check(text, "k", text);
 }
 
+TEST(cut_keeps_assertions_only_with_their_library)
+{
+    check(
+        "#include <type_traits>\nstatic_assert(std::is_same_v<int, int>); __global__ void k() { }",
+        "k", "\n__global__ void k() { }");
+    static const char text[] = "#include <type_traits>\n__device__ std::size_t n; "
+                               "static_assert(std::is_same_v<int, int>); "
+                               "__global__ void k() { n = 1; }";
+    check(text, "k", text);
+}
+
 TEST(cut_keeps_the_enumerators_that_kernels_use)
 {
     check("enum class E { A, B }; using enum E; __global__ void k(int *y) { y[0] = (int)B; }", "k",

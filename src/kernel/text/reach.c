@@ -187,12 +187,18 @@ static void keep_piece(reach *r, size_t index)
     }
 }
 
-/* Keeps each static_assert that uses no removed names. */
+/* Keeps each static_assert that uses no removed names. Libraries that no kept code uses are
+ * removed, too (is_unneeded()). */
 static void keep_assertions(reach *r)
 {
     enum { DECLARED = 1, KEPT = 2 };
+    static const char *const libraries[] = {"std", "thrust"};
     uint8_t *state = r->marked; /* reuses the memory of `marked` */
     memset(state, 0, r->found.macros.ids);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        const uint32_t id = gt_macros_id(&r->found.macros, libraries[i], strlen(libraries[i]));
+        state[id] = id && !r->wanted[id] ? DECLARED : 0;
+    }
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
         for (size_t k = 0; k < piece->keys; k++) {
