@@ -492,6 +492,7 @@ void gt_compile_cancel(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     gt_queue_clear(&host->queue);
+    host->limit = host->slot_count; /* the next tuning tries again to start all workers */
     for (uint32_t i = 0; i < host->slot_count; i++) {
         for (gt_farm_request *one = host->slots[i].queue.first; one; one = one->next) {
             one->forgotten = true;

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,6 +127,25 @@ TEST(dead_idle_workers_fail_no_job)
         }
     }
     compile_ok(farm, 3);
+}
+
+/* If a worker cannot start, the running ones suffice, but only until the end of the tuning. */
+TEST(workers_that_could_not_start_are_tried_again)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
+    const gt_compile_host *compile = &gt_host_of(farm)->compile;
+    struct rlimit before, none;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    request_compile(farm, 1, "slow 200");
+    none = (struct rlimit){3, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    request_compile(farm, 2, "text");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(compile->limit, 1);
+    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
+    farm->ops->cancel(farm);
+    assert_int_equal(compile->limit, 2);
 }
 
 TEST(canceled_jobs_cause_no_event)
