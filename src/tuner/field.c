@@ -400,9 +400,8 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         }
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
         bool is_default = variant->role == GT_ROLE_DEFAULT; /* the default may just be slow */
-        bool hangs = variant->stage == GT_STAGE_VERIFYING &&
-                     (variant->deferral == GT_DEFERRED_HUNG ||
-                      (variant == running && !is_default && busy_s > most_s));
+        bool hangs = variant == running &&
+                     (variant->deferral == GT_DEFERRED_HUNG || (!is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
             /* so the next call with the same limit tries the variant again */
             variant->limit_s = most_s;

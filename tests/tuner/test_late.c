@@ -236,6 +236,28 @@ static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
     return (scripted_variant){.time_ns = 100, .hangs_once = !again, .never_answers = again};
 }
 
+/* 256 does not end when it is tried again. 512 waits behind it. */
+static scripted_variant hang_behind_another(void *user, const gt_launch *launch)
+{
+    scripted_variant variant = ((world *)user)->by_block[launch->steps[0].block[0]];
+    variant.never_answers = variant.hangs_once && launch->steps[0].block[0] == 256 && hangs_seen++;
+    return variant;
+}
+
+TEST_OF(a_variant_that_waits_behind_an_endless_one_is_not_hung, world *w, open_world, close_world)
+{
+    const gputune_options options = OPTIONS(.time_limit_s = 0.5);
+    w->farm.behave = hang_behind_another;
+    hangs_seen = 0;
+    w->by_block[256].hangs_once = w->by_block[512].hangs_once = true;
+    w->by_block[512].time_ns = 500;
+    assert_string_equal(tuned(w, &options), "BLOCK=128");
+    assert_string_equal(stored_as(w, "BLOCK=256"), "hung");
+    assert_string_equal(stored_as(w, "BLOCK=512"), "");
+    assert_false(w->choice.terms.final);
+    assert_string_equal(tuned(w, &options), "BLOCK=512");
+}
+
 /* A call that does not measure does not try the default again, even if its limit is long. */
 TEST_OF(test_a_default_that_hung_is_no_answer_without_measuring, world *w, open_world, close_world)
 {
