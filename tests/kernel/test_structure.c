@@ -17,7 +17,7 @@ static const char nested[] =
     "    float3 place, speed; // two of a line\n"
     "    real mass = 1;\n"
     "    inner parts[2][2] {};\n"
-    "    alignas(8) bool on;\n"
+    "    __builtin_align__(8) bool on;\n"
     "    count trail[TRAIL];\n"
     "    T last;\n"
     "    static constexpr int K = 4;\n"

@@ -22,10 +22,11 @@ static void skip_declaration(gt_lexer *lexer)
     (void)gt_lexer_accept(lexer, ";");
 }
 
-/* Reads alignas(16) and __align__(16). Sets *alignment to the largest value. */
+/* Reads alignas(16), __align__(16) and __builtin_align__(16). Sets *alignment to the largest value.
+ */
 static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 {
-    while (gt_lexer_accept_any(&p->at, "alignas __align__") >= 0) {
+    while (gt_lexer_accept_any(&p->at, "alignas __align__ __builtin_align__") >= 0) {
         int64_t value;
         GT_TRY(gt_lexer_expect(&p->at, "("));
         gt_place place = gt_lexer_place(&p->at);
@@ -165,7 +166,7 @@ static bool is_data(const gt_lexer *lexer)
         return !defines || !gt_lexer_is(&ahead, ";");
     }
     while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; { =")) {
-        if (gt_lexer_accept_any(&ahead, "alignas __align__") >= 0) {
+        if (gt_lexer_accept_any(&ahead, "alignas __align__ __builtin_align__") >= 0) {
             gt_lexer_skip(&ahead, "(", ")");
             continue;
         }
@@ -236,7 +237,7 @@ typedef struct head {
 static bool read_head(head *out, gt_lexer *lexer)
 {
     out->attributes = *lexer;
-    while (gt_lexer_accept_any(lexer, "alignas __align__") >= 0) {
+    while (gt_lexer_accept_any(lexer, "alignas __align__ __builtin_align__") >= 0) {
         gt_lexer_skip(lexer, "(", ")");
     }
     out->tag[0] = '\0';
