@@ -120,8 +120,9 @@ typedef struct gt_loaded {
     double call_ns;
     /* true if a `launch` or `latency` sample has launched the variant */
     bool warm;
-    uint64_t owned_bytes; /* device memory of the variant, without its code */
-    uint64_t kernels;     /* kernels per launch */
+    uint8_t poison[GT_WORKLOAD_MAX]; /* byte in the guard zones of scratch memory */
+    uint64_t owned_bytes;            /* device memory of the variant, without its code */
+    uint64_t kernels;                /* kernels per launch */
     gt_replay full, brief, quick;
     gt_replay single;        /* graph of one launch that has many kernels */
     gt_variables *variables; /* owned; NULL without variables */

@@ -61,6 +61,7 @@ static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, ui
 {
     const gt_launch *launch = &variant->launches[workspace];
     uint32_t guard = measure->device.emulated ? 0 : GT_GUARD_FRONT;
+    variant->poison[workspace] = byte;
     for (uint32_t i = 0; i < launch->parameter_count; ++i) {
         CUdeviceptr at;
         uint64_t bytes = launch->parameters[i].scratch_bytes;
@@ -95,7 +96,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
             GT_TRY(gt_measure_wait(measure));
             for (size_t k = 0; k < sizeof seen; ++k) {
                 const size_t side = k / sizeof seen[0];
-                GT_REFUSE(seen[side][k % sizeof seen[0]] != seen[side][0], GPUTUNE_EWRONG,
+                GT_REFUSE(seen[side][k % sizeof seen[0]] != variant->poison[s], GPUTUNE_EWRONG,
                           "bytes %s scratch memory were overwritten",
                           side == 0 ? "before" : "after");
             }

@@ -252,12 +252,13 @@ TEST_ON_DEVICE(bytes_around_scratch_memory_are_guarded)
 {
     static const char *const outside[] = {
         WITH_SCRATCH("if (i == 0) s[16] = 7; if (i < n) y[i] += a * x[i];"),
-        WITH_SCRATCH("if (i == 0) s[-1] = 7; if (i < n) y[i] += a * x[i];")};
+        WITH_SCRATCH("if (i == 0) s[-1] = 7; if (i < n) y[i] += a * x[i];"),
+        WITH_SCRATCH("if (i < 256) s[16 + i] = 0; if (i < n) y[i] += a * x[i];")};
     prepare(make_setup("axpy_reference"));
     unwatched = true;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         assert_int_equal(verify_with_scratch(outside[i]), GPUTUNE_EWRONG);
-        assert_non_null(strstr(gt_message(), i ? "before scratch" : "after scratch"));
+        assert_non_null(strstr(gt_message(), i == 1 ? "before scratch" : "after scratch"));
     }
     must(verify_with_scratch(WITH_SCRATCH("if (i == 0) s[15] = 7; if (i < n) y[i] += a * x[i];")));
     unwatched = false;
