@@ -505,11 +505,12 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  *     tune_kernel(&plan, tuner, "axpy", sizes, &options);   the default now, the winner later
  *
  * If no result is stored, tune_kernel() returns immediately with a plan whose source is DEFAULT, or
- * NEAREST if the nearest result was verified at these sizes before. A thread of the tuner tunes one
- * request after another, with low-priority workers. While the GPU is in use, the tuning takes only
- * `share` of the GPU's time. Later calls return the winner, so a program that keeps a plan for long
- * should call tune_kernel() again. gputune_close() stops a tuning; the next process continues it.
- * EINVAL for `inputs`, `files` and `reference`, because these might not outlive the call. */
+ * NEAREST if the nearest result was verified at these sizes before. It fails if the default is
+ * known to fail, until a winner is found. A thread of the tuner tunes one request after another,
+ * with low-priority workers. While the GPU is in use, the tuning takes only `share` of the GPU's
+ * time. Later calls return the winner, so a program that keeps a plan for long should call
+ * tune_kernel() again. gputune_close() stops a tuning; the next process continues it. EINVAL for
+ * `inputs`, `files` and `reference`, because these might not outlive the call. */
 
 typedef struct gputune_background_state {
     uint32_t size;

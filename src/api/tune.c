@@ -346,7 +346,16 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const plan_c
     return GPUTUNE_OK;
 }
 
-/* Returns a plan without measuring. If necessary, requests a tuning in the background. */
+static gputune_status want_in_background(const plan_call *a, uint32_t forgets)
+{
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    const gputune_options o = options_of(a);
+    GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
+    return gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes, &o);
+}
+
+/* Returns a plan without measuring. If necessary, requests a tuning in the background, even if
+ * there is no plan because the default is known to fail. */
 static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
 {
     plan_call known = *a;
@@ -354,16 +363,17 @@ static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
     gt_terms terms = known.terms, wanted = a->terms;
     uint32_t forgets = gt_plan_table_forgets(a->tuner->plans);
     GT_SCOPED(gt_plan_release_at) gputune_plan *plan = find_known(&known);
-    if (!plan) {
-        GT_TRY(plan_now(&plan, &terms, &known));
+    GT_FREED char *why = NULL;
+    gputune_status status = plan ? GPUTUNE_OK : plan_now(&plan, &terms, &known);
+    if (status == GPUTUNE_ENOMEM || status == GPUTUNE_ECANCELED) {
+        return status;
     }
+    GT_TRY(gt_strdup(&why, gt_message()));
     wanted.space = terms.space;
     if (must_tune_again(a) || !gt_answers(&terms, &wanted)) {
-        GT_SCOPED(gt_call_end) gt_call call = {0};
-        const gputune_options o = options_of(a);
-        GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
-        GT_TRY(gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes, &o));
+        GT_TRY(want_in_background(a, forgets));
     }
+    GT_REFUSE(status != GPUTUNE_OK, status, "%s", why);
     *out = gt_take(&plan);
     return GPUTUNE_OK;
 }

@@ -217,6 +217,40 @@ TEST(live_inputs_are_refused)
     assert_non_null(strstr(gputune_error(), "cannot be tuned in the background"));
 }
 
+/* The default is known to fail, but another variant is correct. */
+TEST(default_that_failed_does_not_end_the_tuning)
+{
+    static const char *const only[] = {"BLOCK=64"};
+    static const char source[] =
+        "#pragma gputune kernel(odd_default) problem(n = 1000) args(out int y[n], size_t n)\n"
+        "#pragma gputune tune(BLOCK = 64, 128) default(BLOCK = 64)\n"
+        "#pragma gputune block(BLOCK) grid(ceil_div(n, BLOCK))\n"
+        "#pragma gputune reference(right, block = 256, grid = ceil_div(n, 256))\n"
+        "__global__ void odd_default(int *y, size_t n)\n"
+        "{\n"
+        "    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) { y[i] = BLOCK == 64 ? 7 : int(i); }\n"
+        "}\n"
+        "__global__ void right(int *y, size_t n)\n"
+        "{\n"
+        "    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) { y[i] = int(i); }\n"
+        "}\n";
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    gputune_options options = OPTIONS(.only = only, .only_count = 1);
+    const gputune_sizes sizes = {0, NULL};
+    gputune_plan *plan;
+    OK(gputune_add_source(tuner, "odd.cu", source, NULL));
+    assert_int_equal(tune_kernel(&plan, tuner, "odd_default", sizes, &options), GPUTUNE_EWRONG);
+    options = OPTIONS(.background = true);
+    assert_int_equal(tune_kernel(&plan, tuner, "odd_default", sizes, &options), GPUTUNE_EWRONG);
+    assert_non_null(strstr(gputune_error(), "BLOCK=64 is not launched"));
+    OK(gputune_wait(tuner, 230));
+    OK(tune_kernel(&plan, tuner, "odd_default", sizes, &options));
+    assert_string_equal(info_of(plan).configuration, "BLOCK=128");
+    gputune_plan_release(plan);
+}
+
 TEST(failure_is_reported_and_not_tried_again)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
