@@ -1,4 +1,4 @@
-/* Manages a checked stretch of launches: noted memory, shadow memory and findings. */
+/* Manages a checked stretch of launches: descriptions of memory, shadow memory and findings. */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"

@@ -1,23 +1,24 @@
 /* The sanitizer watches the launches of a checked stretch. It reports races, reads of unset memory,
- * threads that are missing at a barrier, and similar mistakes. Outside a stretch, it costs only the
- * test of a pointer.
+ * threads that are missing at a barrier, and similar mistakes. Outside of a stretch, it costs only
+ * the test of a pointer.
  *
- * Shadow memory (check_stretch.h) records the last accesses of each piece of memory. A new access
- * races with a recorded access if one of them is a write, and the recorded access does not happen
- * before the new access. Vector clocks decide that; their components are the warps of the grid. The
- * clock of a warp advances at each operation that orders accesses: barriers of its block, cluster
- * or warp, shuffles, votes, fences, and arrivals at mbarriers. A warp merges the clocks of other
- * warps at barriers, and at atomic and volatile accesses to places where another warp has published
- * its clocks of its last fence. Lanes of a warp may be ordered among each other up to different
- * clocks. If a thread returns, its accesses after its last ordering operation stay unordered. Where
- * this model is coarser than the language, it assumes order. So it may miss a bug, but every
- * finding is real.
+ * Shadow memory (check_stretch.h) records the last accesses to each piece of memory. A new access
+ * races with a recorded access if one of them is a write, and if the recorded access does not
+ * happen before the new one. Vector clocks, which have a component for each warp of the grid,
+ * determine this order. The clock of a warp advances at each operation that orders accesses:
+ * barriers of its block, cluster or warp, shuffles, votes, fences, and arrivals at mbarriers. At a
+ * barrier, a warp merges the clocks of the other warps. It also does so at an atomic or volatile
+ * access to an address where another warp has published the clocks of its last fence. Within a
+ * warp, each pair of lanes may be ordered up to a different clock. After its last ordering
+ * operation, the accesses of a thread that returns are never ordered. Where this model is coarser
+ * than the memory model of PTX, it assumes that accesses are ordered. The sanitizer may therefore
+ * miss a bug, but every finding is real.
  *
  * An asynchronous copy happens before everything that a thread does after waiting for the copy. A
- * bulk copy moves its bytes immediately, but they are reported to its mbarrier as late as possible:
- * when no thread can continue otherwise (check_async.c). Bulk copies use the asynchronous proxy.
- * They may use an mbarrier, or read what threads have written, only after a proxy fence. So for
- * each vector clock there is a second one, which shows what proxy fences have handed over.
+ * bulk copy moves its bytes immediately, but reports them to its mbarrier as late as possible: when
+ * no thread can continue without them (check_async.c). Bulk copies access memory through the
+ * asynchronous proxy. Only after a proxy fence do they see an mbarrier, or what threads have
+ * written. Each vector clock has a second one for the accesses that proxy fences have made visible.
  *
  * A checked launch runs on one host thread. */
 #pragma once
@@ -240,7 +241,7 @@ void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes);
 /* Raises a component of the running lanes' vector clocks to at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* Record that each running lane closes its group of copies, or waits until `left` are in flight. */
+/* Record that each running lane closes its group of copies, or waits for all but `left` groups. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
 /* Discards all published clocks. */

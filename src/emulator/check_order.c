@@ -205,7 +205,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
 }
 
 /* Returns the latest clock of the component that is ordered before the lane's access. A store or
- * strong read comes after the thread's earlier volatile and relaxed reads; a weak read may not. */
+ * strong read is ordered after the thread's volatile and relaxed reads; a weak read may not be. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -283,7 +283,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
     return stamp->lane == lane || clock <= order->full || order->know[lane][stamp->lane] >= clock;
 }
 
-/* The fence may be one of the accessing thread, or of a thread that is ordered after the access. */
+/* The fence may be executed by the accessing thread, or by a thread ordered after the access. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier)
 {

@@ -17,7 +17,7 @@ typedef struct emu_driver {
     pthread_cond_t progress; /* signalled when a command ends */
     atomic_bool initialized; /* cuInit succeeded */
     atomic_bool forked;      /* true in a forked child */
-    atomic_int sticky_error; /* error code that every call returns; 0 without a sticky error */
+    atomic_int sticky_error; /* the sticky error, which every call returns; 0: no error */
     atomic_int cancel;       /* set to nonzero by a sticky error, so the running kernels end */
     char selected_profile[32];
     emu_profile devices[EMU_DEVICES_MAX];

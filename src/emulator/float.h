@@ -86,7 +86,7 @@ float emu_bfloat_to_float(uint16_t bits);
 uint8_t emu_fp8_from_double(double value, bool is_e5m2);
 float emu_fp8_to_float(uint8_t bits, bool is_e5m2);
 
-/* Returns a + b rounded to odd, so the sum can be rounded again to a narrower format correctly. */
+/* Returns a + b rounded to odd, so rounding it again to a narrower format is correct. */
 double emu_add_to_odd(double a, double b);
 
 /* Sets the host's rounding mode and returns the previous mode for emu_round_restore(). Does nothing

@@ -62,5 +62,5 @@ CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
 /* Copies the graph for execution. Fails with 2 if memory runs out. Call it with the lock held. */
 CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph);
 
-/* Releases references to a user object. Destroys it after the last. Call it without the lock. */
+/* Releases references. The last one destroys the user object. Call it without the lock. */
 void emu_user_object_release(CUuserObject object, unsigned count);

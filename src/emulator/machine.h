@@ -200,7 +200,7 @@ typedef struct emu_counters {
     uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* for each request, the lanes at its most frequent address */
+    uint64_t shared_atomic_serial; /* sum of the lanes at each request's most frequent address */
     uint64_t cluster_atomic_lanes;
     uint64_t hottest_address_lanes; /* number of lanes whose atomics access the busiest sector of
                                        their block or cluster, summed over blocks or clusters;

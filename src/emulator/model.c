@@ -62,7 +62,7 @@ static double unit_cycles(const model_input *in)
     return most * in->share;
 }
 
-/* Returns how long the L1 cache is busy. Hits, misses and local accesses all look up lines. */
+/* Returns how many cycles the L1 cache is busy. Even misses and local accesses look up lines. */
 static double l1_cycles(const model_input *in)
 {
     const emu_counters *counters = in->counters;
@@ -117,8 +117,8 @@ static double load_latency(const model_input *in)
     return profile->l1_latency_cycles * all_hit + beyond * (1 - all_hit);
 }
 
-/* Returns how long a warp takes to run its instructions one by one and to wait for memory and
- * barriers. */
+/* Returns how many cycles a warp needs to run its instructions one by one, and to wait for memory
+ * and barriers. */
 static double warp_cycles(const model_input *in, double instructions, double waits, double warps)
 {
     const emu_profile *profile = in->profile;

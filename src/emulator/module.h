@@ -40,9 +40,9 @@ void emu_module_release(CUmodule module);
 /* Fails with 400 unless `function` belongs to a module that is loaded in any context. */
 CUresult emu_function_check(CUfunction function);
 
-/* Returns the maximum block size in threads, which launch bounds and registers limit. */
+/* Returns the maximum number of threads in a block that launch bounds and registers allow. */
 int emu_kernel_max_threads(const emu_kernel *kernel);
-/* Returns the number of registers per thread, which launch bounds may reduce. */
+/* Returns the number of registers per thread that launch bounds allow. */
 int emu_kernel_registers(const emu_kernel *kernel);
 /* Returns the maximum dynamic shared memory of a launch, in bytes. */
 int emu_function_dynamic_limit(CUfunction function);

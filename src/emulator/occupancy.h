@@ -21,9 +21,9 @@ typedef struct emu_residency {
  * block needs too many registers, its launch fails with 701. */
 int emu_block_registers(const emu_profile *profile, int threads, int registers);
 
-/* Computes how many blocks fit on an SM, which threads, registers and shared memory limit. A
- * preferred carveout is rounded up until at least one block fits. Without a preference, the
- * carveout is the smallest one with which shared memory is not the limit. */
+/* Computes how many blocks fit on an SM with its threads, registers and shared memory. A preferred
+ * carveout is rounded up until at least one block fits. Without a preference, the carveout is the
+ * smallest one with which shared memory is not the limit. */
 void emu_occupancy(emu_residency *out, const emu_profile *profile, const emu_block_needs *needs);
 
 /* Returns how many clusters of `size` blocks fit on the device. All blocks of a cluster are in one

@@ -165,7 +165,7 @@ EMU_BINARY(max_u16x2, emu_u32, emu_u32, both(a, b, false, true))
 EMU_BINARY(min_s16x2, emu_u32, emu_u32, both(a, b, true, false))
 EMU_BINARY(max_s16x2, emu_u32, emu_u32, both(a, b, true, true))
 
-/* Returns the number if the other operand is a NaN, except with .NaN. -0 is less than +0. */
+/* If one operand is a NaN, returns the other one, except with .NaN. -0 is less than +0. */
 static float choose_f32(float a, float b, bool is_max, unsigned flags)
 {
     uint32_t sign = flags & EMU_XORSIGN ? (emu_bits32(a) ^ emu_bits32(b)) & 0x80000000 : 0;

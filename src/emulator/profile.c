@@ -96,8 +96,7 @@ typedef struct attribute_name {
     int number;
 } attribute_name;
 
-/* The names of the attributes. An attribute that is missing is 0, as on a GPU without the
- * feature. */
+/* The names of the attributes. A missing attribute is 0, as on a GPU without the feature. */
 static const attribute_name attributes[] = {
 #define X(name, number) {#name, number},
     EMU_ATTRIBUTE_LIST(X)

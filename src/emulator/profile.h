@@ -27,7 +27,7 @@ typedef struct emu_profile {
     emu_list carveout_kb;         /* sizes of shared memory that an SM can have, ascending */
     emu_list gpc_multiprocessors; /* number of SMs in each graphics processing cluster */
     double unified_cache_bytes;   /* memory of an SM, divided into L1 cache and shared memory */
-    double register_granularity;  /* a warp is given a multiple of this number of registers */
+    double register_granularity; /* registers of a warp are allocated in multiples of this number */
     double cluster_size_portable, cluster_size_max;
     double cluster_blocks_per_multiprocessor; /* maximum blocks per SM for kernels with clusters */
 
@@ -61,8 +61,8 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
                       size_t why_bytes);
 
 /* Loads the devices of the process into `out`, and applies GPUTUNE_EMU_SET to each. If a profile is
- * chosen, it is the only device: `selected`; otherwise GPUTUNE_EMU_PROFILE; otherwise NAME of
- * GPUTUNE_DRIVER=emu:NAME. If no profile is chosen, GPUTUNE_EMU_DEVICES lists the devices
+ * chosen, it is the only device. It is chosen by `selected`, GPUTUNE_EMU_PROFILE or the NAME in
+ * GPUTUNE_DRIVER=emu:NAME, in this order. Otherwise GPUTUNE_EMU_DEVICES lists the devices
  * (extensions.h). Returns the number of devices, or 0 with one line in `why`. */
 int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes);

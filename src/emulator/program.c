@@ -93,7 +93,7 @@ static void describe_entry(emu_program *program, emu_entry *entry, const ptx_fun
     kernel->params = params;
 }
 
-/* Returns the maximum registers per thread, which .maxnreg and the largest block limit. */
+/* Returns the maximum registers per thread that .maxnreg and the largest block allow. */
 static uint32_t register_limit(const ptx_function *source)
 {
     const uint32_t *threads =

@@ -5,7 +5,7 @@
 #include "emulator/ptx.h"
 #include "emulator/warp.h"
 
-/* Which instructions can run after an instruction. */
+/* The instructions that can run after an instruction. */
 typedef struct emu_flow {
     const uint32_t *targets; /* indices of the targets, which are in the same function */
     uint32_t count;

@@ -28,7 +28,7 @@ void *emu_command_new(const emu_command_class *class, size_t bytes);
 emu_command *emu_command_retain(emu_command *command);
 void emu_command_release(emu_command *command);
 
-/* The time at which a submitted command has ended. */
+/* The time at which a submitted command ends. */
 struct emu_completion {
     atomic_int references;
     bool done;
@@ -72,9 +72,8 @@ struct CUstream_st {
 };
 
 /* Submits a command to a stream, which must not be captured. The command runs after the stream's
- * earlier commands and waits, and is ordered with the legacy stream as in CUDA. Takes over the
- * caller's reference to the command. If `out` is not NULL, sets *out to a new reference to the
- * completion. */
+ * earlier commands and waits, and is ordered with the legacy stream as in CUDA. Takes ownership of
+ * the caller's reference. If `out` is not NULL, sets *out to a new reference to the completion. */
 CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *command);
 
 /* Makes the stream's next command wait for `completion`, which may be NULL. */
@@ -88,7 +87,7 @@ CUresult emu_queue_join_stream(CUstream stream);
 CUresult emu_queue_join_context(CUcontext context);
 bool emu_queue_idle(CUstream stream);
 
-/* Makes the handle invalid, and ends the worker after its last command. Until then, the stream is
- * in the list of its context, so a wait for the context includes its work. Call it with the lock
+/* Makes the handle invalid, and ends the worker after its last command. Until then, the stream
+ * stays in its context's list, so waits for the context include its work. Call it with the lock
  * held. */
 void emu_stream_retire(CUstream stream);

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 16384, /* operations of a split after which other ready splits also run */
-    TURN = 256        /* operations that a split executes at a time from then on */
+    PATIENCE = 16384, /* number of operations after which a split lets others run */
+    TURN = 256        /* number of operations that each split then runs at a time */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)

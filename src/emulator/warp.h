@@ -96,7 +96,7 @@ struct emu_warp {
     unsigned split_count;
     emu_split splits[EMU_WARP];
     uint32_t turn;
-    uint32_t patience; /* number of operations after which other splits run */
+    uint32_t patience; /* number of operations until other splits run */
     bool yields;       /* true if other warps should run now */
     bool polls;        /* true if the warp stopped because an mbarrier is not ready */
     emu_frame *home;   /* the kernel's frame, which each block reuses */
@@ -169,7 +169,7 @@ typedef struct emu_run_state {
 struct emu_worker {
     _Alignas(128) emu_run_state *run;
     emu_group *spare;             /* a group that has ended; the next group reuses its memory */
-    emu_range ranges[EMU_RANGES]; /* last allocation accessed by an operation, by its PTX line */
+    emu_range ranges[EMU_RANGES]; /* recently accessed allocations, by PTX line of the access */
     struct emu_l1 *l1;
     struct emu_check *check; /* the sanitizer, or NULL in an unchecked launch */
     emu_counters counters;
