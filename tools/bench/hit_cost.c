@@ -132,7 +132,7 @@ static double median(double *values, size_t count)
 static void measure_hits(int threads)
 {
     double one[REPEATS], many[REPEATS];
-    for (int i = 0; i < REPEATS; i++) { /* both at the same clock rates */
+    for (int i = 0; i < REPEATS; i++) { /* measure both at the same clock rates */
         one[i] = one_cost(1);
         many[i] = one_cost(threads);
     }

@@ -137,7 +137,7 @@ static const struct maker {
               {"histogram", make_histogram},
               {"paramsum", make_paramsum}};
 
-/* Makes as many sets of buffers as exceed twice the size of L2, but at most COPIES_MAX. */
+/* Makes sets of buffers that together exceed twice the size of L2, but at most COPIES_MAX sets. */
 static void copy_sets(arguments *at)
 {
     uint64_t all = 0;

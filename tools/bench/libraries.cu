@@ -372,8 +372,7 @@ template <typename T> void dot(const std::string &name, size_t n)
         plan.with({&result.data, &x.data, &y.data, &n}), theirs, 2.0 * sizeof(T) * double(n));
 }
 
-// Returns the side of a square matrix with about `count` elements, with rows aligned to cache
-// lines.
+// Returns the side of a square matrix of about `count` elements whose rows fill cache lines.
 unsigned int side_of(size_t count)
 {
     return unsigned(std::sqrt(double(count))) / 32 * 32;

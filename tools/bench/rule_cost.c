@@ -1,5 +1,5 @@
-/* Measures what plans cost that an application gets from a rule: the host time of a new size and of
- * a repeated size on one thread, and the memory of many sizes. Nothing is tuned.
+/* Measures the cost of plans that an application gets from a rule: the host time for a new size and
+ * for a repeated size on one thread, and the memory that many sizes take. Nothing is tuned.
  *
  * rule_cost [-n SIZES] [-d DRIVER] */
 #include "api/tuner.h"
