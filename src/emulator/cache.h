@@ -7,8 +7,8 @@
 
 typedef struct emu_l1 emu_l1;
 
-/* Creates a cache of at most `bytes` bytes. The number of sets is a power of two. Returns NULL if no
- * set fits or memory runs out. The other functions treat NULL as a cache that is always empty. */
+/* Creates a cache of at most `bytes` bytes. The number of sets is a power of two. Returns NULL if
+ * no set fits or memory runs out. To the other functions, NULL is a cache that is always empty. */
 emu_l1 *emu_cache_new(size_t bytes);
 void emu_cache_free(emu_l1 *cache);
 void emu_cache_clear(emu_l1 *cache);
