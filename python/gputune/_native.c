@@ -138,6 +138,16 @@ static PyObject *launcher_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     return (PyObject *)self;
 }
 
+/* Releases the plan, which may wait for launches. Other threads may run then, because a launch
+ * may wait for a Python function on its stream. */
+static void release_plan(launcher *self)
+{
+    gputune_plan *plan = self->plan;
+    self->plan = NULL;
+    Py_BEGIN_ALLOW_THREADS call.release(plan);
+    Py_END_ALLOW_THREADS
+}
+
 static void launcher_free(launcher *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -145,7 +155,7 @@ static void launcher_free(launcher *self)
         Py_XDECREF(self->parameters[i].type);
         Py_XDECREF(self->parameters[i].dtype);
     }
-    call.release(self->plan);
+    release_plan(self);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
@@ -154,8 +164,7 @@ static void launcher_free(launcher *self)
 static PyObject *launcher_end(launcher *self, PyObject *unused)
 {
     (void)unused;
-    call.release(self->plan);
-    self->plan = NULL;
+    release_plan(self);
     Py_RETURN_NONE;
 }
 
@@ -527,19 +536,20 @@ static void answer_free(answer *self)
 static PyObject *ask(answer *self)
 {
     gputune_plan *plan = NULL;
-    int status;
+    int is_same;
     Py_INCREF(self);
-    Py_BEGIN_ALLOW_THREADS status =
-        call.tune(&plan, self->tuner, self->kernel, self->sizes, self->options);
+    Py_BEGIN_ALLOW_THREADS is_same =
+        call.tune(&plan, self->tuner, self->kernel, self->sizes, self->options) == 0 &&
+        plan == ((launcher *)self->planned)->plan;
+    call.release(plan);
     Py_END_ALLOW_THREADS launched *out = NULL;
-    if (status == 0 && plan == ((launcher *)self->planned)->plan) {
+    if (is_same) {
         out = (launched *)PyType_GenericAlloc(self->type, 0);
     }
     if (out) {
         Py_INCREF(self->planned);
         out->planned = self->planned;
     }
-    call.release(plan);
     Py_DECREF(self);
     return (PyObject *)out;
 }
