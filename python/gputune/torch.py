@@ -42,6 +42,7 @@ _profiler: Any = importlib.import_module("torch.autograd.profiler")
 _increment_version: Any = torch.autograd.graph.increment_version
 _is_dynamo_compiling: Any = torch.compiler.is_dynamo_compiling
 _is_grad_enabled: Any = torch.is_grad_enabled
+_current_device: Any = getattr(torch._C, "_cuda_getDevice", None)  # None: without CUDA
 # Python types of a parameter's values in a direct call, by schema type.
 _PLAIN = {"Tensor": (_Tensor, torch.nn.Parameter), "float": (float,), "int": (int,), "bool": (bool,)}
 
@@ -102,7 +103,7 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
     """Makes a torch.library operator from a template, for a function with the operator's signature. `name`:
     "library::name". `sizes`: computes the problem values from the operator's arguments. `outputs`: a function
     of the arguments for each returned tensor, by the template's names. `mutates`: parameters that the kernel
-    writes. `tuner`: by default, that of the current device. Further options are those of tune()."""
+    writes. `tuner`: by default, that of the first tensor's device. Further options are those of tune()."""
     made = dict(outputs or {})
     ask = tuner.tune if tuner else _tune
     hit = _fast.hit_here if tuner is None else functools.partial(_fast.hit, tuner._answers)
@@ -120,7 +121,16 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
             several = tuple(tensors.values())
             return several[0] if len(several) == 1 else several or None
 
-        def launch(*arguments: Any) -> Any:
+        def on_device(call: Callable[[Sequence[Any]], Any], arguments: Sequence[Any]) -> Any:
+            """Calls `call` with the first tensor's device as the current one."""
+            for i in made_operator._tensors[:1]:
+                device = arguments[i].get_device()
+                if device >= 0 and device != _current_device():
+                    with torch.cuda.device(device):
+                        return call(arguments)
+            return call(arguments)
+
+        def launch(arguments: Sequence[Any]) -> Any:
             tensors, wanted = results(arguments), dict(sizes(*arguments))
             try:
                 plan = ask(kernel, sizes=wanted, **options)
@@ -156,10 +166,11 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
         def fake(*arguments: Any) -> Any:
             return returned(results(arguments))
 
-        made_operator = torch.library.custom_op(name, launch, mutates_args=list(mutates), schema=schema)
+        made_operator = torch.library.custom_op(name, lambda *arguments: on_device(launch, arguments),
+                                                mutates_args=list(mutates), schema=schema)
         made_operator.register_fake(fake)
         made_operator.__class__ = _Operator
-        made_operator._prepare(again)
+        made_operator._prepare(functools.partial(on_device, again))
         made_operator.__doc__ = function.__doc__
         return made_operator
     return decorate
