@@ -1,4 +1,4 @@
-/* libclang, the C interface of clang's C++ front end, loaded by dlopen(). The types match those of
+/* Declares the functions of libclang, which is loaded with dlopen(). The types match those of
  * clang-c/Index.h, whose layout has not changed since version 3. */
 #pragma once
 
@@ -82,7 +82,7 @@ enum { CX_ADDRESS = 5, CX_DEREF, CX_PLUS, CX_MINUS, CX_NOT, CX_LOGICAL_NOT };
 enum { CX_BREAK_VISIT, CX_CONTINUE_VISIT, CX_RECURSE_VISIT };
 enum { CX_SEVERITY_ERROR = 3 };
 
-/* The libclang functions used here, as X(result, name without the prefix clang_, parameters). */
+/* The functions of libclang, as X(result type, name without "clang_", parameters). */
 #define CX_FUNCTIONS(X)                                                                            \
     X(void *, createIndex, (int, int))                                                             \
     X(int, parseTranslationUnit2,                                                                  \
@@ -151,10 +151,10 @@ typedef struct gt_clang {
 #undef CX_MEMBER_OF
 } gt_clang;
 
-/* The library's functions, valid after gt_clang_open() has succeeded. */
+/* The libclang functions. They can be called after gt_clang_open() has succeeded. */
 extern gt_clang cx;
 
-/* Loads libclang 17 or newer. If GPUTUNE_LIBCLANG is set, tries only that file; otherwise
- * `paths`, then the system's libraries. ENOCOMPILER if none is usable; its message explains
- * what to install. */
+/* Loads libclang 17 or newer. If GPUTUNE_LIBCLANG is set, only that file is tried. Otherwise the
+ * files in `paths` are tried first, then the libraries of the system. Returns ENOCOMPILER if no
+ * usable library was found, with a message that explains what to install. */
 gputune_status gt_clang_open(const char *const *paths, size_t count);

@@ -1,11 +1,11 @@
-/* Makes a draft: chooses the kernels and writes the template. */
+/* Makes a draft: chooses the kernels to tune and writes the template for them. */
 #include "draft/draft.h"
 
 #include "draft/parts.h"
 
 #include <string.h>
 
-/* Returns the names of all kernels: "a, b, c". */
+/* Returns the names of all kernels in the program, separated by commas. */
 static const char *kernel_names(const draft_program *program)
 {
     gt_text out = {0};
@@ -15,7 +15,7 @@ static const char *kernel_names(const draft_program *program)
     return gt_text_string(&out);
 }
 
-/* Ranks a kernel: higher if it is launched, still higher if it is not defined in a header. */
+/* Ranks a kernel: higher if it is launched, still higher if no header defines it. */
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;
@@ -40,7 +40,7 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
                                      : "",
               program->missing.count ? program->missing.items[0] : "");
     unsigned best = 0;
-    gt_texts chosen = {0}; /* names of the chosen kernels; later overloads are skipped */
+    gt_texts chosen = {0}; /* names of the kernels chosen so far, to skip other overloads */
     for (size_t i = 0; i < 2 * program->kernels.count; i++) {
         draft_decl *kernel = program->kernels.items[i % program->kernels.count];
         const char *name = draft_full_name(kernel);

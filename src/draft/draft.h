@@ -1,5 +1,5 @@
-/* Drafts a template from a CUDA program, which libclang parses (clang.h). Memory is never freed, so
- * call this only in a process that makes one draft and ends. */
+/* Drafts a template from a CUDA program, which it parses with libclang (see clang.h). It never
+ * frees its memory, so call it only in a process that makes one draft and exits. */
 #pragma once
 
 #include "base/status.h"
@@ -8,16 +8,16 @@
 
 typedef struct gt_draft_request {
     const char *path, *text;
-    const char *kernel; /* NULL: the file's launched kernels, or all of the file if none is */
-    const char *const *arguments; /* compiler options -I and -D */
+    const char *kernel;           /* NULL: the launched kernels, or all if none is launched */
+    const char *const *arguments; /* the compiler options -I and -D */
     size_t argument_count;
-    const char *const *hosts; /* other files that may launch the kernels */
+    const char *const *hosts; /* paths of other files that may launch the kernels */
     size_t host_count;
 } gt_draft_request;
 
-/* Drafts a template: the code that the kernels need, and pragmas for how the program launches them.
- * A "// guess:" line reports a guessed value; a "// ?" line asks for a fact that the program does
- * not show. `clangs` are libclang paths to try first. The caller frees *out. ENOCOMPILER without
- * libclang, ENOTFOUND if there is no such kernel, EUNSUPPORTED if templates cannot express it. */
+/* Drafts a template: the code that the kernels need, with pragmas for how the program launches
+ * them. A guessed value gets a "// guess:" line. A "// ?" line asks what the program does not show.
+ * `clangs` are libclang paths to try first. The caller frees *out. ENOCOMPILER without libclang,
+ * ENOTFOUND if there is no such kernel, EUNSUPPORTED if a template cannot express it. */
 gputune_status gt_draft_make(char **out, const gt_draft_request *request, const char *const *clangs,
                              size_t clang_count);

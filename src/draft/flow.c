@@ -1,20 +1,20 @@
-/* Interprets statements: assignments, branches and loops, and the facts that conditions imply. */
+/* Interprets statements, and derives facts from the conditions of branches and loops. */
 #include "draft/parts.h"
 
 #include "kernel/text/lexer.h"
 
 #include <string.h>
 
-/* The bindings that a branch adds: those after `begin`, up to `last`. */
+/* The bindings that a branch has added: those from `last` back to `begin`, excluding `begin`. */
 typedef struct branch {
     draft_binding *begin, *last;
 } branch;
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* Each assignment adds a binding. To undo a branch, its bindings are removed. */
+/* Each assignment adds a binding to a list. Undoing a branch removes the bindings it has added. */
 
-/* Returns true if `member` is `path` or a member of it. */
+/* Returns true if `member` is equal to `path` or is a member of it. */
 static bool is_within(const char *member, const char *path)
 {
     const size_t length = strlen(path);
@@ -36,7 +36,7 @@ draft_amount *draft_value_of(const draft_decl *decl, const char *path)
     return found && strcmp(found->path, path) == 0 ? found->value : NULL;
 }
 
-/* A variable that a lambda mentions. */
+/* A variable that is mentioned in the body of a lambda. */
 typedef struct captured {
     const draft_decl *variable;
     draft_node *lambda;
@@ -50,8 +50,8 @@ void draft_capture(const draft_decl *variable, draft_node *lambda)
     }
 }
 
-/* Makes launches in lambdas that use this variable unknown, because its value changes. In a
- * kernel's code, adds a question instead. */
+/* Called when a variable changes. If a lambda that uses the variable contains launches, their
+ * extents and arguments become unknown. In the code of a kernel, a question is added instead. */
 static void change_captured(const draft_decl *variable)
 {
     for (size_t i = 0; i < captures.count; i++) {
@@ -85,7 +85,7 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 
 void draft_forget(draft_decl *decl)
 {
-    /* existing lambdas captured an older instance of the variable */
+    /* lambdas that already exist have captured the old variable, not the new one */
     for (size_t i = 0; i < captures.count; i++) {
         captured *c = &captures.items[i];
         c->variable = c->variable == decl ? NULL : c->variable;
@@ -144,7 +144,7 @@ static void branch_changes(draft_bindings *out, const branch *branch)
         for (size_t i = 0; i < out->count; i++) {
             draft_binding *other = out->items[i];
             known |= other->decl == b->decl && strcmp(other->path, b->path) == 0;
-            if (b->value || other->decl != b->decl) { /* skip variables declared in the branch */
+            if (b->value || other->decl != b->decl) { /* drop variables declared in the branch */
                 out->items[kept++] = other;
             }
         }
@@ -180,7 +180,7 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
         }
         branch_end(begin);
     }
-    for (size_t i = changed.count; i-- > 0;) { /* oldest first: a struct before its members */
+    for (size_t i = changed.count; i-- > 0;) { /* oldest first, so a struct precedes its members */
         draft_decl *decl = changed.items[i]->decl;
         const char *path = changed.items[i]->path;
         draft_amount *value = draft_either(decl->name, condition, values[i][0], values[i][1]);
@@ -190,8 +190,8 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Records the fact lhs <= most, after moving the constant of lhs to the other side. Skips an lhs
- * that is the same in all threads and iterations, because it cannot limit an index. */
+/* Records the fact lhs <= most, after moving the constant term of lhs to the other side. Ignores an
+ * lhs that is the same in all threads and iterations, because it cannot limit an index. */
 static void push_fact(draft_amount *lhs, draft_amount *most)
 {
     const unsigned varying = DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) |
@@ -271,7 +271,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         return is_same ? a : draft_pointer((draft_spot){.path = ""});
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
-        return a->kind == DRAFT_POINTER ? a : b; /* the other value is a null pointer */
+        return a->kind == DRAFT_POINTER ? a : b; /* the other one is a null pointer */
     }
     if (draft_is_known(a) && draft_is_known(b)) {
         condition = draft_is_known(condition) ? condition : draft_changing(name);
@@ -284,7 +284,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
                            : draft_changing(name);
 }
 
-/* Evaluates a condition in host code. Returns false if its value is unknown or may vary. */
+/* Evaluates a condition in host code. Returns false if the condition is unknown or may vary. */
 static bool is_decided(int64_t *out, const draft_amount *condition)
 {
     const draft_symbols symbols = draft_symbols_of(condition);
@@ -312,8 +312,8 @@ static void run_round(const loop *l)
     }
 }
 
-/* Interprets one loop iteration and then undoes it. Returns all changes of variables, and sets
- * *left to those in branches that end the iteration early. */
+/* Interprets one iteration of the loop and then undoes it. Returns all changes of variables. *left
+ * receives the changes in branches that end the iteration early. */
 static draft_bindings changes_of(draft_bindings *left, const loop *l)
 {
     const draft_bindings outer = draft_now.left;
@@ -354,7 +354,7 @@ static void forget_changes(const draft_bindings *changes)
     }
 }
 
-/* Sets a counter's end value from the loop's condition. */
+/* Takes the end value of a counter from the condition of the loop. */
 static void find_end(draft_symbol *counter, const draft_amount *condition)
 {
     if (condition->a == draft_symbol_value(counter)) {
@@ -365,7 +365,7 @@ static void find_end(draft_symbol *counter, const draft_amount *condition)
     }
 }
 
-/* Recognises for (j = rows[i]; j < rows[i + 1]; …), and marks `rows` as ascending. */
+/* Recognises for (j = rows[i]; j < rows[i + 1]; …) and marks `rows` as ascending. */
 static void note_rows(draft_symbol *counter)
 {
     draft_symbol *end = counter->end ? counter->end->symbol : NULL;
@@ -386,7 +386,7 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* Finds the step of a counter from its value after an iteration. */
+/* Derives the step of a counter from its value after one iteration. */
 static void find_step(draft_symbol *counter, draft_amount *after)
 {
     draft_amount *step = draft_plus(after, draft_symbol_value(counter), -1);
@@ -404,8 +404,8 @@ static bool is_changed(const draft_bindings *changes, const draft_decl *decl)
     return found;
 }
 
-/* Sets variables that the loop changes to values for any iteration: a counter if each iteration
- * adds the same step, otherwise an unknown value. Interprets an iteration to find the steps. */
+/* Interprets one iteration to find how the loop changes its variables. A variable becomes a counter
+ * if each iteration adds the same step to it, and unknown otherwise. */
 static void enter_loop(const loop *l, const draft_bindings *changes, const draft_bindings *left)
 {
     draft_amount **first = draft_new((changes->count + 1) * sizeof(draft_amount *));
@@ -447,7 +447,7 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
     }
 }
 
-/* Records that these changed host variables may vary; `doubt` is the reason. */
+/* Records that host variables may have different values in another run, and the reason, `doubt`. */
 static void doubt_changes(const draft_bindings *changes, const char *doubt)
 {
     int64_t number;
@@ -500,8 +500,8 @@ void draft_run_lambda(draft_node *lambda)
     doubt_changes(&changes, "may be changed by a lambda");
 }
 
-/* Interprets a loop in host code. If it may iterate, interprets two iterations, the second one with
- * doubtful values, and records that the changed variables may vary. */
+/* Interprets a loop in host code. Unless the loop certainly has no iteration, two iterations are
+ * interpreted, and the variables that they change may vary from then on. */
 static void run_host_loop(const loop *l, bool checks_first)
 {
     static const char doubt[] = "is changed by a loop";
@@ -516,7 +516,7 @@ static void run_host_loop(const loop *l, bool checks_first)
         branch_end(begin);
         draft_bindings changes = changes_of(&left, l);
         doubt_changes(&changes, doubt);
-        /* later iterations may take branches that the first one skips */
+        /* run the body again, in case the first iteration skips a branch of later ones */
         draft_now.skipped++;
         changes = changes_of(&left, l);
         draft_now.skipped--;
@@ -541,7 +541,7 @@ static void run_loop(const loop *l, bool checks_first)
         enter_loop(l, &changes, &left);
         draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
         if (l->condition && draft_is_known(condition)) {
-            /* creates ranges for the buffers whose elements the condition reads */
+            /* create ranges for the buffers whose elements the condition reads */
             draft_bound(condition, true, &draft_now.facts);
         }
         draft_now.unsure += l->condition && draft_is_unsure(condition);
@@ -558,7 +558,7 @@ static void run_loop(const loop *l, bool checks_first)
     forget_changes(&changes);
 }
 
-/* Splits a `for` into its parts. libclang leaves out empty parts. */
+/* Finds the parts of a `for` statement. libclang does not report empty parts. */
 static void run_for(draft_node *node)
 {
     loop l = {.body = node->count ? node->children[node->count - 1] : NULL};
@@ -588,7 +588,7 @@ static void run_for(draft_node *node)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* Runs a branch. Launches in a skipped branch count only if the kernel has no other launch. */
+/* Interprets a branch. Launches in a skipped branch are used only if there are no others. */
 static bool run_branch(draft_node *branch, bool is_skipped)
 {
     draft_now.skipped += is_skipped;
@@ -633,7 +633,7 @@ static bool run_if(draft_node *node)
     const branch second = branch_end(begin);
     draft_now.unsure -= unsure;
     draft_now.unsure +=
-        unsure && then_leaves != else_leaves; /* some threads may have left the function here */
+        unsure && then_leaves != else_leaves; /* some threads may have left the function */
     if (then_leaves != else_leaves && (!draft_on_host() || draft_now.jumps)) {
         branch_changes(draft_on_host() ? &skipped : &draft_now.left,
                        then_leaves ? &first : &second);
@@ -641,7 +641,7 @@ static bool run_if(draft_node *node)
     draft_now.facts.count = facts;
     if (then_leaves != else_leaves) {
         branch_redo(then_leaves ? &second : &first);
-        draft_assume(value, else_leaves); /* the fact holds up to the end of the block */
+        draft_assume(value, else_leaves); /* true until the end of the block */
         doubt_changes(&skipped, "is changed before a jump");
         return false;
     }
@@ -665,7 +665,7 @@ static bool has_label(draft_node *label, int64_t value)
     return has;
 }
 
-/* Runs a switch. The code from each label to the next jump is a branch. */
+/* Interprets a switch. The code from a label to the next jump is treated as a branch. */
 static void run_switch(draft_node *node)
 {
     if (node->count < 2) {
@@ -702,7 +702,7 @@ static void run_switch(draft_node *node)
     draft_now.unsure = outside;
 }
 
-/* Returns true if the tokens around a variable may change it: a = 1, ++a, &a, >> a, f(a) */
+/* Returns true if these neighbouring tokens may change a variable: a = 1, ++a, &a, >> a, f(a) */
 static bool may_change(const gt_token *before, const gt_token *after)
 {
     return gt_token_is_any(before, "& >> ++ --") ||
@@ -717,7 +717,7 @@ static bool is_named(const draft_decl *decl, const char *path, const gt_token *n
            !cx.isConstQualifiedType(cx.getCursorType(decl->at));
 }
 
-/* If clang could not parse this host code, marks the variables that it may change. */
+/* If clang reports errors in this host code, the variables that it may change become doubtful. */
 static void doubt_unread(draft_extent part)
 {
     draft_program *program = draft_now.program;
@@ -789,8 +789,8 @@ static bool run_return(draft_node *node)
     return true;
 }
 
-/* Records that all changed host variables may vary at a label, because a jump to it may have
- * skipped any of the changes. */
+/* Called at a label of a goto. All host variables that have changed so far may vary from then on,
+ * because the jump to the label may have skipped the changes. */
 static void doubt_jump(void)
 {
     draft_bindings changes = {0};

@@ -1,17 +1,17 @@
-/* Computes the extents and arguments of launches. Interprets host functions like kernels, but does
- * not follow loops to their end. A variable that is set to a number gets a symbol that holds the
- * number, because another run may use a different number. */
+/* Finds the extents and arguments of launches by interpreting the host code, without following
+ * loops to their end. A variable that is set to a number gets a symbol with that number, because
+ * the variable may have a different value in another run. */
 #include "draft/parts.h"
 
 #include <ctype.h>
 #include <string.h>
 
 typedef struct known_symbol {
-    draft_decl *decl; /* the variable, or NULL if the value is another expression */
-    const char *text; /* member of the variable, such as ".a.b", or the expression's source text */
+    draft_decl *decl; /* NULL if the value is not that of a variable */
+    const char *text; /* the member, such as ".a.b", or the source text of an expression */
     const char *doubt;
     bool has_number;
-    int64_t number; /* the value in this program */
+    int64_t number; /* the number that the variable has in this program */
     draft_symbol *symbol;
 } known_symbol;
 static GT_ARRAY(known_symbol) known;
@@ -23,7 +23,7 @@ bool draft_on_host(void)
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-/* Returns the last name before any bracket: "n" for "x.n", "size" for "x.size(k)". */
+/* Returns the last name before the first bracket: "n" for "x.n", "size" for "x.size(k)". */
 static const char *last_name(const char *text)
 {
     size_t end = strcspn(text, "(["), begin = end;
@@ -35,7 +35,7 @@ static const char *last_name(const char *text)
                : "size";
 }
 
-/* Returns the symbol with these properties. Makes one if there is none. */
+/* Returns the symbol that has all these properties, and creates it if it does not exist yet. */
 static draft_amount *known_value(draft_symbol_kind kind, draft_decl *decl, const char *text,
                                  const int64_t *number, const char *doubt)
 {
@@ -77,7 +77,7 @@ draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *
     while (held && held->value && held->value != value) {
         held = held->older;
     }
-    if (held && held->value) { /* the variable had this symbol before another assignment */
+    if (held && held->value) { /* the symbol stands for an earlier value */
         draft_symbol *other = draft_new_symbol(DRAFT_HOST, "");
         *other = *value->symbol;
         value = draft_symbol_value(other);
@@ -104,8 +104,8 @@ draft_amount *draft_literal(draft_node *node, int64_t number)
     return value;
 }
 
-/* Returns true if the variable's own name describes the value best. This holds for a number, the
- * result of a call, and the variable's previous value. */
+/* Returns true if no name describes the value better than the name of the variable itself. This is
+ * true for a number, for the result of a call, and for the previous value of the variable. */
 static bool is_plain(const draft_decl *decl, const draft_amount *value)
 {
     int64_t number;
@@ -162,7 +162,7 @@ static draft_decl *called_kernel(draft_amount *callee)
     return decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE) ? decl : NULL;
 }
 
-/* Returns the value if two launches agree on it, otherwise an unknown value. */
+/* Returns the value that two launches agree on, or an unknown value if they differ. */
 static draft_amount *same_value(draft_amount *a, draft_amount *b)
 {
     return a == b || !draft_is_known(a)
@@ -170,8 +170,8 @@ static draft_amount *same_value(draft_amount *a, draft_amount *b)
                : draft_unknown("the callers of the function that launches it use different values");
 }
 
-/* Records a launch. If the same launch is reached twice, keeps the one with more known values;
- * extents that differ between callers become unknown. */
+/* Records a launch. If the same launch is reached a second time, the record with more known values
+ * is kept. If both have the same number of known values, the extents that differ become unknown. */
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
 {
@@ -188,12 +188,12 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
         bool is_variable =
             arguments[i]->type.kind == CX_TYPE_POINTER &&
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
-        /* another function sets a pointer variable that is null here */
+        /* a pointer variable that is still null here is probably set by another function */
         bool is_null = value->kind == DRAFT_SUM && is_variable;
         draft_decl *passed = draft_new(sizeof *passed);
         draft_binding *last = draft_now.last;
         draft_assign(passed, "", is_null ? draft_nothing() : value, arguments[i]->type);
-        draft_now.last = last; /* the end of a branch must not undo the assignment */
+        draft_now.last = last; /* undoing the branch must not undo this assignment */
         draft_add(&launch.arguments, passed);
     }
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
@@ -221,7 +221,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Handles cudaMalloc(&pointer, bytes). */
+/* Interprets a call of cudaMalloc(&pointer, bytes). */
 static void allocate(draft_node *node)
 {
     draft_amount *target = draft_eval(node->children[0]), *bytes = draft_eval(node->children[1]);
@@ -236,8 +236,8 @@ static void allocate(draft_node *node)
         draft_pointer((draft_spot){.path = "", .buffer = buffer, .offset = draft_number(0)}));
 }
 
-/* Handles cudaLaunchKernel(kernel, grid, block, arguments, shared). Arguments that are not an array
- * { &a, &b, … } are unknown. */
+/* Interprets a call of cudaLaunchKernel(kernel, grid, block, arguments, shared). The arguments of
+ * the kernel are known only if `arguments` is an array { &a, &b, … }. */
 static void launch_with_array(draft_node *node)
 {
     draft_node *const *c = node->children;
@@ -294,14 +294,14 @@ draft_amount *draft_host_call(draft_node *node)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* A global variable, and its initial value or its value after a function. */
+/* A value of a global variable: the initial value, or the value after a function has run. */
 typedef struct setting {
-    draft_decl *global, *function; /* `function`: NULL for the initial value */
+    draft_decl *global, *function; /* `function` is NULL for an initial value */
     draft_binding *value;
 } setting;
 static GT_ARRAY(setting) settings;
 
-/* Records the values of the global variables that a function has set, or their initial values. */
+/* Saves the values that global variables have after a function, or initially if it is NULL. */
 static void note_globals(const draft_program *program, draft_decl *function)
 {
     for (draft_binding *b = draft_now.last; b; b = b->before) {
@@ -313,7 +313,7 @@ static void note_globals(const draft_program *program, draft_decl *function)
     }
 }
 
-/* Returns true if a global variable may have another value than the one after the function. */
+/* Returns true if the global variable may have a value other than the saved one. */
 static bool may_differ(const setting *s)
 {
     bool differs = draft_initialiser_of(s->global) != NULL;
@@ -328,8 +328,8 @@ static bool may_differ(const setting *s)
     return differs;
 }
 
-/* Starts a new interpretation with the initial values of global variables. `others`: with the
- * values that other functions set, unless a caller calls both. */
+/* Resets the interpreter and the global variables. If `others` is true, global variables get the
+ * values that functions without a caller have set. */
 static void begin_reading(draft_program *program, bool others)
 {
     memset(&draft_now, 0, sizeof draft_now);
@@ -350,7 +350,7 @@ static void begin_reading(draft_program *program, bool others)
     }
 }
 
-/* Computes the initial values of global variables that are not constants. */
+/* Computes the initial values of global variables whose initialisers are not constants. */
 static void read_globals(draft_program *program)
 {
     int64_t number;
@@ -375,7 +375,7 @@ static void follow_root(draft_decl *function, bool is_main)
         draft_forget(function->parameters.items[i]);
     }
     if (is_main && function->parameters.count) {
-        draft_decl *count = function->parameters.items[0]; /* argc is 1 without arguments */
+        draft_decl *count = function->parameters.items[0]; /* argc, without arguments */
         draft_bind(count, "", draft_host_symbol(count, "", &(int64_t){1}));
     }
     function->busy = true;
@@ -385,8 +385,8 @@ static void follow_root(draft_decl *function, bool is_main)
     function->busy = false;
 }
 
-/* Interprets functions from last to first, because most callers follow their callees. The second
- * pass skips functions that the first one called. */
+/* Interprets the functions from last to first, because most callers follow their callees. The
+ * second pass skips the functions that were called in the first one. */
 void draft_host_read(draft_program *program)
 {
     bool has_main = false;
@@ -402,7 +402,7 @@ void draft_host_read(draft_program *program)
             const bool is_main = strcmp(function->name, "main") == 0;
             if (!function->is_called) {
                 begin_reading(program, round && !is_main);
-                draft_now.skipped = has_main && !is_main; /* launches in main() are preferred */
+                draft_now.skipped = has_main && !is_main; /* prefer launches in main() */
                 follow_root(function, is_main);
                 if (!round) {
                     note_globals(program, function);

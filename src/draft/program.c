@@ -1,7 +1,7 @@
-/* Parses a program and lists its kernels, the host's functions, and the launches. clang drops
- * statements that use undeclared names, and such a statement may be a launch. So the program is
- * parsed again, with the names from missing headers declared as objects that convert to any type.
- * Errors that the first parse finds in a kernel's code become questions in the draft. */
+/* Parses a program and lists its kernels and host functions. clang drops a statement that contains
+ * an undeclared name, and this statement may be a launch. The program is therefore parsed again,
+ * with the missing names declared as objects that convert to any type. Errors that are found in a
+ * kernel during the first parse become questions in the draft. */
 #include "draft/parts.h"
 
 #include "base/clock.h"
@@ -14,25 +14,25 @@
 extern const char gt_draft_stub[];
 
 enum {
-    OPTIONS = 0x1 | 0x200 /* record macros, and continue after missing headers */,
+    OPTIONS = 0x1 | 0x200 /* record macros, and continue if a header is missing */,
     ARGUMENTS_MOST = 64
 };
 enum { ROUNDS_MOST = 6 };
 #define ROUNDS_SECONDS 4.0
 
-/* A file that is being read. */
+/* A file that is being parsed. */
 typedef struct scan {
     draft_program *program;
     const char *path;
     char *text;
     void *unit;
-    bool is_main;             /* false for a file of --host, from which only launches are read */
-    gt_texts names, declared; /* missing names, and declarations of them */
+    bool is_main;             /* false for a file given with --host, whose kernels are ignored */
+    gt_texts names, declared; /* missing names that were found so far, and declarations for them */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
-/* Returns true if the name at the lexer has template arguments and a call after it. */
+/* Returns true if the name at the lexer is followed by template arguments and then by a call. */
 static bool is_template_call(gt_lexer at)
 {
     gt_lexer_next(&at);
@@ -43,7 +43,7 @@ static bool is_template_call(gt_lexer at)
     return gt_lexer_is(&at, "(");
 }
 
-/* Declares gt_any, the type of missing names, with all members that the text uses. */
+/* Declares gt_any, the type of all missing names. It has every member that the text uses. */
 static char *write_anything(const scan *s)
 {
     gt_text out = {0};
@@ -82,7 +82,7 @@ static char *write_anything(const scan *s)
 
 static gputune_status parse(scan *s)
 {
-    /* without an SDK version, clang parses launches as before CUDA 9.2 */
+    /* without this version, clang parses launches in the form used before CUDA 9.2 */
     char standard[] = "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -std=c++17 "
                       "--cuda-path=/dev/null -Xclang -target-sdk-version=12.0 "
                       "-ferror-limit=0 -fshow-overloads=best -Wno-everything "
@@ -115,7 +115,7 @@ static gputune_status parse(scan *s)
 
 /* ---- errors of clang ------------------------------------------------------------------------- */
 
-/* An error of clang and its place. */
+/* An error of clang and its location. */
 typedef struct complaint {
     const char *message;
     draft_extent at;
@@ -159,8 +159,8 @@ static const char *behind_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* Declares the name that a diagnostic reports as missing, in a scope such as "a::b". If `types` is
- * true, declares it only if it is a type, otherwise only if it is not. */
+/* Declares a name that clang has reported as missing in a scope such as "a::b". If `types` is true,
+ * only types are declared, otherwise only names that are not types. */
 static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type, bool types)
 {
     const char *at = c->at.text + c->at.begin;
@@ -200,7 +200,7 @@ static void declare_name(scan *s, const complaint *c, const char *scope, bool is
                                               gt_text_string(&closing)));
 }
 
-/* Declares the names that clang complains about. Returns true if there are new ones. */
+/* Declares the names that clang has reported as missing. Returns true if any of them are new. */
 static bool declare_names(scan *s)
 {
     static const char *const forms[] = {"use of undeclared identifier '", "unknown type name '",
@@ -208,7 +208,7 @@ static bool declare_names(scan *s)
                                         "no template named '"};
     const size_t before = s->names.count;
     const unsigned count = cx.getNumDiagnostics(s->unit);
-    /* types first: a name that is used as a type must not be declared as an object */
+    /* declare the types first, because a type must not be declared as an object */
     for (unsigned i = 0; i < 2 * count; i++) {
         complaint c;
         int form = -1;
@@ -294,7 +294,7 @@ void draft_add_text(gt_texts *out, const char *text)
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* Records the kernels that host code names, in a launch or as an argument. */
+/* Records the kernels that are mentioned in host code, in a launch or as an argument. */
 static int visit_name(cx_cursor at, cx_cursor parent, void *user)
 {
     const cx_cursor name = at.kind == CX_DECL_REF ? cx.getCursorReferenced(at) : at;
@@ -311,7 +311,7 @@ static int visit_name(cx_cursor at, cx_cursor parent, void *user)
     return CX_RECURSE_VISIT;
 }
 
-/* Marks the variables that the code of kernels reads. */
+/* Marks the variables that are used in the code of a kernel. */
 static int mark_variable(cx_cursor at, cx_cursor parent, void *user)
 {
     draft_decl *decl = at.kind == CX_DECL_REF ? draft_decl_of(cx.getCursorReferenced(at)) : NULL;
@@ -323,7 +323,7 @@ static int mark_variable(cx_cursor at, cx_cursor parent, void *user)
     return CX_RECURSE_VISIT;
 }
 
-/* Records a function that has a body. */
+/* Records a function, unless it is only declared. */
 static void note_function(scan *s, cx_cursor at)
 {
     if (draft_has_child(at, CX_DEVICE_ATTRIBUTE) || draft_has_child(at, CX_GLOBAL_ATTRIBUTE)) {
@@ -378,7 +378,7 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Joins the << < and >> > of launches, because clang does not accept blanks there. */
+/* Joins the << < and >> > of launches, because clang accepts no blanks in them. */
 static void join_launches(char *text)
 {
     while ((text = strstr(text, "<< <"))) {
@@ -395,7 +395,7 @@ static gputune_status read_file(scan *s)
     draft_program *program = s->program;
     GT_TRY(parse(s));
     if (s->is_main) {
-        note_errors(s); /* called before declare_names(), whose declarations cause other errors */
+        note_errors(s); /* before declare_names(), which can cause other errors */
     }
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {

@@ -1,4 +1,4 @@
-/* Interprets the code of kernels and of the host: variables, memory, expressions and calls. */
+/* Interprets code of kernels and of the host: variables, memory, expressions and function calls. */
 #include "draft/parts.h"
 
 #include "kernel/text/lexer.h"
@@ -10,7 +10,7 @@ enum { STEPS_MOST = 400000, CALLS_MOST = 24, HOST_STEPS_MOST = 60000 };
 
 draft_reader draft_now;
 
-static GT_ARRAY(draft_buffer *) buffers; /* the buffers that pointers in the code point to */
+static GT_ARRAY(draft_buffer *) buffers; /* all buffers that pointers in the code point to */
 
 draft_amount *draft_nothing(void)
 {
@@ -19,7 +19,7 @@ draft_amount *draft_nothing(void)
     return value;
 }
 
-/* Adds a question about a place in the kernel's code, unless the draft already asks it. */
+/* Adds a question about the kernel's code at this location, unless it has been asked already. */
 static void ask_at(cx_cursor at, const char *what)
 {
     if (draft_now.out && !draft_now.quiet) {
@@ -67,7 +67,7 @@ static bool is_same_struct(cx_type a, cx_type b)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Returns the buffer to which a variable or its member points. */
+/* Returns the buffer that a pointer variable, or a pointer in a struct, points to. */
 static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type type)
 {
     draft_buffer *buffer = NULL;
@@ -97,7 +97,7 @@ static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type t
     return buffer;
 }
 
-/* Returns memory that belongs to the block or the thread, such as a shared or a local array. */
+/* Returns memory that is private to a block or a thread, such as a shared or a local array. */
 static draft_spot own_memory(void)
 {
     return (draft_spot){.path = "", .offset = draft_number(0)};
@@ -115,7 +115,7 @@ static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_ty
     return draft_pointer(begin);
 }
 
-/* Returns a symbol for a variable or, if `decl` is NULL, for code that is not interpreted. */
+/* Returns the value of a variable, or of code if `decl` is NULL, about which nothing is known. */
 static draft_amount *any_value(draft_decl *decl, const char *text, cx_type type)
 {
     const bool on_host = draft_on_host();
@@ -167,7 +167,7 @@ static draft_amount *loaded(const draft_spot *spot, cx_type type)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* Returns the initial value of a kernel's parameter or of its member. */
+/* Returns the value that a parameter of the kernel, or a member of it, has at the beginning. */
 static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type type)
 {
     draft_amount *passed = draft_passed(draft_now.out->launch, draft_now.out->kernel, decl, path);
@@ -182,7 +182,7 @@ static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type t
                                     : draft_nothing();
 }
 
-/* Returns the value of a variable that no code has assigned yet. */
+/* Returns the value of a variable that has not been assigned yet. */
 static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type type)
 {
     draft_node *made = decl->busy ? NULL : draft_initialiser_of(decl);
@@ -216,7 +216,7 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
     if (outer && strcmp(outer->path, spot->path) == 0) {
         return outer->value;
     }
-    if (outer && outer->value->kind == DRAFT_OBJECT) { /* the value is a copy of another struct */
+    if (outer && outer->value->kind == DRAFT_OBJECT) { /* a copy of another struct */
         draft_spot inner = outer->value->place;
         inner.path = draft_format("%s%s", inner.path, spot->path + strlen(outer->path));
         return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
@@ -302,7 +302,7 @@ static draft_spot pointed(draft_amount *pointer)
 {
     int64_t number;
     return pointer->kind == DRAFT_POINTER || pointer->kind == DRAFT_OBJECT ? pointer->place
-           : draft_is_number(pointer, &number) /* code that uses a null pointer never runs */
+           : draft_is_number(pointer, &number) /* a null pointer is never dereferenced */
                ? own_memory()
                : unknown_memory();
 }
@@ -316,7 +316,7 @@ draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes)
     return out;
 }
 
-/* Returns the place of an object whose member is used. If `object` is NULL, it is *this. */
+/* Returns the location of the object whose member is accessed, or of *this if `object` is NULL. */
 static draft_spot object_place(draft_node *object)
 {
     return !object                          ? draft_now.object
@@ -360,8 +360,8 @@ static draft_spot variable_place(draft_decl *decl)
                : (draft_spot){.variable = decl, .path = ""};
 }
 
-/* Returns the place of an array element. If the array has a fixed size, records the index's limit,
- * which also bounds the block's size or the values of the buffer that holds the index. */
+/* Returns the location of an array element. If the array has a fixed size, also records the limit
+ * of the index, which restricts the block size or the values of the buffer that holds the index. */
 static draft_spot element_place(draft_node *node)
 {
     draft_node *array = node->children[0];
@@ -425,7 +425,7 @@ static draft_spot new_object(const draft_node *node)
     return (draft_spot){.variable = made, .path = ""};
 }
 
-/* Records the variables that a lambda mentions. */
+/* Records which variables the body of a lambda uses. */
 static int note_capture(cx_cursor at, cx_cursor parent, void *lambda)
 {
     draft_decl *decl = at.kind == CX_DECL_REF ? draft_decl_of(cx.getCursorReferenced(at)) : NULL;
@@ -450,7 +450,7 @@ static draft_amount *eval_lambda(draft_node *node)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Returns true if a parameter refers to the argument's place, not to a temporary object. */
+/* Returns true if the parameter is a reference to the argument, not to a temporary object. */
 static bool takes_place(cx_type parameter, const draft_node *argument)
 {
     return draft_is_reference(parameter) &&
@@ -488,8 +488,8 @@ void draft_change_unseen(const draft_spot *spot, cx_type type, const char *funct
     }
 }
 
-/* Returns true if argument `i` may be passed by reference. A function that no header declares may
- * take any variable by reference. */
+/* Returns true if argument `i` may be passed by reference, so the function can change it. Anything
+ * is possible if no header declares the function. */
 static bool is_passed_by_reference(const draft_node *call, unsigned i)
 {
     const draft_decl *function = call->decl;
@@ -506,12 +506,12 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* Handles the call of a function that is not followed, which may use all pointers passed to it. */
+/* Handles a call of a function that cannot be interpreted. It may use all pointers it gets. */
 static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
     if (function && draft_is_undeclared(function->at) && node->count && node->children[0]->decl) {
-        /* report the name of the undeclared object that is called */
+        /* report the name of the missing object, not of its operator() */
         function = node->children[0]->decl;
     }
     const char *name = function ? function->name : "a function";
@@ -551,7 +551,7 @@ static draft_amount *call_unknown(draft_node *node)
 static draft_amount *follow(draft_node *body, const draft_decls *parameters, draft_node *node,
                             unsigned skipped, const draft_spot *object);
 
-/* Runs the initialisers of a constructor, as in : base(a), x(b). */
+/* Interprets the initialiser list of a constructor, as in : base(a), x(b). */
 static void initialise_members(draft_decl *constructor)
 {
     cx_cursor at = cx.getCursorDefinition(constructor->at);
@@ -593,8 +593,8 @@ static draft_amount *put_argument(void *user, draft_amount *part)
                : NULL;
 }
 
-/* If the result of a call depends on variables of the called function, returns a symbol for the
- * call instead, because another call may return a different value. */
+/* If the result of a call depends on variables of the called function, replaces it by a symbol for
+ * the call, because another call may return a different value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
     result = draft_replace(result, put_argument, call->decl);
@@ -609,7 +609,7 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
                   : result;
 }
 
-/* Interprets a function's body with the values of the call's arguments. */
+/* Interprets the body of a function with the arguments of a call. */
 static draft_amount *follow(draft_node *body, const draft_decls *parameters, draft_node *node,
                             unsigned skipped, const draft_spot *object)
 {
@@ -652,7 +652,7 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     return draft_on_host() ? seen_from_outside(result, node) : result;
 }
 
-/* Returns the object that a constructor call creates: a copy or a new object. */
+/* Returns the object that is created by a constructor call. It may be a copy. */
 static draft_amount *construct(draft_node *node)
 {
     draft_decl *function = node->decl;
@@ -673,8 +673,8 @@ static draft_amount *construct(draft_node *node)
     return draft_object(object);
 }
 
-/* Returns true if an element of a list initialises this member as a whole. It does not if it names
- * a member, as in { .b = 1 }, or if the braces of a member are left out. */
+/* Returns true if the element of an initialiser list initialises a whole member. This is not true
+ * for a designated initialiser, as in { .b = 1 }, and if inner braces are left out. */
 static bool is_whole(cx_cursor element, const draft_node *value, cx_type member)
 {
     return !draft_has_child(element, CX_MEMBER) &&
@@ -683,7 +683,7 @@ static bool is_whole(cx_cursor element, const draft_node *value, cx_type member)
                 : value->type.kind == CX_TYPE_RECORD || member.kind != CX_TYPE_RECORD);
 }
 
-/* Returns the struct that an initialiser list { a, b, c } creates. */
+/* Returns the struct that is created by an initialiser list { a, b, c }. */
 static draft_amount *eval_list(draft_node *node)
 {
     const draft_fields fields = draft_fields_of(node->type);
@@ -777,7 +777,7 @@ static draft_amount *call(draft_node *node)
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-/* Returns the symbol of a built-in such as threadIdx.x, or NULL for other expressions. */
+/* Returns the symbol for a built-in variable such as threadIdx.x, or NULL. */
 static draft_amount *geometry(draft_node *node)
 {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
@@ -801,7 +801,7 @@ static draft_amount *eval_reference(draft_node *node)
 {
     draft_decl *decl = draft_overload_of(node->decl);
     int64_t number;
-    if (!decl) { /* a template parameter, which is a number in an instance */
+    if (!decl) { /* a template parameter has a constant value in an instance */
         return node->count == 1 && draft_is_constant(&number, node->children[0]->at)
                    ? draft_literal(node, number)
                    : draft_nothing();
@@ -837,7 +837,7 @@ static draft_amount *pointer_sum(draft_node *node, draft_amount *a, draft_amount
         &pointer->place, node->operation == CX_SUB ? draft_times(draft_number(-1), bytes) : bytes));
 }
 
-/* Returns the operator of a compound assignment, such as + for +=. */
+/* Returns the operator that a compound assignment applies: + for +=. */
 static int compound_operation(const draft_node *node)
 {
     int op = node->operation - CX_MUL_ASSIGN + CX_MUL;
@@ -850,13 +850,13 @@ static draft_amount *put_most_threads(void *user, draft_amount *part)
     return draft_is_symbol(part, DRAFT_BLOCK_SIZE) ? draft_number(1024) : NULL;
 }
 
-/* Returns true if the value fits in the type in all threads; `otherwise` if that is not known. */
+/* Returns true if the value fits in the type in all threads, or `otherwise` if that is unknown. */
 static bool fits_always(draft_amount *value, cx_type type, bool otherwise)
 {
     bool fits = true;
     for (int upper = 0; fits && upper < 2; upper++) {
         draft_amount *end = draft_has_kind(value, DRAFT_LOADED)
-                                ? draft_nothing() /* a bound would make a range for the buffer */
+                                ? draft_nothing() /* a bound would create a range */
                                 : draft_bound(value, upper, &draft_now.facts);
         int64_t number;
         end = draft_is_known(end) ? draft_replace(end, put_most_threads, NULL) : end;
@@ -865,8 +865,8 @@ static bool fits_always(draft_amount *value, cx_type type, bool otherwise)
     return fits;
 }
 
-/* Returns true if a kernel's unsigned product probably wraps around, as in a hash: it has a factor
- * with more than half of the type's bits. */
+/* Returns true if an unsigned product in a kernel is likely to wrap around, as in a hash function,
+ * because a constant factor uses more than half of the bits of the type. */
 static bool may_wrap(const draft_amount *value, cx_type type)
 {
     const int64_t large = (int64_t)1 << (4 * draft_size_of(type));
@@ -877,10 +877,10 @@ static bool may_wrap(const draft_amount *value, cx_type type)
     return found;
 }
 
-/* Returns the value of an integer type that C++ computes from `value`. In host code, a number that
- * does not fit may vary; an unknown value is expected to fit in 32 bits, but not in fewer. In
- * kernels, only 8 and 16 bits and such products are checked. `is_change`: as in += or ++, which
- * count. */
+/* Returns `value` converted to an integer type. In host code, a number that does not fit may vary,
+ * and an unknown value is assumed to fit in 32 bits but not in fewer. In kernels, only narrow types
+ * and products as in may_wrap() are checked. `is_change` is true for operators such as += and
+ * ++. */
 static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at, bool is_change)
 {
     const bool is_narrow = draft_is_integer(type) && draft_size_of(type) <= 2,
@@ -926,7 +926,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
     return is_post ? before : after;
 }
 
-/* Returns a floating-point number as in the source, or the name of a macro in the draft. */
+/* Returns a floating-point number as in the source, or the name of a macro that is kept. */
 static draft_amount *float_number(const draft_node *node)
 {
     const char *text = draft_source_of(node->at), *name = text + (*text == '-');
@@ -957,7 +957,7 @@ static draft_amount *eval_binary(draft_node *node)
         }
     }
     if (is_and || operation == CX_LOGICAL_OR) {
-        draft_now.quiet++; /* a comparison is not a guard of the kernel if it must be false */
+        draft_now.quiet++; /* the comparison does not guard an access if it must be false */
         draft_assume(a, is_and);
         draft_now.quiet--;
     }
@@ -1038,7 +1038,7 @@ static draft_amount *eval_conditional(draft_node *node)
     return draft_either("a choice", condition, a, b);
 }
 
-/* Asks about memory that an assembly statement may access. */
+/* Adds a question for each pointer that is passed to inline assembly. */
 static draft_amount *eval_asm(draft_node *node)
 {
     for (unsigned i = 0; i < node->count; i++) {

@@ -1,4 +1,4 @@
-/* Derives the values of a template's clauses from what a kernel does and how it is launched. */
+/* Determines the values of a template's clauses from the code of a kernel and from its launch. */
 #include "draft/parts.h"
 
 #include "kernel/template/symbols.h"
@@ -18,7 +18,7 @@ int draft_launch_rank(const draft_launched *launch)
     return rank;
 }
 
-/* Returns the best known launch of a kernel, or NULL if there is none. */
+/* Returns the launch of the kernel with the highest rank, or NULL if there is no launch. */
 static const draft_launched *launch_of(const draft_program *program, const draft_decl *kernel)
 {
     const draft_launched *best = NULL;
@@ -30,12 +30,12 @@ static const draft_launched *launch_of(const draft_program *program, const draft
     return best;
 }
 
-/* ---- values in the names of the draft -------------------------------------------------------- */
+/* values in the names of the draft */
 
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol);
 
-/* Returns true if the symbol is a constant of the host, such as the size of a tile, that may be an
- * argument of the kernel's template. The draft states these arguments as numbers. */
+/* Returns true if the symbol is a host constant, such as a tile size, that may be a template
+ * argument of the kernel. The draft states template arguments as numbers. */
 static bool is_template_constant(const draft_settled *s, const draft_symbol *symbol)
 {
     return symbol->kind == DRAFT_HOST && symbol->decl && symbol->has_number && !symbol->doubt &&
@@ -94,7 +94,7 @@ static draft_amount *number_of_axis(void *user, draft_amount *part)
     return axis ? draft_number(axis->usual) : NULL;
 }
 
-/* Replaces axes in a length by constants, because all variants must use the same buffers. */
+/* Replaces axes in a length by constants, because all variants use the same buffers. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *length)
 {
     return draft_replace(length, number_of_axis, s);
@@ -131,8 +131,8 @@ static void add_value(draft_axis *axis, int64_t value)
     }
 }
 
-/* Adds an axis with the program's value, `first`, 2 * first, 4 * first, … up to `most`. Returns
- * NULL if there are too many axes. */
+/* Adds an axis with the program's value and with `first`, 2 * first, 4 * first, … up to `most`.
+ * Returns NULL if there are too many axes. */
 static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual, int64_t first,
                             int64_t most)
 {
@@ -148,7 +148,7 @@ static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual, i
     return axis;
 }
 
-/* A number, and the axis that replaces it in divisors. */
+/* A number and the axis that replaces it in divisors. */
 typedef struct tied {
     int64_t number;
     draft_amount *axis;
@@ -166,14 +166,14 @@ static draft_amount *put_axis(void *user, draft_amount *part)
                : NULL;
 }
 
-/* Replaces the factor `number` by an axis in all divisors that are multiples of it. */
+/* Replaces `number` by an axis in each divisor that is a multiple of the number. */
 static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis)
 {
     return draft_replace(value, put_axis, &(tied){number, axis});
 }
 
-/* Returns the name of the template parameter `name` or, if `name` is NULL, of the only parameter
- * whose argument is `number`. Returns NULL if there is none or more than one. */
+/* Returns the template parameter with this name. If `name` is NULL, returns the parameter whose
+ * argument is `number`, or NULL if there is not exactly one. */
 static const char *template_parameter(const draft_settled *s, const char *name, int64_t number)
 {
     const draft_cursors children = draft_template_parameters(s->kernel);
@@ -192,7 +192,7 @@ static const char *template_parameter(const draft_settled *s, const char *name, 
     return matches == 1 ? found : NULL;
 }
 
-/* Returns true if the launch passes the symbol to the kernel, by itself or in an expression. */
+/* Returns true if an argument of the launch depends on the symbol. */
 static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = false;
@@ -204,8 +204,8 @@ static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-/* Returns true if the symbol is passed to the kernel or affects a buffer's length. It is then a
- * size of the problem, which may have any value. */
+/* Returns true if an argument or the length of a buffer depends on the symbol. The symbol is then a
+ * problem size, so it may have any value. */
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = is_passed(s, symbol);
@@ -216,7 +216,7 @@ static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-/* Returns why the program may launch the kernel with a different value, or NULL if it cannot. */
+/* Returns why the program may launch the kernel with another value, or NULL if it cannot. */
 static const char *doubt_of(const draft_settled *s, const draft_amount *value)
 {
     if (!draft_is_known(value)) {
@@ -243,7 +243,7 @@ static bool is_in_code(const draft_settled *s, const char *name)
     return draft_slice_has(name) || template_parameter(s, name, 0);
 }
 
-/* Returns the name of an axis for an extent of the block, or NULL if the extent must not change. */
+/* Returns the name of the axis for an extent of the block, or NULL if the extent is fixed. */
 static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_flat)
 {
     const draft_amount *extent = s->block[d];
@@ -259,7 +259,7 @@ static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_f
                      : draft_format("BLOCK_%c", "XYZ"[d]);
 }
 
-/* Returns the number in __launch_bounds__(), or 0 if it contains no number. */
+/* Returns the number in __launch_bounds__(), or 0 if there is none or it is not a literal. */
 static int64_t launch_bound(const draft_settled *s, bool *has)
 {
     const char *source = draft_source_of(s->kernel->at);
@@ -268,7 +268,7 @@ static int64_t launch_bound(const draft_settled *s, bool *has)
     return *has ? strtoll(bounds + strlen("__launch_bounds__") + 1, NULL, 10) : 0;
 }
 
-/* Replaces the symbols of the block's extents by numbers. */
+/* Replaces the symbols for the block's extents by numbers. */
 static draft_amount *put_block(void *user, draft_amount *part)
 {
     const int64_t *numbers = user;
@@ -276,7 +276,7 @@ static draft_amount *put_block(void *user, draft_amount *part)
                                                    : NULL;
 }
 
-/* Returns true if all arrays of fixed size are large enough for this block. */
+/* Returns true if no array of fixed size is too small for this block. */
 static bool fits_arrays(const draft_settled *s, int64_t block[3])
 {
     bool fits = true;
@@ -290,13 +290,13 @@ static bool fits_arrays(const draft_settled *s, int64_t block[3])
     return fits;
 }
 
-/* Returns the place of the launch, or of the kernel if no launch is known. */
+/* Returns the location of the launch, or that of the kernel if there is no launch. */
 static const char *place_of(const draft_settled *s)
 {
     return draft_place_of(s->launch ? s->launch->call->at : s->kernel->at);
 }
 
-/* Finds the block's extents. If the program does not show them, guesses and asks. */
+/* Determines the block's extents. Guesses them and asks if the program does not show them. */
 static void find_block(draft_settled *s, int64_t numbers[3])
 {
     static const int64_t usual[2][3] = {{256, 1, 1}, {32, 8, 1}};
@@ -322,19 +322,19 @@ static void find_block(draft_settled *s, int64_t numbers[3])
     }
 }
 
-/* Returns true if a value contains blockIdx and blockDim, as the global index of a thread does. */
+/* Returns true if the value contains blockIdx and blockDim, like the global index of a thread. */
 static bool is_global_index(const draft_amount *value, int d)
 {
     return draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol) &&
            draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_SIZE, d)->symbol);
 }
 
-/* How a kernel uses block indices. */
+/* How the blocks of a kernel access their data. */
 typedef struct uses {
-    bool has_elements; /* each block accesses its own elements */
-    bool has_results;  /* each block stores one result */
+    bool has_elements; /* each block accesses other elements */
+    bool has_results;  /* each block stores a single result */
     bool is_stored;    /* each thread stores an element */
-    bool is_compared;  /* a comparison contains the global index */
+    bool is_compared;  /* the global index is compared with a bound */
 } uses;
 
 static uses uses_of_block(const draft_kernel_facts *facts, int d)
@@ -355,8 +355,8 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
     return out;
 }
 
-/* Returns true if another block size would change the results. This is so if each block has its own
- * elements, and either it stores one result or the grid does not depend on the block size. */
+/* Returns true if the results depend on the block size: blocks access different elements, and each
+ * block stores a single result or the grid does not depend on the block size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
     const uses used = uses_of_block(&s->facts, d);
@@ -367,8 +367,8 @@ static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
     return used.has_elements && (used.has_results || !follows);
 }
 
-/* Returns the axis of another extent that has the same symbol, as in a square block, or NULL.
- * Removes axis values that would give blocks of more than 1024 threads. */
+/* Returns the axis of another extent with the same symbol, as in a square block, or NULL. Removes
+ * values from the axis that would give more than 1024 threads. */
 static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
 {
     draft_axis *axis = NULL;
@@ -382,7 +382,7 @@ static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
     return axis;
 }
 
-/* Adds an axis for an extent of the block, with the values that the kernel allows. */
+/* Adds an axis for an extent of the block. Its values are block sizes that the kernel supports. */
 static draft_axis *add_extent(draft_settled *s, int d, const char *name, const int64_t numbers[3])
 {
     const int64_t total = numbers[0] * numbers[1] * numbers[2];
@@ -446,8 +446,8 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
     }
 }
 
-/* Adds the axis ITEMS, which divides the grid, if the kernel has a grid-stride loop and no buffer's
- * length depends on the grid. */
+/* Adds the axis ITEMS, by which the grid is divided. The kernel must have a grid-stride loop, and
+ * the length of no buffer may depend on the grid. */
 static void add_items(draft_settled *s)
 {
     static const char name[] = "ITEMS";
@@ -462,8 +462,8 @@ static void add_items(draft_settled *s)
     }
 }
 
-/* Adds axes that change only the code: UNROLL (0: the compiler's choice), and MAXREG (0: no limit)
- * for kernels with a loop and without __launch_bounds__(). */
+/* Adds axes that affect only how the code is compiled: UNROLL (0 lets the compiler choose), and
+ * MAXREG (0 is no limit) for kernels with a loop but without __launch_bounds__(). */
 static void add_code_axes(draft_settled *s)
 {
     bool has_bound;
@@ -477,7 +477,7 @@ static void add_code_axes(draft_settled *s)
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* Returns true if the number of blocks determines a buffer's length and is thus a problem size. */
+/* Returns true if the length of a buffer depends on the grid, which is then a problem size. */
 static bool is_length(const draft_settled *s, int d)
 {
     const draft_symbol *grid = draft_builtin(DRAFT_GRID_SIZE, d)->symbol;
@@ -488,8 +488,8 @@ static bool is_length(const draft_settled *s, int d)
     return found && s->grid[d]->symbol && !s->grid[d]->symbol->doubt;
 }
 
-/* Returns the number of blocks that covers all indices below the bound with which the kernel
- * compares its global index, or 1 if there is no such comparison. */
+/* Returns the smallest grid that covers all indices that pass the kernel's comparison of its global
+ * index. Returns 1 if the kernel has no such comparison. */
 static draft_amount *covering_grid(draft_settled *s, int d)
 {
     for (size_t i = 0; i < s->facts.guards.count; i++) {
@@ -503,7 +503,7 @@ static draft_amount *covering_grid(draft_settled *s, int d)
     return draft_number(1);
 }
 
-/* Determines the grid. If the program does not show it, guesses and asks. */
+/* Determines the grid. Guesses it and asks if the program does not show it. */
 static void settle_grid(draft_settled *s)
 {
     const char *why = NULL;
@@ -539,7 +539,7 @@ static draft_amount *put_next(void *user, draft_amount *part)
     return part->symbol == user ? draft_plus(part, draft_number(1), 1) : NULL;
 }
 
-/* Returns true if the value depends on the range of a buffer's elements. */
+/* Returns true if the value depends on the limit of a buffer's elements. */
 static bool has_range(const draft_amount *value)
 {
     bool found = draft_is_symbol(value, DRAFT_HOST) && value->symbol->buffer;
@@ -549,8 +549,8 @@ static bool has_range(const draft_amount *value)
     return found;
 }
 
-/* Limits the ranges of the buffers whose elements `length` contains, so `length` is at most `most`.
- * Asks if a limit depends on another buffer's range. */
+/* If `length` depends on elements of a buffer, limits the elements so `length` is at most `most`.
+ * Asks if the limit would depend on the elements of another buffer. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
@@ -586,7 +586,7 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
         draft_amount *length = draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, access->length),
                                           draft_number(bytes), NULL);
         if (access->buffer == buffer && !draft_is_known(length)) {
-            return draft_is_own(access->at) /* users cannot see the stub's lines */
+            return draft_is_own(access->at) /* do not show lines of the stub */
                        ? draft_unknown(
                              draft_format("%s: %s", draft_place_of(access->at), length->text))
                        : length;
@@ -674,7 +674,7 @@ static bool is_taken(draft_settled *s, const char *name, const draft_symbol *by)
            gt_is_any(name, strlen(name), "type const bucket");
 }
 
-/* Gives each size a unique name: that of the parameter that receives it, if there is one. */
+/* Gives each size a unique name. A size that is passed to the kernel has the parameter's name. */
 static void name_sizes(draft_settled *s)
 {
     for (size_t i = 0; i < s->sizes.count; i++) {
@@ -698,7 +698,7 @@ static void name_sizes(draft_settled *s)
     }
 }
 
-/* Returns the largest number of sizes in a product that contains this size. */
+/* Returns the largest number of size factors in a product that contains this size. */
 static unsigned degree_with(const draft_amount *value, const draft_symbol *symbol)
 {
     unsigned most = value->symbol == symbol;
@@ -718,7 +718,7 @@ static unsigned degree_with(const draft_amount *value, const draft_symbol *symbo
     return most;
 }
 
-/* Chooses example values that give buffers of at most some millions of elements. */
+/* Chooses example sizes for which the buffers have a few million elements or fewer. */
 static void choose_numbers(draft_settled *s)
 {
     static const int64_t usual[] = {1 << 20, 1 << 20, 1 << 10, 128, 32, 16, 8};
@@ -738,7 +738,7 @@ static void choose_numbers(draft_settled *s)
     }
 }
 
-/* Sets a guessed size to 1 if its example value would leave the grid empty, as in n - size. */
+/* Sets a guessed size to 1 if the grid would be empty otherwise, as in n - size. */
 static void keep_grid(draft_settled *s)
 {
     int64_t number;
@@ -784,7 +784,7 @@ static void find_sizes(draft_settled *s)
     }
     for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
         for (draft_binding *b = s->launch->arguments.items[i]->latest; b; b = b->older) {
-            if (!b->value->symbol) { /* an expression such as 2 * n contains the size n */
+            if (!b->value->symbol) { /* an expression such as 2 * n depends on the size n */
                 add_sizes(s, draft_settled_amount(s, b->value));
             }
         }

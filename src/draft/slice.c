@@ -1,5 +1,5 @@
-/* Extracts the code that kernels need. The program's own headers replace their #include lines, and
- * kernel/text/reach.h finds the declarations that are needed. */
+/* Extracts the code that the kernels need. The program's own headers are inserted in place of their
+ * #include lines, and kernel/text/reach.h determines which declarations are needed. */
 #include "draft/parts.h"
 
 #include "base/hash_index.h"
@@ -8,24 +8,24 @@
 
 #include <string.h>
 
-/* A change to a line: a pragma before a loop, or a header instead of its #include. */
+/* A change to a line: a pragma is added before a loop, or an #include is replaced by the header. */
 typedef struct edit {
     void *file;
     unsigned line;
     bool is_loop;
-    void *header; /* the header, or NULL */
+    void *header; /* the header, or NULL if this is a loop */
 } edit;
 
-/* The origin of a line of the joined text. */
+/* The file and line that a line of the joined text comes from. */
 typedef struct origin {
     const char *path;
     unsigned line;
 } origin;
 
-/* #define or #undef of a macro, or #pragma once. */
+/* A #define or #undef of a macro, or a #pragma once. */
 typedef struct directive {
     size_t begin, end;
-    gt_lexer rest; /* the rest of the line, from the macro's name on */
+    gt_lexer rest; /* the rest of the line, beginning with the name of the macro */
     bool kept;
 } directive;
 
@@ -33,12 +33,12 @@ static const char *const unroll[] = {"#if UNROLL > 0", "#pragma unroll UNROLL", 
 
 static struct {
     GT_ARRAY(edit) edits;
-    GT_ARRAY(void *) libraries; /* files that are included as <name> */
-    GT_ARRAY(void *) written;   /* files in the joined text */
-    gt_text joined;             /* the program with its own headers */
-    GT_ARRAY(origin) lines;     /* origins of the lines of the joined text */
-    gt_text roots;              /* names that clauses need */
-    gt_hash_index names;        /* hashes of the names in the extracted code */
+    GT_ARRAY(void *) libraries; /* files that are included with angle brackets */
+    GT_ARRAY(void *) written;   /* files that are already in the joined text */
+    gt_text joined;             /* the text of the program and of its own headers */
+    GT_ARRAY(origin) lines;     /* where the lines of the joined text come from */
+    gt_text roots;              /* names that are used in clauses */
+    gt_hash_index names;        /* hashes of all names in the extracted code */
 } s;
 
 /* ---- one text -------------------------------------------------------------------------------- */
@@ -53,8 +53,8 @@ static bool has_file_in(void *const *files, size_t count, const void *file)
     return found;
 }
 
-/* Records the file of an #include. A file that is included as <name>, or by a library's file,
- * belongs to a library; any other file belongs to the program. */
+/* Records the file that an #include names. The file belongs to a library if it is included as
+ * <name> or from a library's file, otherwise to the program. */
 static void note_inclusion(cx_cursor at)
 {
     const draft_extent e = draft_extent_of(at);
@@ -67,7 +67,7 @@ static void note_inclusion(cx_cursor at)
     }
 }
 
-/* Returns true if the loop's condition compares with a constant. */
+/* Returns true if the loop's condition is a comparison with a constant. */
 static bool has_known_bound(cx_cursor loop)
 {
     const draft_cursors parts = draft_children(loop);
@@ -87,14 +87,14 @@ static int note_loop(cx_cursor at, cx_cursor parent, void *user)
     if (at.kind >= CX_WHILE && at.kind <= CX_FOR) {
         draft_extent e = draft_extent_of(at);
         bool fits = at.kind == CX_FOR && parent.kind == CX_COMPOUND && has_known_bound(at);
-        e.end = fits ? e.end : 0; /* end == 0: the loop gets no pragma */
+        e.end = fits ? e.end : 0; /* 0 marks a loop that gets no pragma */
         draft_add((draft_extents *)user, e);
     }
     return at.kind == CX_LAMBDA ? CX_CONTINUE_VISIT : CX_RECURSE_VISIT;
 }
 
-/* Puts `unroll` before innermost loops with a known bound, except loops that share a line with
- * other code or have a pragma. */
+/* Adds `unroll` before each innermost `for` loop with a constant bound, unless the loop has a
+ * pragma or other code precedes it on its line. */
 static void unroll_loops(draft_decl *kernel)
 {
     draft_extents loops = {0};
@@ -123,7 +123,7 @@ static void append_line(const char *text, size_t length, const char *path, unsig
     draft_add(&s.lines, from);
 }
 
-/* Appends a file with its edits applied. Each header is appended only once. */
+/* Appends the text of a file after applying its edits. A header is appended only once. */
 static void append_file(void *unit, void *file)
 {
     size_t bytes = 0;
@@ -150,7 +150,7 @@ static void append_file(void *unit, void *file)
     }
 }
 
-/* Joins the macros of -D options and the texts of the files. */
+/* Joins the macros of the -D options and the texts of the files into one text. */
 static void join_texts(const draft_program *program)
 {
     const gt_draft_request *request = program->request;
@@ -169,7 +169,7 @@ static void join_texts(const draft_program *program)
 
 /* ---- cutting --------------------------------------------------------------------------------- */
 
-/* Returns GT_UNKNOWN for a possible macro of the compiler (_NAME) or of a library's header. */
+/* Returns GT_UNKNOWN if the name may be a macro of the compiler (_NAME) or of a library. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     (void)user;
@@ -192,7 +192,7 @@ static void add_names(gt_lexer lexer)
     }
 }
 
-/* Collects the names in the code, and removes macros that neither code nor a kept macro uses. */
+/* Collects the names in the code, and removes macros that are used neither in it nor by others. */
 static void cut_macros(char *text)
 {
     GT_ARRAY(directive) macros = {0};
@@ -220,7 +220,7 @@ static void cut_macros(char *text)
             draft_slice_has(draft_format("%.*s", (int)name->length, name->text))) {
             macros.items[i].kept = true;
             add_names(macros.items[i].rest);
-            i = (size_t)-1; /* start again, because the macro's body may use other macros */
+            i = (size_t)-1; /* start again, because this macro may use other macros */
         }
     }
     for (size_t i = 0; i < macros.count; i++) {
@@ -230,7 +230,7 @@ static void cut_macros(char *text)
     }
 }
 
-/* Returns the declarations that the names in `roots` need, and all macros. */
+/* Returns the declarations that are needed by the names in `roots`, and all macros. */
 static char *cut_declarations(const char *roots)
 {
     char *read, *text;
@@ -251,7 +251,7 @@ static bool is_blank(const char *text, size_t length)
     return strspn(text, " \t\r") >= length;
 }
 
-/* Lists clang's errors in the kept lines, each error once. */
+/* Lists the errors that clang reports in the kept lines, without duplicates. */
 static void note_problems(gt_texts *out, const draft_program *program, const char *text)
 {
     gt_texts known = {0};
@@ -305,7 +305,7 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
         draft_slice_need(kernels->items[i]->name);
     }
     join_texts(program);
-    (void)cut_code(); /* called only to collect the names */
+    (void)cut_code(); /* only collects the names */
     for (size_t i = 0; i < kernels->count && !draft_slice_has("UNROLL"); i++) {
         unroll_loops(kernels->items[i]);
     }

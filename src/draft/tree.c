@@ -1,4 +1,4 @@
-/* Reads libclang's cursors into plain structs. */
+/* Converts the cursors of libclang into plain structs. */
 #include "draft/parts.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 void draft_need_memory(gputune_status status)
 {
     if (status != GPUTUNE_OK) {
-        _Exit(1); /* the parent process reports that this worker has ended */
+        _Exit(1); /* the parent process then reports that this worker has exited */
     }
 }
 
@@ -48,7 +48,7 @@ const char *draft_string(cx_string string)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* Returns the file and the position of a location. Leaves `end` and `text` unset. */
+/* Returns the file and the position of a location. `end` and `text` are not set. */
 static draft_extent locate(cx_location location)
 {
     draft_extent out = {0};
@@ -69,7 +69,7 @@ static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
     out.text =
         out.file ? cx.getFileContents((void *)(uintptr_t)at.data[2], out.file, &bytes) : NULL;
-    if (!out.text || out.begin > bytes) { /* a macro defined by -D is in no file */
+    if (!out.text || out.begin > bytes) { /* a macro from a -D option is not in a file */
         out.text = "";
         out.begin = out.end = 0;
     }
@@ -82,8 +82,8 @@ draft_extent draft_extent_of(cx_cursor at)
     return extent_by(cx.getExpansionLocation, at);
 }
 
-/* Returns the extent of a cursor. In the arguments of a macro, this is the code itself, not the
- * whole macro call. */
+/* Returns the extent of a cursor. For code in a macro argument, this is only the argument and not
+ * the whole macro call. */
 static draft_extent argument_extent(cx_cursor at)
 {
     return extent_by(cx.getFileLocation, at);
@@ -222,7 +222,7 @@ bool draft_wrap(int64_t *number, cx_type type)
     return *number == before;
 }
 
-/* Returns true if a conversion from one integer type to another may change the value. */
+/* Returns true if converting an integer from one type to the other may change its value. */
 static bool may_change_value(cx_type from, cx_type to)
 {
     return from.kind != to.kind &&
@@ -295,8 +295,8 @@ bool draft_is_opaque(cx_type type)
     return found;
 }
 
-/* Returns the name of a field. If a base class has a field with the same name, prefixes the name
- * with the class, because member values are stored by name. */
+/* Returns the name of a field, which must be unique because values of members are stored by name.
+ * If a base class has a field with this name, the class is added: "derived::x". */
 static const char *field_name(cx_cursor at)
 {
     const char *name = draft_string(cx.getCursorSpelling(at));
@@ -338,7 +338,7 @@ draft_decl *draft_decl_of(cx_cursor at)
     return decl;
 }
 
-/* Finds a function's definition. An instance without its own body uses its template's. */
+/* Finds the definition of a function. An instance that has no body uses that of its template. */
 static bool find_body(cx_cursor *out, cx_cursor *body, cx_cursor at)
 {
     cx_cursor tries[] = {at, cx.getCursorDefinition(at), cx.getSpecializedCursorTemplate(at),
@@ -423,8 +423,8 @@ static bool is_config(const draft_node *child)
            strcmp(child->decl->name, "__cudaPushCallConfiguration") == 0;
 }
 
-/* Stores the arguments of a call in order, the called function in `callee`, and a launch's geometry
- * in `config`. */
+/* Splits a call into its arguments, the called function (`callee`), and the geometry if the call is
+ * a launch (`config`). */
 static void make_call(draft_node *node, const draft_cursors *children)
 {
     const int count = cx.Cursor_getNumArguments(node->at);

@@ -1,5 +1,5 @@
-/* Symbolic integers: sums of products, whose factors are symbols and operations on other values.
- * Equal values share one struct, so values are compared by their pointers. */
+/* Symbolic integers. A value is a sum of products whose factors are symbols and operations on other
+ * values. There is only one struct for equal values, so values can be compared as pointers. */
 #include "draft/parts.h"
 
 #include "base/number.h"
@@ -163,7 +163,7 @@ bool draft_evaluate(int64_t *out, const draft_amount *v)
 
 enum { TERMS_MOST = 40, DEEP = 40 };
 
-/* A sum to which terms are being added. */
+/* A sum that is being built. */
 typedef struct sum {
     draft_term terms[TERMS_MOST + 1];
     unsigned count;
@@ -174,7 +174,7 @@ static unsigned terms_count(const draft_amount *v)
     return v->kind == DRAFT_SUM ? v->count : 1;
 }
 
-/* Adds a term. Returns false if the sum is too long. */
+/* Adds a term. Returns false if there are too many terms or the factor overflows. */
 static bool add_term(sum *s, const draft_term *term)
 {
     unsigned at = 0;
@@ -223,7 +223,7 @@ static draft_amount *sum_value(const sum *s)
     return intern(&v);
 }
 
-/* Returns the terms of a value. A value that is not a sum is one term, which is stored in *own. */
+/* Returns the terms of a sum. Any other value is a single term, which is stored in *own. */
 static const draft_term *terms_of(draft_amount *v, draft_term *own)
 {
     *own = (draft_term){1, 1, {v}};
@@ -311,7 +311,7 @@ static draft_amount *not_known(draft_amount *a, draft_amount *b)
                                       : draft_unknown("it is not an integer");
 }
 
-/* Returns a / b, or NULL if there is a remainder. */
+/* Returns a / b if the division has no remainder, otherwise NULL. */
 static draft_amount *exact(draft_amount *a, draft_amount *b)
 {
     draft_term own[2];
@@ -375,7 +375,7 @@ draft_amount *draft_times(draft_amount *a, draft_amount *b)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* Returns true if one product has all factors of the other. */
+/* Returns true if all factors of `small` are also factors of `large`. */
 static bool has_all(const draft_term *large, const draft_term *small)
 {
     unsigned used = 0;
@@ -415,8 +415,8 @@ int64_t draft_constant(const draft_amount *v)
     return number;
 }
 
-/* Divides each term by a number, and rounds the constant up: (8 * n + 3) / 8 is n + 1. Returns NULL
- * if another term leaves a remainder. */
+/* Divides a sum by a number and rounds up: (8 * n + 3) / 8 becomes n + 1. Returns NULL if a term
+ * other than the constant is not divisible. */
 static draft_amount *divide_up(draft_amount *a, int64_t by)
 {
     const int64_t number = draft_constant(a);
@@ -453,7 +453,7 @@ static draft_amount *divide(draft_amount *a, draft_amount *b)
     return intern(&(draft_amount){.kind = DRAFT_QUOTIENT, .a = a, .b = b});
 }
 
-/* Returns the minimum or the maximum. */
+/* Returns the minimum or the maximum of two values. */
 static draft_amount *extreme(draft_operator kind, draft_amount *a, draft_amount *b)
 {
     for (int i = 0; i < 2; i++) {
@@ -481,7 +481,7 @@ static int64_t apply_operation(draft_operator kind, int64_t x, int64_t y)
     return results[kind];
 }
 
-/* Returns condition ? a : b, as a maximum or a minimum if it is one. */
+/* Returns condition ? a : b, which is replaced by a minimum or a maximum if possible. */
 static draft_amount *choose_value(draft_amount *condition, draft_amount *a, draft_amount *b)
 {
     const draft_operator kind = condition->kind;
@@ -537,7 +537,7 @@ static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
     return operation == CX_SHL ? draft_times(a, power) : draft_make(DRAFT_QUOTIENT, a, power, NULL);
 }
 
-/* Converts a floating-point number to an integer if it has no fraction. */
+/* Converts a floating-point number without a fraction to an integer. */
 static draft_amount *whole(draft_amount *v)
 {
     char *end = NULL;
@@ -590,7 +590,7 @@ typedef struct bounds {
 
 static draft_amount *bound(bounds *b, draft_amount *v, bool upper);
 
-/* Returns the upper bound from a fact about exactly this value, or NULL if there is none. */
+/* Returns the upper bound that is known for exactly this value, or NULL. */
 static draft_amount *fact_about(bounds *b, draft_amount *v)
 {
     draft_amount *most = NULL;
@@ -618,11 +618,11 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     if (!s->end) {
         return draft_unknown("the end of a loop around it is not known");
     }
-    draft_amount *end = bound(b, s->end, true); /* the counter stays below its end */
+    draft_amount *end = bound(b, s->end, true); /* the counter is always less than its end */
     return draft_plus(end, draft_number(1), -1);
 }
 
-/* Bounds a buffer's element: by its type if that has 1 byte, otherwise by the buffer's range. */
+/* Bounds an element of a buffer by its type if it has one byte, otherwise by the buffer's range. */
 static draft_amount *bound_loaded(draft_symbol *s)
 {
     draft_buffer *buffer = s->buffer;
@@ -659,8 +659,8 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
     }
 }
 
-/* If the sum *v contains a multiple of `part`, removes it from *v and returns the factor. Otherwise
- * returns NULL. */
+/* If the sum *v contains a multiple of `part`, subtracts it from *v and returns the factor.
+ * Otherwise returns NULL. */
 static draft_amount *take_out(draft_amount **v, const draft_amount *part)
 {
     const draft_term *lead = part->terms;
@@ -728,7 +728,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     case DRAFT_SHIFT:
     case DRAFT_REAL:
         return draft_make(v->kind, x, y, NULL);
-    default: /* the operands' bounds make ranges for the buffers of a loop's condition */
+    default: /* a condition is 0 or 1; its operands were bounded to create the ranges of buffers */
         return draft_number(upper ? 1 : 0);
     }
 }
@@ -756,7 +756,7 @@ draft_amount *draft_bound(draft_amount *v, bool upper, const draft_facts *facts)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* The text of an operation, its precedence, and that of its operands. */
+/* How to print an operation, with its precedence and the minimum precedence of its operands. */
 static const struct form {
     const char *before, *between, *after;
     int own, left, right;
@@ -782,7 +782,7 @@ static const char *text_of(const draft_amount *v, int level);
 static const char *term_text(const draft_term *term, int64_t factor)
 {
     const char *text = factor != 1 || !term->count ? draft_format("%lld", (long long)factor) : "";
-    for (unsigned i = 0; i < 2 * term->count; i++) { /* quotients last: c * (a / b) */
+    for (unsigned i = 0; i < 2 * term->count; i++) { /* print quotients last: c * (a / b) */
         const draft_amount *atom = term->atoms[i % term->count];
         const bool is_first = !*text,
                    divides = atom->kind == DRAFT_QUOTIENT || atom->kind == DRAFT_REST;

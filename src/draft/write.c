@@ -1,11 +1,11 @@
-/* Writes the clauses of one kernel, with its guesses and questions. */
+/* Writes the clauses for one kernel, including guesses and questions. */
 #include "draft/parts.h"
 
 #include <string.h>
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* Returns a type's name without qualifiers and keywords. */
+/* Returns the name of a type without qualifiers such as const and keywords such as struct. */
 static const char *bare_name(const char *name)
 {
     static const char *const words[] = {"const ", "volatile ", "struct ",
@@ -20,7 +20,7 @@ static const char *bare_name(const char *name)
 
 gt_texts draft_usings;
 
-/* Removes the namespace, which clauses cannot contain, and adds a using-declaration. */
+/* Removes the namespace, which a clause cannot contain, and adds a using-declaration. */
 static const char *without_namespace(const char *name)
 {
     size_t end = strcspn(name, "<"), begin = end;
@@ -36,7 +36,7 @@ static const char *without_namespace(const char *name)
 
 gt_texts draft_includes;
 
-/* If the stub declares a type, adds the #include at the end of the declaration's line. */
+/* If the stub declares the type, adds the #include that follows the declaration on its line. */
 static void need_include(cx_type type)
 {
     const cx_cursor declared = cx.getTypeDeclaration(type);
@@ -47,7 +47,7 @@ static void need_include(cx_type type)
     }
 }
 
-/* Returns a type's name in clauses, or NULL if templates do not support the type. */
+/* Returns the name of a type for use in a clause, or NULL if templates do not support it. */
 static const char *type_text(cx_type type)
 {
     type = cx.getCanonicalType(type);
@@ -67,12 +67,12 @@ static const char *type_text(cx_type type)
     const char *name = bare_name(draft_string(cx.getTypeSpelling(type)));
     bool is_number = draft_is_integer(type) || draft_is_float(type);
     return is_number && !strchr(name, '_') ? name
-                                           : NULL; /* NULL for wchar_t, __int128 and the like */
+                                           : NULL; /* wchar_t, __int128, … are not supported */
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Returns the value passed for a parameter, or "" if a size has the parameter's name. */
+/* Returns the value that is passed for a parameter, or "" if a size has the same name. */
 static const char *value_text(draft_settled *s, draft_decl *parameter, const char *path,
                               cx_type type)
 {
@@ -95,7 +95,7 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
     return draft_print_value(value);
 }
 
-/* Writes { .a = value, … }. All elements of an array get the same value. */
+/* Writes the members of a struct as { .a = value, … }. Arrays get one value for all elements. */
 static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, const char *path,
                          cx_type type)
 {
@@ -137,7 +137,7 @@ static const char *direction_of(const draft_buffer *buffer)
     return !buffer->is_written ? "in" : reads ? "inout" : "out";
 }
 
-/* Returns true if elements of the type contain integers, which need a fill. */
+/* Returns true if the type contains integers, so a buffer of it needs a fill. */
 static bool has_integers(cx_type type)
 {
     type = cx.getCanonicalType(type);
@@ -155,7 +155,7 @@ static bool has_integers(cx_type type)
     return found;
 }
 
-/* Returns a buffer's fill clause. Indices are limited to the range that the code allows. */
+/* Returns the fill of a buffer. Elements that are used as indices stay below the buffer's range. */
 static const char *fill_of(draft_settled *s, const draft_buffer *buffer, cx_type type)
 {
     if (strcmp(direction_of(buffer), "out") == 0) {
@@ -206,7 +206,7 @@ static gputune_status write_buffer(gt_text *out, draft_settled *s, size_t index)
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* Writes a buffer, or a null pointer if the kernel accesses no memory through the parameter. */
+/* Writes a buffer, or a null pointer if the kernel does not access the memory. */
 static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *parameter,
                                     const char *path, cx_type type)
 {
@@ -261,7 +261,7 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
     return GPUTUNE_OK;
 }
 
-/* Writes the buffers to which the pointers in a struct parameter point. */
+/* Writes a buffer for each pointer in a struct parameter. */
 static gputune_status write_member_pointers(gt_text *out, draft_settled *s, draft_decl *parameter,
                                             const char *path, cx_type type)
 {
@@ -304,7 +304,7 @@ static gputune_status write_args(gt_text *out, draft_settled *s)
     return GPUTUNE_OK;
 }
 
-/* If the program passes one buffer for two parameters, writes in_place() or a question. */
+/* Writes an in_place() clause, or a question, if the program passes one buffer twice. */
 static void write_in_place(gt_text *out, draft_settled *s)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
@@ -420,7 +420,7 @@ static void write_extents(gt_text *out, const char *clause, draft_amount *const 
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-/* Returns the number of elements of an array, and sets *type to their type. */
+/* Returns the number of elements of an array, and replaces *type by the type of an element. */
 static long long count_elements(cx_type *type)
 {
     long long count = 1;
@@ -443,7 +443,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }
     if (draft_initialiser_of(constant) && !is_copied) {
-        return; /* the kept code initialises the constant */
+        return; /* the initialiser is part of the kept code */
     }
     if (!is_copied) {
         draft_ask(s, "%s: which values does '%s' have? The program sets none; complete constant()",
