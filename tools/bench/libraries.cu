@@ -14,9 +14,9 @@
 // pageable memory before each launch, as in the vendor's comparison. "Kernel" is the time of the
 // kernel, launched while the GPU is busy. "In a row" is the mean of many launches with one wait,
 // like the vendor's sample. "Each waited for" is the host's time from passing the parameters to the
-// end of the kernel. gputune's fastest plans are measured in the same way: one passes the
-// parameters in parts through a ring of pinned memory, and one passes all by value. The row
-// "sample" leaves unrolling to the compiler, like the vendor's kernels.
+// end of the kernel. gputune's fastest plans are measured in the same way: one passes 4 KB by
+// value and the rest through a ring of pinned memory, and one passes all by value. The row "sample"
+// leaves unrolling to the compiler, like the vendor's kernels.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
