@@ -291,8 +291,9 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Formats the columns that follow the count. A kernel of the caller's own file is written
- * PATH:KERNEL, with an absolute path. */
+/* Formats the columns that follow the count. The environment is that of the GPU, even if results
+ * also depend on the host, because `warm --from` compares it with its own GPU's. A kernel of the
+ * caller's own file is written PATH:KERNEL, with an absolute path. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;
@@ -301,7 +302,7 @@ static gputune_status make_key(char **out, const gt_request *request)
         gt_catalog_watch(request->services->catalog, template, request->by_path) != NULL;
     GT_FREED char *real = has_file ? realpath(template->path, NULL) : NULL;
     gt_text text = {0};
-    gt_text_printf(&text, "%s\t%s\t%s%s%s\t%s\t%s\t%s\t%s\t%s\t%s", request->environment,
+    gt_text_printf(&text, "%s\t%s\t%s%s%s\t%s\t%s\t%s\t%s\t%s\t%s", request->device->environment,
                    request->device->name, real ? real : "", real ? ":" : "", s->kernel, s->problem,
                    gputune_objective_name(s->objective), gputune_cache_name(s->cache), s->alignment,
                    s->inputs, request->only_text);

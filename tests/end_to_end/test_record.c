@@ -1,4 +1,5 @@
 /* Tests that requests for which no result is stored are recorded, so they can be tuned later. */
+#include "api/tuner.h"
 #include "base/clock.h"
 #include "world.h"
 
@@ -72,6 +73,29 @@ TEST(misses_are_counted_and_hits_are_not)
     gputune_close(tuner);
     assert_string_equal(what_is_recorded(path).text, all.text);
     unlink(path);
+}
+
+static int take_environment(void *user, const gputune_miss *miss)
+{
+    snprintf(user, GT_ENVIRONMENT_MAX, "%s", miss->environment);
+    return 0;
+}
+
+/* `warm --from` compares environments with that of its GPU. */
+TEST(miss_of_launch_times_is_of_the_gpu)
+{
+    char path[128], seen[GT_ENVIRONMENT_MAX] = "";
+    snprintf(path, sizeof path, "%s/launch", world.folder);
+    GT_SCOPED(tuner_end) gputune *tuner = recording_tuner(path);
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    const gputune_options options = OPTIONS(.objective = GPUTUNE_OBJECTIVE_LAUNCH);
+    OK(gt_request_make(&request, &tuner->services, &tuner->device, "axpy", (gputune_sizes){0, NULL},
+                       &options));
+    /* as on a real GPU */
+    gt_environment_join(request->environment, tuner->device.environment, "the processor");
+    assert_non_null(gt_misses_note(tuner->misses, request));
+    OK(gputune_misses(path, take_environment, seen));
+    assert_string_equal(seen, tuner->device.environment);
 }
 
 /* A stopped process may keep the file locked. */
