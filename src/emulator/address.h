@@ -48,7 +48,6 @@ void emu_decode_address(emu_decoder *decoder, const ptx_operand *operand, ptx_sp
 /* Returns the opcode's state space, or `otherwise` if the opcode has none. */
 ptx_space emu_take_space(emu_decoder *decoder, ptx_space otherwise);
 
-/* Computes the address that each lane accesses. */
 void emu_addresses(emu_warp *warp, const emu_op *op, uint32_t bytes, emu_access *out);
 
 /* Checks alignment, bounds, address space and write permission of each lane's access, sets the host

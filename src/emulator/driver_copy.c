@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The size up to which an asynchronous call stages a copy from pageable memory, as in the driver,
- * instead of waiting for it. */
+/* The largest copy of pageable memory that an asynchronous call stages instead of waiting. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;

@@ -117,8 +117,7 @@ static double load_latency(const model_input *in)
     return profile->l1_latency_cycles * all_hit + beyond * (1 - all_hit);
 }
 
-/* Returns how many cycles a warp needs to run its instructions one by one, and to wait for memory
- * and barriers. */
+/* Returns how many cycles a warp takes, with its instructions in sequence and all its waits. */
 static double warp_cycles(const model_input *in, double instructions, double waits, double warps)
 {
     const emu_profile *profile = in->profile;

@@ -38,7 +38,6 @@ bool ptx_accept(ptx_parser *parser, const char *text);
 void ptx_expect(ptx_parser *parser, const char *text);
 /* Reads a word and returns a copy. After a failure, returns "". */
 const char *ptx_expect_word(ptx_parser *parser);
-/* Reads a non-negative integer. */
 uint64_t ptx_expect_integer(ptx_parser *parser);
 /* Skips all tokens up to `text`, and `text` itself. */
 void ptx_skip_past(ptx_parser *parser, const char *text);
