@@ -219,7 +219,9 @@ void gt_tuning_failed(gt_session *session, uint64_t id)
     gt_race_fail(tuning->race, id);
     if (tuning->phase == GT_PHASE_PLAYOFF) {
         gt_race_fail(tuning->playoff.race, id);
-        if (!tuning->playoff.weighs && !gt_race_is_tied(tuning->race)) {
+        /* if at most one finalist is left, RACE finds others, such as the best eliminated one */
+        if (tuning->playoff.weighs ? gt_race_active(tuning->playoff.race) < 2
+                                   : !gt_race_is_tied(tuning->race)) {
             tuning->phase = GT_PHASE_RACE;
         }
     }

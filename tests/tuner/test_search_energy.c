@@ -268,3 +268,11 @@ TEST_OF(progress_names_the_objective_of_its_values, world *w, open_thrifty_world
     assert_true(seen.by_time > 0 && seen.by_energy > 0);
     assert_false(seen.confused);
 }
+
+/* 512 is slower than 256, which fails when its energy is measured, but better than the default. */
+TEST_OF(second_fastest_is_weighed_if_the_fastest_fails, world *w, open_thrifty_world, close_world)
+{
+    w->by_block[256].weigh = GPUTUNE_EWRONG;
+    w->by_block[512].time_ns = 900;
+    assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=512");
+}
