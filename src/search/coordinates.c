@@ -1,4 +1,4 @@
-/* Converts points to coordinates for a model that predicts times. */
+/* Converts points to coordinates, from which a model predicts times. */
 #include "search/coordinates.h"
 
 #include "stats/correlation.h"
@@ -11,13 +11,13 @@
 enum {
     PER_AXIS = 3,
     MOST_TWOS = 7,
-    DRAWS = 200,       /* number of random points for comparing features */
-    BOND_DRAWS = 1000, /* number of random points for finding bonds */
-    CELLS = 8          /* maximum number of groups of an axis's choices */
+    DRAWS = 200,       /* number of random points for comparing the order of features */
+    BOND_DRAWS = 1000, /* number of random points for finding pairs of dependent axes */
+    CELLS = 8          /* maximum number of groups into which the choices of an axis are divided */
 };
-/* Two features with a higher rank correlation count as having the same order. */
+/* Two features whose rank correlation is higher than this are treated as equivalent. */
 #define SAME_ORDER 0.999
-/* Two axes are bonded if their dependence exceeds chance by this many standard deviations. */
+/* Two axes are bonded if the G-statistic exceeds its mean by this many standard deviations. */
 #define SURE 5.0
 
 static bool all_above(const gt_domain_axis *axis, double least)
@@ -40,7 +40,7 @@ static int twos(double value)
     return count;
 }
 
-/* Returns true if the values are not all powers of two. */
+/* Returns true if any value is not a power of two or is larger than 2^MOST_TWOS. */
 static bool has_alignment(const gt_domain_axis *axis)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {
@@ -103,9 +103,9 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
 
 /* --- bonds ------------------------------------------------------------------------------------
  *
- * Two axes are bonded if constraints connect them, such as the two sides of a block. The product of
- * such axes often determines the time. Bonds are found with the G-test of independence (Sokal and
- * Rohlf, Biometry) on random draws, so they are found in every kind of domain. */
+ * Two axes are bonded if constraints connect them, as with the two sides of a block. The time often
+ * depends on the product of such axes. Bonds are found by drawing random points and applying the
+ * G-test of independence (Sokal and Rohlf, Biometry), which works for every kind of domain. */
 
 typedef struct bond {
     uint32_t a, b; /* axes, a < b */
@@ -122,7 +122,7 @@ static uint32_t find_cell(const gt_domain *domain, uint32_t axis, const gt_point
     return point->choice[axis] * count_cells(domain, axis) / domain->axes[axis].choices;
 }
 
-/* Returns by how many standard deviations the dependence of two axes exceeds chance. */
+/* Returns the G-statistic of two axes, in standard deviations from its mean by chance. */
 static double measure_dependence(const gt_domain *domain, const gt_point *draws, uint32_t count,
                                  uint32_t a, uint32_t b)
 {
@@ -153,8 +153,8 @@ static uint32_t draw_points(gt_point *draws, const gt_domain *domain)
     return count;
 }
 
-/* Finds up to GT_PRODUCTS pairs of dependent axes, the strongest first. Finds none if the domain's
- * size is an estimate, because drawing points may then be slow. */
+/* Finds up to GT_PRODUCTS pairs of dependent axes, beginning with the strongest dependence. Finds
+ * none if the size of the domain is only an estimate, because drawing points may then be slow. */
 static gputune_status find_bonds(bond *out, uint32_t *count, const gt_domain *domain)
 {
     *count = 0;
@@ -183,7 +183,7 @@ static gputune_status find_bonds(bond *out, uint32_t *count, const gt_domain *do
     return GPUTUNE_OK;
 }
 
-/* Returns the base-2 logarithm of the ratio of the largest to the smallest value. */
+/* Returns the base-2 logarithm of the largest value divided by the smallest value. */
 static double range(double *low, const gt_domain_axis *axis)
 {
     double high = 0;
@@ -217,7 +217,7 @@ static void add_product(gt_coordinates *out, float **unused, const gt_domain *do
     fill_factor(out->factor[at], b, low_b, both);
 }
 
-/* Random points: a row for each of their coordinates and features. */
+/* The coordinates and features of random points. */
 typedef struct draws {
     uint32_t count;
     double coordinate[GT_COORDINATES][DRAWS], feature[GT_SEARCH_FEATURES][DRAWS];
@@ -266,7 +266,7 @@ static gputune_status add_feature(gt_coordinates *out, draws *d, uint32_t index)
     return GPUTUNE_OK;
 }
 
-/* Adds the features that vary, except those with the same order as another coordinate. */
+/* Adds each feature that varies and is not equivalent to a coordinate that exists already. */
 static gputune_status add_features(gt_coordinates *out)
 {
     const gt_domain *domain = out->domain;

@@ -1,43 +1,43 @@
-/* Converts points to coordinates, which are the inputs of a model that predicts times. An axis of
- * numbers has up to three coordinates: its value (the logarithm, if all values are positive), its
- * index, and how many times 2 divides the value, for effects of alignment. An axis of words has one
- * unordered coordinate. Two axes that constraints connect have an additional coordinate: the
- * logarithm of their product, such as the number of threads in a block. A feature that is known
- * before a point is tried, such as the blocks per multiprocessor, has a coordinate unless another
- * coordinate has the same order. */
+/* Converts points to coordinates, the inputs of a model that predicts times. An axis of numbers has
+ * up to three coordinates: the value (its logarithm if all values are positive), the index, and the
+ * exponent of the largest power of two that divides the value, because alignment affects the time.
+ * An axis of words has one unordered coordinate. If constraints connect two axes, the logarithm of
+ * their product is another coordinate, such as the number of threads in a block. A feature, such as
+ * the number of blocks per multiprocessor, becomes a coordinate if no other coordinate sorts the
+ * points in the same order. */
 #pragma once
 
 #include "search/domain.h"
 
 enum {
     GT_PRODUCTS = 8,
-    GT_FEATURES = 12, /* maximum number of features used as coordinates */
+    GT_FEATURES = 12, /* maximum number of features that become coordinates */
     GT_COORDINATES = 3 * GT_SEARCH_AXES + GT_PRODUCTS + GT_FEATURES
 };
 
-/* A feature whose value x becomes the coordinate (x - low) / range. */
+/* A feature that becomes a coordinate. Its value x is scaled to (x - low) / range. */
 typedef struct gt_feature {
     uint32_t index;
     double low, range;
 } gt_feature;
 
-/* The coordinates of a domain. Axes with only one choice have none. */
+/* The coordinates of a domain. An axis with only one choice has no coordinates. */
 typedef struct gt_coordinates {
     uint32_t count;
-    uint32_t axis[GT_COORDINATES];  /* index of the coordinate's axis in the domain */
-    bool is_word[GT_COORDINATES];   /* true if values have no order or distance */
-    float *value[GT_COORDINATES];   /* coordinate of each choice in [0, 1], or a word's index */
-    float *factor[GT_COORDINATES];  /* second factor by choice of `other`; NULL: no product */
-    uint32_t other[GT_COORDINATES]; /* index of a product's second axis */
+    uint32_t axis[GT_COORDINATES];  /* index of the axis that the coordinate belongs to */
+    bool is_word[GT_COORDINATES];   /* true if the values have no order, as with words */
+    float *value[GT_COORDINATES];   /* value of each choice, from 0 to 1; an index for words */
+    float *factor[GT_COORDINATES];  /* term for each choice of `other`, or NULL */
+    uint32_t other[GT_COORDINATES]; /* index of the second axis of a product */
     const gt_domain *domain;
-    uint32_t feature_count; /* number of coordinates from features, which come last */
+    uint32_t feature_count; /* number of features; their coordinates come last */
     gt_feature features[GT_FEATURES];
-    float *values; /* memory to which `value` and `factor` point */
+    float *values; /* owned memory that `value` and `factor` point into */
 } gt_coordinates;
 
-/* Sets *out to the coordinates of a domain. The domain must outlive *out. Call
- * gt_coordinates_free() even after ENOMEM. */
+/* Computes the coordinates of a domain. The domain must outlive *out. The caller must call
+ * gt_coordinates_free() even if this fails. ENOMEM. */
 gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain);
 void gt_coordinates_free(gt_coordinates *coordinates);
-/* Writes the `count` coordinates of a point to out. */
+/* Writes the coordinates of a point to `out`. */
 void gt_coordinates_of(float *out, const gt_coordinates *coordinates, const gt_point *point);

@@ -1,4 +1,4 @@
-/* Points of a domain and their neighbours. */
+/* Moves points within a domain and finds their neighbours. */
 #include "search/domain.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point)
     return valid;
 }
 
-/* Changes a random axis of `point` that still has the same choice as in `from`. */
+/* Changes a random axis that has the same choice in `point` and in `from`. */
 static void change_one(const gt_domain *domain, gt_random *random, const gt_point *from,
                        gt_point *point)
 {

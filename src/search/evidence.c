@@ -1,4 +1,4 @@
-/* Stores proposed configurations and their results. */
+/* Stores the configurations that a search has proposed, with their results. */
 #include "search/evidence.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* A Gaussian process to which points are added row by row. */
+/* A Gaussian process to which points can be added one by one. */
 #include "search/gaussian.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ enum { ROWS = GT_GAUSSIAN_ROWS };
 #define FIRST_WEIGHT 4.0
 #define FIRST_PART   1.0
 #define FIRST_NOISE  1e-2
-#define LEAST        1e-9 /* lower bound of a variance, because of rounding errors */
+#define LEAST        1e-9 /* lower bound of a variance, which rounding errors can make negative */
 
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates)
 {
@@ -46,8 +46,8 @@ static float matern(float squared)
     return (1 + r + r * r / 3) * expf(-r);
 }
 
-/* The similarity of a point to each row: the weighted squared distance, the sum of shared parts,
- * and the sum of their squares. Single precision is enough, because the noise is far larger. */
+/* How similar a point is to each row: the weighted squared distance, the sum of the shared parts,
+ * and the sum of their squares. Single precision is enough because the noise is much larger. */
 typedef struct likeness {
     float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;
@@ -59,7 +59,7 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
     const float weight = (float)g->weight[d], part = (float)g->part[d];
     for (uint32_t i = from; i < to; i++) {
         float apart = fabsf(row[i] - at),
-              distance = apart < 1 ? apart : 1; /* unordered values differ by 0 or 1 */
+              distance = apart < 1 ? apart : 1; /* two different unordered values have distance 1 */
         float shared = part * (1 - distance);
         out->squared[i] += weight * distance * distance;
         out->shared[i] += shared;
@@ -67,7 +67,7 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
     }
 }
 
-/* Writes the covariances of z with the rows [from, to) to out[from] and the following elements. */
+/* Computes the covariances of z and the rows from `from` up to `to`, exclusive, into `out`. */
 static void covariances(double *out, const gt_gaussian *g, const float *z, uint32_t from,
                         uint32_t to)
 {
@@ -84,7 +84,7 @@ static void covariances(double *out, const gt_gaussian *g, const float *z, uint3
     }
 }
 
-/* Returns the prior variance of a point, divided by the signal variance. */
+/* Returns the variance of a point before any data is known, divided by the signal variance. */
 static double variance(const gt_gaussian *g)
 {
     double sum = 0, squares = 0;
@@ -95,7 +95,7 @@ static double variance(const gt_gaussian *g)
     return 1 + gt_gaussian_apart(sum, squares);
 }
 
-/* Converts v[from] to v[to - 1] from covariances to elements of a row of Cholesky's factor. */
+/* Replaces the covariances v[from] to v[to - 1] by the elements of a row of the Cholesky factor. */
 static void solve_forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
@@ -120,7 +120,7 @@ uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z)
     return i;
 }
 
-/* Estimates the target's mean by generalised least squares. Rows without a value get residual 0. */
+/* Estimates a target's mean by generalised least squares. Rows without a value have residual 0. */
 static void settle_target(const gt_gaussian *g, gt_target_values *target)
 {
     double ones[ROWS] = {0}, *u = target->u, known = 0;
@@ -136,7 +136,7 @@ static void settle_target(const gt_gaussian *g, gt_target_values *target)
     for (uint32_t i = 0; i < g->count; i++) {
         u[i] -= target->mean * ones[i];
     }
-    /* the values are standardised, so two additional values of variance 1 serve as a prior */
+    /* two more values of variance 1 serve as a prior, because the values are standardised */
     target->signal = (gt_dot(u, u, g->count) + 2) / (known + 2);
 }
 

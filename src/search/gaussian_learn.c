@@ -1,6 +1,6 @@
-/* Learns the length scales, parts and noise of a Gaussian process. Maximises the product of
- * likelihood and prior by resilient propagation (Riedmiller and Braun 1993), which uses only the
- * signs of gradients. */
+/* Learns the length scales, parts and noise of a Gaussian process. It maximises the product of
+ * likelihood and prior with resilient propagation (Riedmiller and Braun 1993), which uses only the
+ * signs of the gradient. */
 #include "search/gaussian.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 };
 
-/* Log-normal priors. The centre for length scales is SCALE_CENTRE times the root of the number of
- * coordinates, the centre for parts is PART_CENTRE divided by this number. A SPREAD is a standard
+/* All parameters have log-normal priors. With n coordinates, the centre for length scales is
+ * SCALE_CENTRE * sqrt(n), and the centre for parts is PART_CENTRE / n. A SPREAD is the standard
  * deviation of the logarithm. */
 #define SCALE_CENTRE   0.5
 #define SCALE_SPREAD   1.0
@@ -19,21 +19,21 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 
 #define NOISE_CENTRE   1e-2
 #define NOISE_SPREAD   1.5
 #define SMALLEST_NOISE 1e-4
-/* Limits of the learnt parameters, which are logarithms. */
+/* Limits for the logarithms of the parameters. */
 #define LOWEST  (-9.0)
 #define HIGHEST 7.0
 
-/* The rows with a known value, or an evenly spaced subset of them, and buffers for learning. */
+/* The rows that have a value, at most MOST of them, and buffers for learning. */
 typedef struct gt_gaussian_sample {
     const gt_gaussian *gaussian;
     uint32_t count;
-    uint32_t row[MOST]; /* indices of the rows in the process */
-    double y[MOST];     /* values minus their mean */
+    uint32_t row[MOST]; /* index of each row in the process */
+    double y[MOST];     /* values of the rows minus their mean */
     double k[MOST][MOST], inverse[MOST][MOST], slope[MOST][MOST];
-    double shared[MOST][MOST]; /* sum over the dimensions of part * (1 - distance of two rows) */
+    double shared[MOST][MOST]; /* sum of part * (1 - distance) over the dimensions, for two rows */
 } sample;
 
-/* The parameters, as logarithms: weights, then parts, then the noise. */
+/* The logarithms of the parameters: the weights, the parts, and the noise. */
 typedef struct parameters {
     double value[PARAMETERS];
 } parameters;
@@ -71,7 +71,7 @@ static void take_rows(sample *s, const gt_gaussian *g)
     }
 }
 
-/* Computes the distances in coordinate d between row a and the rows before it. */
+/* Computes the distances in coordinate `d` between row `a` and each row before it. */
 static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
 {
     const float *z = s->gaussian->z + (size_t)d * ROWS;
@@ -82,7 +82,7 @@ static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
     }
 }
 
-/* Fills row a of the covariance, and its slope with respect to the squared distance. */
+/* Computes row `a` of the covariance and its derivative by the squared distance. */
 static void fill_row(sample *s, const double *weight, const double *part, uint32_t a)
 {
     double distance[MOST], squares[MOST] = {0}, *k = s->k[a], *slope = s->slope[a];
@@ -119,7 +119,7 @@ static void fill_covariances(sample *s, const double *weight, const double *part
     }
 }
 
-/* Factors the covariance in place. Returns the logarithm of the square root of its determinant. */
+/* Factors the covariance in place. Returns half of the logarithm of its determinant. */
 static double decompose_covariances(sample *s)
 {
     double log_root = 0;
@@ -134,7 +134,7 @@ static double decompose_covariances(sample *s)
     return log_root;
 }
 
-/* Replaces Cholesky's factor by the lower half of the inverse covariance. */
+/* Replaces the Cholesky factor by the lower half of the inverse of the covariance matrix. */
 static void invert_covariances(sample *s)
 {
     uint32_t n = s->count;
@@ -153,7 +153,7 @@ static void invert_covariances(sample *s)
     }
 }
 
-/* Returns the negative logarithm of a log-normal prior. Adds its slope to *gradient. */
+/* Returns the negative logarithm of a log-normal density, and adds its derivative to *gradient. */
 static double prior(double log_value, double centre, double spread, double *gradient)
 {
     double z = (log_value - log(centre)) / spread;
@@ -173,7 +173,7 @@ static double add_priors(const double *theta, uint32_t dimensions, double *gradi
     return sum + prior(theta[noise], NOISE_CENTRE, NOISE_SPREAD, &gradient[noise]);
 }
 
-/* Adds the contribution of row a of the covariance to the gradient. */
+/* Adds to the gradient what row `a` of the covariance matrix contributes. */
 static void add_gradient(sample *s, const double *alpha, double signal, const double *weight,
                          const double *part, double *gradient, uint32_t a)
 {
@@ -196,13 +196,13 @@ static void add_gradient(sample *s, const double *alpha, double signal, const do
     }
 }
 
-/* Returns the most likely signal variance. Two additional values of variance 1 serve as a prior. */
+/* Returns the most likely signal variance. Two more values of variance 1 serve as a prior. */
 static double signal_of(double fit, uint32_t count)
 {
     return (fit + 2) / (count + 2);
 }
 
-/* Returns the negative logarithm of likelihood times prior, and its gradient. */
+/* Returns the negative logarithm of likelihood times prior, and computes its gradient. */
 static double objective(sample *s, const double *theta, double *gradient)
 {
     uint32_t dimensions = s->gaussian->dimensions, n = s->count;

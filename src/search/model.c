@@ -1,10 +1,10 @@
 /* The strategies `model` and `auto`.
  *
- * `model` first proposes a few random configurations, then those with the best expected gain. A
- * Gaussian process predicts times, failures and compile times.
+ * `model` proposes a few random configurations, and then those with the highest expected gain. It
+ * uses a Gaussian process to predict times, failures and compile times.
  *
- * `auto` tries all configurations if the space is small or time suffices for all. It begins with
- * the fastest hints, because a time limit may end it early. Otherwise it acts like `model`. */
+ * `auto` tries all configurations if the space is small or there is time for all of them. It begins
+ * with the fastest hints, in case the time limit ends it early. Otherwise it works like `model`. */
 #include "search/model.h"
 
 #include "stats/distribution.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the standardised time that the prior predicts at z, or 0 without hints. */
+/* Returns the standardised time at z that is predicted from hints, or 0 if there are no hints. */
 static double model_prior_at(const gt_model *model, const float *z)
 {
     if (!model->prior.present) {
@@ -29,11 +29,11 @@ static double model_prior_at(const gt_model *model, const float *z)
 
 /* --- times -------------------------------------------------------------------------------------
  *
- * The Gaussian process models differences from the best time. Differences beyond a width are
- * compressed, because slow times need not be predicted precisely, and a few configurations are
- * often far slower than all others, which a Gaussian process does not expect. */
+ * The Gaussian process models how much slower a configuration is than the best one. Large values
+ * are compressed, because slow times need not be predicted precisely, and because a Gaussian
+ * process does not expect that a few configurations are far slower than all others. */
 
-#define NARROW 1e-6 /* lower bound of the spread, because all times may be equal */
+#define NARROW 1e-6 /* lower bound of the spread, in case all times are equal */
 
 static double compress_time(double over, double width)
 {
@@ -64,7 +64,7 @@ double gt_model_value(const gt_model *model, double log_time)
     return (compress_time(log_time - model->best_log, model->width) - model->mean) / model->spread;
 }
 
-/* Returns the logarithm of the slope of gt_model_value() at log_time. */
+/* Returns the logarithm of the derivative of gt_model_value() at log_time. */
 static double model_log_slope(const gt_model *model, double log_time)
 {
     double over = log_time - model->best_log;
@@ -74,11 +74,11 @@ static double model_log_slope(const gt_model *model, double log_time)
 /* --- rows of the process ---------------------------------------------------------------------- */
 
 enum {
-    KEPT = 300, /* number of rows to keep if there are too many; half of these are the fastest */
+    KEPT = 300, /* number of rows to keep if there are too many; half are the fastest */
     STEPS = 10, /* steps of learning */
-    ENOUGH = 20 /* number of results needed to choose a width */
+    ENOUGH = 20 /* number of results that are needed before a width is chosen */
 };
-/* The covariance is learnt again when the number of results has grown by this factor. */
+/* The covariance is learnt again after the number of results has grown by this factor. */
 #define GROWTH 1.25
 
 static void model_forget_rows(gt_model *model, gt_evidence *evidence)
@@ -100,7 +100,7 @@ static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
     model->row_prior[row] = model_prior_at(model, z);
 }
 
-/* Adds a row for each point without a row. Returns false if there are too many points. */
+/* Adds rows for the points that have none. Returns false if there are too many points. */
 static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->known.count; i++) {
@@ -121,7 +121,7 @@ static void model_add_pending(gt_model *model, gt_evidence *evidence)
     gt_gaussian_update(&model->gaussian);
 }
 
-/* Chooses the rows to keep: the fastest points and random others; pending points stay, too. */
+/* Keeps the fastest points and a random choice of the others. Pending points are added later. */
 static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order)
 {
     gt_evidence *evidence = &strategy->evidence;
@@ -146,7 +146,7 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
         add_row(model, evidence, order[kept].index);
     }
     for (uint32_t i = kept; i < count; i++) {
-        /* this point gets no row */
+        /* mark the point so that it gets no row */
         evidence->known.items[order[i].index].row = GT_GAUSSIAN_ROWS + 1;
     }
 }
@@ -160,7 +160,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Fits the slope of times against the prior by least squares, shrunk by two added values of 0. */
+/* Fits the slope of the times over the prior by least squares. It is shrunk as if by two zeros. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;
@@ -174,8 +174,8 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-/* Returns the logarithm of the ratio of a compile time to the usual one, or NAN if it is unknown. A
- * running compile is assumed to take twice its time so far. */
+/* Returns the logarithm of a compile time divided by the usual one, or NAN if it is unknown. A
+ * compile that is still running is assumed to take twice as long as it has taken so far. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;
@@ -206,7 +206,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
     gt_gaussian_update(&model->gaussian);
 }
 
-/* Returns how badly the Gaussian process fits times that are compressed with model->width. */
+/* Returns how badly the process fits times that are compressed with model->width. */
 static double misfit(gt_model *model, const gt_evidence *evidence)
 {
     uint32_t count = 0;
@@ -265,7 +265,7 @@ gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *s
 
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 
-/* Adds rows for hints: half for the fastest, the rest for an evenly spaced subset of the others. */
+/* Adds rows for hints: half of them for the fastest, the others evenly spaced among the rest. */
 static void fill_gaussian(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
                           const gt_ranked *order, uint32_t count)
 {
@@ -299,7 +299,7 @@ static uint32_t sort_hints(gt_strategy *strategy, gt_ranked *order)
     return count;
 }
 
-/* Makes the prior from the strategy's hints. The process must have no rows. ENOMEM. */
+/* Builds the prior from the hints of the strategy. The process must not have rows yet. ENOMEM. */
 static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
 {
     if (!strategy->hints.count) {
@@ -334,25 +334,25 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
 
 enum {
     RANDOM = 500,
-    NEAR_BEST = 4, /* number of fastest points whose neighbours are candidates */
-    JUMPS = 48,    /* number of candidates that differ from a point in two axes; as many in three */
-    MANY = 800,    /* above this number, only the best RANDOM candidates are kept */
+    NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
+    JUMPS = 48,    /* number of candidates that differ in two axes, and in three */
+    MANY = 800,    /* if there are more candidates, only the best RANDOM of them are kept */
     CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
-/* beyond this many deviations, an approximation of the expected gain is used */
+/* number of deviations beyond which the expected gain is approximated */
 #define FAR 6.0
-/* With few points, the process underestimates deviations. With up to DOUBT_AXES axes they are
- * doubled, with more axes multiplied by a smaller factor. */
+/* With few points, the process underestimates its deviations. They are doubled if there are up to
+ * DOUBT_AXES axes, and increased by a smaller factor if there are more axes. */
 #define DOUBT_AXES 8.0
-/* If results stop improving, the Gaussian process may be wrong. After DOUBTS results without a
- * gain, deviations are scaled up, at most by MOST_DOUBT. After WAVE results, they are reset, to
- * follow up new findings. */
+/* If results stop improving, the process may be wrong. After DOUBTS results without a gain, its
+ * deviations are increased, up to the factor MOST_DOUBT. After WAVE results they are reset, so that
+ * the search explores what it has found in the meantime. */
 #define DOUBTS     5
 #define WAVE       20
 #define MOST_DOUBT 2.0
-/* After this many results without a gain, deviations are also increased in a search with hints. */
+/* In a search with hints, deviations are increased only after this many results without a gain. */
 #define TRUSTED      10
-#define SURE_FAILURE 1.02 /* a predicted failure keeps a 2% chance of success */
+#define SURE_FAILURE 1.02 /* leaves a 2% chance of success if a failure is predicted */
 #define ROOT_2PI     2.5066282746310002
 
 static void begin_candidate(gt_candidate *out, const gt_model *model, const gt_point *point)
@@ -441,7 +441,7 @@ static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_
     return to.status;
 }
 
-/* Adds points that differ in two or three axes, to get past constraints and out of local optima. */
+/* Adds points that differ in two or three axes, to pass constraints and leave local optima. */
 static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -480,7 +480,7 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* Returns the logarithm of a try's cost in seconds: compile time per worker plus GPU time. */
+/* Returns the logarithm of the seconds that a try costs: compile time per worker plus GPU time. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {
@@ -494,9 +494,9 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     return log(compile / strategy->settings.workers + measure);
 }
 
-/* Returns the factor for the process's deviations. Hints are trusted as long as they lead to
- * improvements. The rank correlation of hints and measured times is no substitute for this test: it
- * was higher in searches that hints delayed than in searches that they helped. */
+/* Returns the factor by which the deviations of the process are increased. Hints are trusted while
+ * the search improves. The rank correlation of hints and measured times does not show how useful
+ * hints are: it was higher in searches that they slowed down than in others. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -508,8 +508,8 @@ static double doubt(const gt_model *model, const gt_strategy *strategy)
     return axes * fmin(fmax(1, (double)(since % WAVE) / DOUBTS), MOST_DOUBT);
 }
 
-/* Scores a candidate. Only gains above epsilon count. Otherwise a search would stay near a good
- * configuration although better ones are elsewhere. */
+/* Computes the score of a candidate. The score ignores gains below epsilon. Otherwise the search
+ * would stay near a good configuration even if there are better ones elsewhere. */
 static void judge_candidate(gt_candidate *candidate, const gt_model *model,
                             const gt_strategy *strategy)
 {
@@ -519,7 +519,7 @@ static void judge_candidate(gt_candidate *candidate, const gt_model *model,
                       model->prior.slope * candidate->prior;
     double deviation =
         doubt(model, strategy) * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
-    double success = 0; /* logarithm of the probability of success */
+    double success = 0; /* logarithm of the probability that the try succeeds */
     if (strategy->evidence.count[GT_TRIED_FAILED]) {
         double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);
         success = log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
@@ -540,7 +540,7 @@ static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
     return candidate.gain;
 }
 
-/* Scores the candidates from index `from` to the end. Returns the best candidate, or -1. */
+/* Scores the candidates from index `from` on. Returns the index of the best candidate, or -1. */
 static int64_t judge_from(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
 {
     for (uint32_t i = from; i < model->pool.count; i++) {
@@ -557,7 +557,7 @@ static int64_t judge_from(gt_model *model, const gt_strategy *strategy, uint32_t
     return best;
 }
 
-/* Sets *best to the best candidate or -1. With `climb`, also tries its neighbours. ENOMEM. */
+/* Finds the best candidate, or -1. If `climb` is true, also tries its neighbours. ENOMEM. */
 static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
                                       int64_t *best)
 {
@@ -579,7 +579,7 @@ static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bo
 
 enum {
     LEAST_OK = 3,
-    BETWEEN_CLIMBS = 8 /* number of proposals in a batch between two climbs */
+    BETWEEN_CLIMBS = 8 /* number of proposals after which the neighbours are tried again */
 };
 
 static void drop_model(gt_model **model)
@@ -618,8 +618,8 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
            strategy->domain->is_valid(strategy->domain->user, point);
 }
 
-/* Proposes the first points: the default, the fastest hints, and random points. Two early random
- * points show how closely times follow the hints. With many workers, more random points follow. */
+/* Proposes the first points: the default, the fastest hints, and random points. The second and
+ * fourth are random, to find out how well hints predict times. With many workers, more follow. */
 static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
     gt_model_prior *prior = &model->prior;
@@ -656,11 +656,11 @@ static gputune_status update_model(gt_model *model, gt_strategy *strategy)
 }
 
 enum {
-    SMALL = 128, /* spaces of up to this size are tried completely */
-    PROBE = 16   /* number of results needed to estimate the time per result */
+    SMALL = 128, /* a space of up to this size is tried completely */
+    PROBE = 16   /* number of results that are needed to estimate the time per result */
 };
 
-/* Returns true if the remaining time suffices for all remaining configurations. */
+/* Returns true if there is enough time to try all remaining configurations. */
 static bool is_time_for_all(const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -740,7 +740,7 @@ void gt_model_look(gt_outlook *out, const gt_strategy *strategy)
     out->learns = !tries_all(strategy);
 }
 
-/* First updates the model if slow compiles kept all workers busy, so no proposal updated it. */
+/* Updates the model first if no proposal did, because slow compiles kept all workers busy. */
 double gt_model_worth(gt_strategy *strategy, const gt_point *point)
 {
     gt_model *model = strategy->model;

@@ -1,4 +1,4 @@
-/* The internals of strategies, shared by strategy.c and model.c. */
+/* The internals of strategies, which strategy.c and model.c share. */
 #pragma once
 
 #include "search/evidence.h"
@@ -13,80 +13,80 @@ struct gt_strategy {
     gt_random random;
     gt_evidence evidence;
     GT_ARRAY(gt_tried) hints;
-    gt_point walked; /* last point of the walk through all points of the domain */
+    gt_point walked; /* the last point that gt_strategy_walk() visited */
     bool walking, walked_all;
 };
 
-/* Finds the next point of the domain that is not in the evidence. Returns false at the end. */
+/* Walks to the next point of the domain that is not in the evidence. Returns false at the end. */
 bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
-/* Draws a random point that is not in the evidence. Returns false if a hundred draws find none. */
+/* Draws a random point that is not in the evidence. Returns false after a hundred failed draws. */
 bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
 
 /* A configuration that may be proposed. */
 typedef struct gt_candidate {
     gt_point point;
-    double prior; /* standardised time that the hints predict */
-    double score; /* candidates with a higher score are proposed sooner */
-    double gain;  /* expected reduction of the time's logarithm */
+    double prior; /* standardised time that is predicted from the hints */
+    double score; /* the candidate with the highest score is proposed first */
+    double gain;  /* expected reduction of the logarithm of the time */
     gt_prospect prospect;
 } gt_candidate;
 
 enum {
-    GT_MODEL_FIRST = 12, /* number of proposals before the model learns */
+    GT_MODEL_FIRST = 12, /* number of proposals before the model is used */
     GT_MODEL_FIRST_WITH_HINTS = 4,
-    GT_MODEL_LEADS = 32 /* maximum number of hints to try first; enough for many workers */
+    GT_MODEL_LEADS = 32 /* maximum number of hints that are tried first; enough for many workers */
 };
 
-/* Times predicted from hints, which are results of other sizes or GPUs. */
+/* Predicts times from hints, which are results for another size or another GPU. */
 typedef struct gt_model_prior {
     bool present;
     gt_gaussian gaussian;
-    gt_point leads[GT_MODEL_LEADS]; /* fastest hints, which are proposed first */
+    gt_point leads[GT_MODEL_LEADS]; /* the fastest hints, which are proposed first */
     uint32_t lead_count, next_lead;
-    uint32_t due;   /* number of hints to propose before the model begins */
-    uint32_t turns; /* number of proposals before the model was ready, except the default */
-    double slope;   /* slope of measured over predicted times, both standardised */
+    uint32_t due;   /* number of hints to propose before the model is used */
+    uint32_t turns; /* number of points proposed before the model was used, without the default */
+    double slope;   /* slope of measured times over predicted times, both standardised */
 } gt_model_prior;
 
 typedef struct gt_model {
     gt_coordinates coordinates;
     gt_gaussian gaussian;
     gt_model_prior prior;
-    size_t hint_count; /* number of hints in the prior */
-    uint64_t results;  /* evidence.results at the last update; UINT64_MAX: needs an update */
+    size_t hint_count; /* number of hints that are in the prior */
+    uint64_t results;  /* evidence.results at the last update; UINT64_MAX forces an update */
 
-    uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of each row's point in the evidence */
+    uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index in the evidence of the point in each row */
     double row_prior[GT_GAUSSIAN_ROWS];
-    /* number of results when the covariance was last learnt; 0: never */
+    /* number of results when the covariance was learnt last; 0 if it was never learnt */
     uint32_t count_when_learnt;
 
-    /* how times are standardised, as in gt_model_value(): */
-    double best_log;       /* logarithm of the best time so far */
-    double width;          /* larger differences from the best are compressed; may be infinite */
-    double mean, spread;   /* mean and spread of compressed differences from the best time */
-    double compile_centre; /* logarithm of the usual compile time; NAN: unknown */
-    double best_y;         /* the best time so far, standardised */
+    /* parameters of gt_model_value(): */
+    double best_log;       /* logarithm of the best time found so far */
+    double width;          /* width beyond which values are compressed; may be infinite */
+    double mean, spread;   /* mean and standard deviation of the compressed values */
+    double compile_centre; /* logarithm of the usual compile time, or NAN */
+    double best_y;         /* standardised value of the best time */
 
     uint32_t batch; /* number of proposals since the last update */
-    double gain;    /* expected gain of the last proposal: reduction of the time's logarithm */
+    double gain;    /* expected gain of the last proposal, as a reduction of the time's logarithm */
 
     GT_ARRAY(gt_candidate) pool;
-    gt_hash_index places; /* index into the pool by the hash of a point */
+    gt_hash_index places; /* maps the hash of a point to its index in the pool */
 } gt_model;
 
-/* Adds new results to the process. After many of them, learns the covariance again and sets
- * *is_relearnt: the candidates' prospects are then invalid. ENOMEM. */
+/* Adds new results to the process. If there are many of them, also learns the covariance again.
+ * Then *is_relearnt is set to true, and the prospects of all candidates must be reset. ENOMEM. */
 gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *strategy);
 
-/* Converts the logarithm of a time to a standardised value. */
+/* Converts the logarithm of a time to the standardised value that is modelled. */
 double gt_model_value(const gt_model *model, double log_time);
 
-/* Opens a model of a domain. gt_model_free() frees *out. ENOMEM. */
+/* Creates a model for a domain. The caller frees it with gt_model_free(). ENOMEM. */
 gputune_status gt_model_new(gt_model **out, const gt_domain *domain);
 void gt_model_free(gt_model *model);
-/* Proposes a point that is not in the evidence. Sets *found to false if the model knows none. */
+/* Proposes a point that is not in the evidence. Sets *found to false if the model has none. */
 gputune_status gt_model_propose(gt_strategy *strategy, gt_point *out, bool *found);
-/* Sets the members of an outlook that depend on the model. */
+/* Sets those members of the outlook that depend on the model. */
 void gt_model_look(gt_outlook *out, const gt_strategy *strategy);
-/* Returns the expected gain of a point, as a reduction of the time's logarithm; -1: unknown. */
+/* Returns the expected gain of a point, as a reduction of the time's logarithm, or -1. */
 double gt_model_worth(gt_strategy *strategy, const gt_point *point);

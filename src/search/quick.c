@@ -1,4 +1,4 @@
-/* Decides whether quick compiles pay, and passes their times to the search. */
+/* Decides whether quick compiles are worthwhile, and passes their times to the search. */
 #include "search/quick.h"
 
 #include "stats/correlation.h"
@@ -6,23 +6,23 @@
 #include <math.h>
 
 enum {
-    LEAST_SIZE = 500, /* minimum number of valid configurations */
+    LEAST_SIZE = 500, /* minimum number of valid configurations in the domain */
     LEAST_PAIRS = 3,
-    LEAST_COMPARED = 6, /* minimum number of pairs for comparing times */
-    LEAST_FAILED = 3,   /* failures without a success after which quick compiles end */
-    /* If this many variants can be compiled in time, quick compiles are not needed. */
+    LEAST_COMPARED = 6, /* minimum number of pairs whose times are compared */
+    LEAST_FAILED = 3,   /* quick compiles end after this many have failed and none has succeeded */
+    /* Quick compiles are not needed if this many variants can be compiled in the time limit. */
     MANY = 100
 };
-#define SHARE  0.5 /* fraction of the time limit that quick compiles may use */
-#define SLOW   0.5 /* a compile is slow if it takes at least this fraction of quick_s() */
-#define FASTER 2.0 /* minimum ratio of compile times for quick compiles to pay */
-/* Fractions of the pairs to try before deciding whether quick compiles pay. ENOUGH_QUICK applies if
- * the variants compile fast. */
+#define SHARE  0.5 /* fraction of the time limit that may be spent on quick compiles */
+#define SLOW   0.5 /* compiles are slow if they take at least this fraction of quick_s() */
+#define FASTER 2.0 /* how many times faster quick compiles must be */
+/* Fraction of the pairs that must be tried before quick compiles can be rejected. If the variants
+ * compile fast, ENOUGH_QUICK is used instead. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
-/* Lowest acceptable rank correlation. It is low, because few pairs prove little. If quick compiles
- * are useful, their correlation is 0.4. Five pairs then show less than 0.3 in a third of all
- * samples; eight pairs show less than -0.5 in 1% of them. */
+/* The lowest rank correlation at which quick compiles are used. It is low because there are only a
+ * few pairs. In searches where quick compiles are useful, the correlation is 0.4. Five pairs then
+ * show less than 0.3 in a third of all cases, and eight pairs show less than -0.5 in 1% of them. */
 #define CONTRARY (-0.5)
 
 static uint32_t most_first(const gt_search_settings *settings)
@@ -48,14 +48,14 @@ void gt_quick_end(gt_quick *quick)
     quick->strategy = NULL;
 }
 
-/* Returns the compile time at which MANY variants fit in the remaining time. */
+/* Returns the compile time with which MANY variants can be compiled in the remaining time. */
 static double quick_s(const gt_quick *quick, double left_s)
 {
     return left_s * quick->settings.workers / MANY;
 }
 
-/* Returns the compile time of a pair's variant, or the time since the first proposal if it is
- * unknown. */
+/* Returns the compile time of the pair's variant. If it is not known yet, returns the time since
+ * the first proposal. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
     return pair->tried ? pair->full.compile_s : quick->left_at_begin_s - left_s;
@@ -78,7 +78,7 @@ static bool compile_slowly(const gt_quick *quick, double left_s)
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if `least` pairs have both compile times, and quick compiles took far less. */
+/* Returns true if `least` pairs have both times and quick compiles took far less time. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;
@@ -112,7 +112,7 @@ static uint32_t count_tried(const gt_quick *quick)
     return tried;
 }
 
-/* Proposes pairs for half of the workers. The other workers are for quick compiles. */
+/* Proposes variants for half of the workers. The other workers are for quick compiles. */
 static gputune_status propose_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
                                    size_t *given)
 {
@@ -162,7 +162,7 @@ static bool has_both_times(const gt_quick_pair *pair)
            pair->full.outcome == GT_TRIED_OK;
 }
 
-/* Sets *out to false if quick compiles clearly contradict the order of the variants' times. */
+/* Sets *out to false if the times of quick compiles and of variants have contrary orders. */
 static gputune_status compare_pairs(bool *out, const gt_quick *quick)
 {
     double quick_ns[GT_QUICK_PAIRS], full[GT_QUICK_PAIRS], correlation;

@@ -19,7 +19,7 @@ static double cost_of(double log_loss)
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Sets the logarithmic losses at a size. A missing time gets the worst loss, at least `slow`. */
+/* Computes the logarithmic losses at a size. A missing time gets the worst loss or `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;
@@ -50,11 +50,11 @@ typedef struct portfolio {
     const gt_rule_data *data;
     const double *costs; /* costs at [size * code_count + code] */
     uint32_t code_count, most;
-    const bool *universal; /* true for a code if one of its configurations has no needs */
+    const bool *universal; /* for each code, true if one of its configurations has no needs */
     bool wants_universal;
 } portfolio;
 
-/* Cost of a size that no configuration serves, higher than that of any other choice. */
+/* Cost of a size at which no configuration can run. No other cost is this high. */
 static const double uncovered = 1e6;
 
 static double portfolio_cost(const portfolio *p, const uint32_t *chosen, uint32_t count)
@@ -90,7 +90,7 @@ static double improve_one(const portfolio *p, uint32_t *chosen, uint32_t count, 
     return least;
 }
 
-/* Adds codes one by one, then exchanges single codes as long as that helps. */
+/* Adds one code after another, and then replaces single codes until the cost stays the same. */
 static double choose_greedily(const portfolio *p, uint32_t *chosen)
 {
     double cost = INFINITY;
@@ -221,40 +221,40 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data)
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-/* A node of a growing tree. Both branches exist until the tree is pruned. */
+/* A node of a tree that is being learnt. */
 typedef struct branch {
     gt_tree_node node;
-    uint32_t yes, no; /* indices of the branches; 0: none */
-    double cost;      /* cost of the branch's sizes if it is a leaf */
+    uint32_t yes, no; /* indices of the two branches, or 0 */
+    double cost;      /* cost of the sizes in this branch if it becomes a leaf */
 } branch;
 
 typedef struct learner {
     const gt_rule_data *data;
-    uint32_t configs;       /* number of kept configurations */
-    uint32_t *ids;          /* index in the data of each kept configuration */
-    double *losses, *costs; /* values at [size * configs + config]; only kept configurations */
+    uint32_t configs;       /* number of configurations that are kept */
+    uint32_t *ids;          /* index of each kept configuration in the data */
+    double *losses, *costs; /* values of the kept configurations at [size * configs + config] */
     uint32_t *measured, measured_count; /* sizes with measurements */
     uint32_t *guessed, guessed_count;   /* sizes to predict */
-    uint64_t *granted;                  /* needs that the conditions grant at each size, as bits */
+    uint64_t *granted;                  /* bit set of the needs that are met at each size */
     uint32_t folds;                     /* number of folds; measured size i is in fold i % folds */
-    /* predicted logarithmic times at [(config * (folds + 1) + fold) * guessed_count + i], from the
+    /* logarithmic time at [(config * (folds + 1) + fold) * guessed_count + i], predicted from the
      * measured sizes outside of the fold, or from all if fold == folds; INFINITY: cannot run */
     double *predicted;
-    uint32_t *sorted; /* for each feature, all sizes sorted by its value */
-    bool *usable;     /* true for a feature whose values are all known */
-    uint32_t *order;  /* for each feature, sizes sorted by its value within each branch */
-    uint32_t *moved;  /* buffer for the sizes of a range for which a condition is false */
-    bool *is_yes_at;  /* true for a size at which the last condition holds */
-    double *sums;     /* sums of costs, by configuration */
-    double *after;    /* for each position, the least cost of all sizes from it on */
+    uint32_t *sorted; /* all sizes, sorted by each feature */
+    bool *usable;     /* for each feature, true if all its values are known */
+    uint32_t *order;  /* sizes sorted by each feature, within each branch */
+    uint32_t *moved;  /* buffer for the sizes at which a condition is false */
+    bool *is_yes_at;  /* for each size, true if the last condition is true */
+    double *sums;     /* sum of the costs of each configuration */
+    double *after;    /* least cost of all sizes from each position on */
     GT_ARRAY(branch) branches;
 } learner;
 
-/* Cost of a size at which a leaf has no configuration that can run. */
+/* Cost of a size in a leaf if no configuration can run there. */
 static const double unusable = 100;
 
-/* Returns the least sum among the configurations whose needs are granted, and sets *config to that
- * configuration. */
+/* Finds the configuration with the least sum of costs among those whose needs are granted. Returns
+ * the sum. */
 static double least_sum(const learner *l, const double *sums, uint64_t granted, uint32_t sizes,
                         uint32_t *config)
 {
@@ -287,7 +287,7 @@ typedef struct split {
     double most, cost;
 } split;
 
-/* Returns a round number near the geometric mean of two values. */
+/* Returns a round number between the two values, near their geometric mean. */
 static double threshold_between(double below, double above)
 {
     const double low = fmax(below, 1), middle = sqrt(low * fmax(above, 1));
@@ -301,14 +301,14 @@ static double threshold_between(double below, double above)
     return floor(middle / step) * step;
 }
 
-/* The sizes of a branch, as a range in each feature's order, and the needs granted there. */
+/* The sizes of a branch, as a range in the order of each feature, and the needs granted there. */
 typedef struct extent {
     uint32_t begin, end;
     uint64_t granted;
 } extent;
 
-/* Tries all thresholds of a feature for a branch. A condition that grants needs may be used even if
- * it is true, or false, at all sizes of the branch. */
+/* Tries all thresholds of a feature for splitting a branch. A condition that grants needs may be
+ * used even if it is true, or false, at all sizes of the branch. */
 static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
 {
     enum { LEAST_SIZES = 2 };
@@ -343,7 +343,7 @@ static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
         add_costs(l, l->sums, places[i]);
         below = above;
     }
-    /* the condition is false at all sizes */
+    /* also try the condition if it is false at all sizes */
     if ((feature->denies & ~granted) && count > 0 && below == 0) {
         const double cost = least_sum(l, l->sums, granted | feature->denies, count, &config);
         *best = cost < best->cost - 1e-9 ? (split){f, 0, cost} : *best;
@@ -356,8 +356,8 @@ static bool is_yes(const gt_rule_data *data, const gt_tree_node *node, const dou
     return data->features[node->feature].is_condition ? value != 0 : value <= node->most;
 }
 
-/* Moves the sizes for which a condition is false to the end of each feature's range. Returns the
- * position of the first such size. */
+/* Partitions the range of each feature: the sizes for which the condition is false are moved to the
+ * end. Returns the position of the first of them. */
 static uint32_t divide_cases(learner *l, const extent *in, const gt_tree_node *node)
 {
     const gt_rule_data *data = l->data;
@@ -388,7 +388,7 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
         add_costs(l, l->sums, l->order[i]);
     }
     own->cost = least_sum(l, l->sums, in->granted, count, &own->node.config);
-    /* no configuration can run with the granted needs */
+    /* if no configuration can run with the granted needs, take the cheapest one */
     if (own->cost >= unusable * count) {
         (void)least_sum(l, l->sums, UINT64_MAX, UINT32_MAX, &own->node.config);
     }
@@ -418,8 +418,8 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
     return grow_tree(l, no, &in_no);
 }
 
-/* Replaces a branch by a leaf unless its splits save more than `penalty` per additional leaf.
- * Returns the cost with all penalties. */
+/* Turns a branch into a leaf unless its splits reduce the cost by more than `penalty` for each
+ * additional leaf. Returns the cost including the penalties. */
 static double prune_tree(branch *branches, uint32_t at, double penalty)
 {
     branch *own = &branches[at];
@@ -474,10 +474,10 @@ static void set_guessed(learner *l)
 
 enum { COORDINATES_MAX = 16 };
 
-/* Weights of the coordinates that are not problem sizes. */
+/* The weights of the coordinates other than the problem sizes. */
 typedef struct weights {
     double load;     /* weight of the number of blocks per multiprocessor */
-    double divisors; /* weight of the largest powers of two that divide the sizes */
+    double divisors; /* weight of the largest power of two that divides each size */
 } weights;
 
 static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, uint32_t config,
@@ -505,9 +505,9 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
     return count;
 }
 
-/* Predicts the logarithmic times of a configuration at the sizes to predict. For each measured size
- * i, also predicts the time from the other measured sizes. If that is below least[i], sets least[i]
- * to it and choices[i] to the configuration. */
+/* Predicts the logarithmic times of a configuration at the guessed sizes. Also predicts its time at
+ * each measured size i from the other measured sizes. If this time is less than least[i], stores it
+ * there and stores the configuration in choices[i]. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
@@ -560,8 +560,8 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
     return GPUTUNE_OK;
 }
 
-/* Predicts the times of all configurations at the first `guesses` of the sizes to predict. Sets
- * *cost to the cost that choices by predicted times have at the measured sizes. */
+/* Predicts the times of all configurations at the first `guesses` guessed sizes. Sets *cost to the
+ * total cost at the measured sizes if the configurations are chosen by predicted times. */
 static gputune_status predict_all(double *cost, learner *l, const weights *w, uint32_t guesses)
 {
     GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);
@@ -580,8 +580,8 @@ static gputune_status predict_all(double *cost, learner *l, const weights *w, ui
     return GPUTUNE_OK;
 }
 
-/* Predicts the times at sizes without measurements. Chooses the weights that give the best choices,
- * because block counts and divisors matter only for some kernels. */
+/* Predicts the times at sizes that were not measured. Uses the weights that lead to the best
+ * choices, because block counts and divisors are important only for some kernels. */
 static gputune_status predict_losses(learner *l)
 {
     static const weights all[] = {{0, 0},      {0.3, 0},    {1, 0},   {0, 0.05},
@@ -598,7 +598,7 @@ static gputune_status predict_losses(learner *l)
     return predict_all(&costs[best], l, &all[best], l->guessed_count);
 }
 
-/* Sets the losses at sizes without measurements, from predictions that do not use the fold. */
+/* Computes the losses at the guessed sizes from predictions that do not use this fold. */
 static void guess_penalty(learner *l, uint32_t fold)
 {
     for (uint32_t i = 0; i < l->guessed_count; i++) {
@@ -616,7 +616,7 @@ static void guess_penalty(learner *l, uint32_t fold)
     }
 }
 
-/* Learns a tree from the sizes outside of the fold, or from all sizes if fold == l->folds. */
+/* Learns a tree from the sizes outside of `fold`, or from all sizes if fold == l->folds. */
 static gputune_status learn_fold(learner *l, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
@@ -645,7 +645,7 @@ static gputune_status learn_fold(learner *l, uint32_t fold)
 
 /* ---- leaving sizes out ----------------------------------------------------------------------- */
 
-/* Penalties per leaf, as costs per 100 sizes. */
+/* Penalties per leaf to try, as a cost per 100 sizes. */
 static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 
@@ -653,7 +653,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     const double rows = l->measured_count + l->guessed_count;
-    for (int p = 0; p < PENALTIES; p++) { /* a larger penalty prunes the tree further */
+    for (int p = 0; p < PENALTIES; p++) { /* a larger penalty prunes the same tree further */
         (void)prune_tree(l->branches.items, 0, penalties[p] * rows / 100);
         for (uint32_t i = fold; i < l->measured_count; i += l->folds) {
             const uint32_t s = l->measured[i];
@@ -664,7 +664,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
     }
 }
 
-/* Finds the best penalty by cross-validation. Sets the tree's expected losses. */
+/* Finds the best penalty by cross-validation, and computes the expected losses of the tree. */
 static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
 {
     const uint32_t sizes = l->measured_count;
@@ -790,7 +790,7 @@ static gputune_status sort_features(learner *l)
     return GPUTUNE_OK;
 }
 
-/* Copies a branch and all branches below it, in the order in which a rule's text lists them. */
+/* Copies a branch and everything below it, in the order in which the text of a rule lists them. */
 static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 {
     const branch *own = &l->branches.items[at];

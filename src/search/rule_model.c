@@ -1,4 +1,4 @@
-/* A Gaussian process with a fixed covariance. Predictions that leave some points out are computed
+/* A Gaussian process with a fixed covariance. Predictions without some of the points are computed
  * from the inverse covariance of all points (Rasmussen and Williams, Gaussian Processes for Machine
  * Learning, ch. 5.4.2). */
 #include "search/rule_model.h"
@@ -32,7 +32,7 @@ static void factor_matrix(double *matrix, uint32_t count)
     }
 }
 
-/* Solves a factored system in place for right side x, whose elements before `first` are 0. */
+/* Solves the factored system for the right side x, in place. Elements before `first` must be 0. */
 static void solve_system(const double *factor, uint32_t count, uint32_t first, double *x)
 {
     for (uint32_t i = first; i < count; i++) {
@@ -48,10 +48,10 @@ static void solve_system(const double *factor, uint32_t count, uint32_t first, d
     }
 }
 
-/* Memory for matrices [count * count] and for vectors of the known points. */
+/* Matrices of count * count elements, and vectors with an element for each known point. */
 typedef struct workspace {
-    double *factor, *inverse, *part; /* `part` has only the points of one fold */
-    double *weights;                 /* weights at [fold * count + point], for fold <= fold_count */
+    double *factor, *inverse, *part; /* `part` contains only the points of one fold */
+    double *weights;                 /* weights at [fold * count + point]; the last fold is empty */
     double *some;
     uint32_t *members;
 } workspace;
@@ -99,7 +99,7 @@ static void invert_matrix(workspace *w, const gt_rule_known *known)
     }
 }
 
-/* Sets the weights of a fold's points to 0, and corrects the weights of all other points. */
+/* Sets the weights of the points in a fold to 0 and adjusts the other weights accordingly. */
 static void leave_out(workspace *w, const gt_rule_known *known, uint32_t fold, double *weights)
 {
     uint32_t count = 0;

@@ -1,29 +1,29 @@
-/* Shares one GPU, according to the durations measured so far. */
+/* Divides the time of a GPU, using the durations that were measured so far. */
 #include "search/schedule.h"
 
 #include <math.h>
 
-/* Weight of a new value in a moving mean; large enough to follow changes during a search. */
+/* Weight of a new value in a moving average, large enough to follow changes during a search. */
 #define NEW_WEIGHT 0.1
-/* Rounds may save up or overdraw at most this many GPU seconds. */
+/* Rounds may save or overdraw at most this many GPU seconds. */
 #define MEMORY_S 0.25
-/* Seconds from an event until the session submits more work. */
+/* Seconds that the session needs to submit more work after an event. */
 #define THINKING_S 0.02
-/* If a new variant takes more seconds than this, the pause before the next one is negligible. */
+/* If a new variant takes more seconds than this, the pause after it is negligible. */
 #define LONG_S 0.05
-/* Seconds until a free compile worker gets its next source. */
+/* Seconds that it takes to give a free compile worker its next source. */
 #define REACTION_S 0.1
-#define USUAL_S    0.4 /* guessed seconds of a compile, until the first one is known */
-/* Guessed GPU seconds of a new variant, until the first one is known. */
+#define USUAL_S    0.4 /* assumed seconds of a compile until one is measured */
+/* Assumed GPU seconds of a new variant until one is measured. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* Factor for additional variants in progress, so the GPU does not wait for a slow compile. */
+/* Factor by which more variants are started, so the GPU need not wait for a slow compile. */
 #define SPARE 1.25
 
 enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
-    WAITING = 2,      /* number of compiled variants to keep waiting for the GPU */
-    UNLAUNCHED = 24,  /* number of variants to propose before the first launch ends */
+    WAITING = 2,      /* number of compiled variants that should wait for the GPU */
+    UNLAUNCHED = 24,  /* number of variants to propose before the first launch is finished */
     COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
 };
 

@@ -1,9 +1,9 @@
-/* The common part of all strategies, and the strategies without a model: `exhaustive`, `random` and
- * `local`.
+/* The code that all strategies share, and the strategies without a model: `exhaustive`, `random`
+ * and `local`.
  *
- * `local` proposes neighbours of the few fastest configurations, most often of the fastest.
- * Neighbours differ in one axis, or sometimes in two, because constraints connect axes. The search
- * begins with random configurations, and tries more of them later to leave local optima. */
+ * `local` proposes neighbours of the fastest configurations, in particular of the very fastest. A
+ * neighbour differs in one axis, or sometimes in two, because constraints connect axes. The search
+ * begins with random configurations. It tries more of them later to leave local optima. */
 #include "search/model.h"
 
 #include <math.h>
@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum {
-    STARTS = 16, /* number of random configurations before the first neighbour */
+    STARTS = 16, /* number of random configurations before neighbours are tried */
     CENTRES = 8, /* number of fastest configurations whose neighbours are tried */
-    TRIES = 20   /* maximum number of tries to find a new neighbour */
+    TRIES = 20   /* maximum number of attempts to find a new neighbour */
 };
 #define RANDOM   0.1  /* fraction of proposals that are random */
-#define SLOWER   0.65 /* probability of using the next slower centre instead */
-#define ADJACENT 0.5  /* fraction of neighbours that are one choice away */
+#define SLOWER   0.65 /* probability of moving on to the next slower centre */
+#define ADJACENT 0.5  /* fraction of neighbours that are one choice away on an axis */
 #define JUMP     0.2  /* fraction of neighbours that differ in two axes */
 
 static bool move_point(gt_strategy *strategy, gt_point *point)
@@ -80,8 +80,8 @@ static gputune_status propose_random(gt_strategy *strategy, gt_point *out, bool 
 
 static const struct {
     const char *name;
-    /* Proposes a point that is not in the evidence. Sets *found to false if it finds none; the
-     * remaining points are then proposed in order. NULL: all points are proposed in order. */
+    /* Proposes a point that is not in the evidence. If no point is found, sets *found to false, and
+     * the remaining points are proposed in order. NULL: all points are proposed in order. */
     gputune_status (*propose)(gt_strategy *strategy, gt_point *out, bool *found);
 } strategies[GPUTUNE_STRATEGY_COUNT] = {
     [GPUTUNE_STRATEGY_AUTO] = {"auto", gt_model_propose},
@@ -93,14 +93,14 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160, /* least number of results without a gain before a search ends */
-    SHARE = 4, /* results without a gain must also reach 1/SHARE of the untried configurations */
-    MOST_PATIENCE = 600, /* upper limit of the number of results that SHARE requires */
-    ENOUGH = 8           /* number of compile times needed to know the usual time */
+    PATIENCE = 160,      /* minimum number of results without a gain before a search ends */
+    SHARE = 4,           /* this number must also reach 1/SHARE of the untried configurations */
+    MOST_PATIENCE = 600, /* upper limit of what SHARE requires */
+    ENOUGH = 8           /* number of compile times that are needed to know the usual time */
 };
 #define EPSILON    0.005
-#define NEGLIGIBLE 0.1 /* fraction of epsilon below which an expected gain is ignored */
-#define FAR_LONGER 4.0 /* multiple of the usual time after which a compile may be given up */
+#define NEGLIGIBLE 0.1 /* fraction of epsilon below which a gain is negligible */
+#define FAR_LONGER 4.0 /* a compile may be given up after this many times the usual time */
 
 const char *gt_strategy_name(gputune_strategy kind)
 {
@@ -241,10 +241,10 @@ gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
     return gt_evidence_add(&strategy->evidence, result);
 }
 
-/* Returns true if the model expects no improvement and enough results could have refuted that. The
- * limits were tested on seven recorded spaces with eight searches each: all searches ended within
- * 0.1% of the optimum. Without SHARE, five searches ended 1.5 to 4.8% above it. With SHARE 8, two
- * of four searches in a stencil's 3806 variants on an H200 ended 1.8% above it. */
+/* Returns true if the model expects no improvement and there were enough results to prove it wrong.
+ * The limits were tested with eight searches in each of seven recorded spaces: all of them ended
+ * within 0.1% of the optimum. Without SHARE, five searches ended 1.5 to 4.8% above it. With SHARE
+ * 8, two of four searches of a stencil with 3806 variants ended 1.8% above it on an H200. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);
@@ -285,7 +285,7 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     double worth = gt_model_worth(strategy, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
-    /* assume that the compile needs `seconds` more */
+    /* assume that the compile will take as long again */
     bool others_give_more =
         outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
     return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * NEGLIGIBLE);
