@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Writes the rank of each value to `ranks`, counted from 1; equal values share their mean rank. */
+/* Computes the rank of each value, beginning with 1. Equal values get the mean of their ranks. */
 static void compute_ranks(double *ranks, gt_ranked *scratch, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

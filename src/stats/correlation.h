@@ -1,11 +1,11 @@
-/* Rank correlation: how well one quantity predicts the order of another. Pure functions. */
+/* Rank correlation: how well the order of one quantity predicts the order of another. */
 #pragma once
 
 #include "base/status.h"
 
 #include <stddef.h>
 
-/* Computes Spearman's rank correlation of two lists of `count` values; equal values share their
- * mean rank (Kendall and Gibbons, Rank Correlation Methods). *out is 0 if a list has fewer than 2
- * values or all its values are equal. ENOMEM. */
+/* Computes Spearman's rank correlation of two lists of `count` values. Equal values get the mean of
+ * their ranks (Kendall and Gibbons, Rank Correlation Methods). *out is 0 if there are fewer than 2
+ * values or if all values of a list are equal. ENOMEM. */
 gputune_status gt_spearman(double *out, const double *x, const double *y, size_t count);

@@ -1,4 +1,4 @@
-/* The normal and Student distributions. */
+/* The normal distribution and Student's t-distribution. */
 #include "stats/distribution.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ double gt_normal_cdf(double x)
     return 0.5 * erfc(-x / M_SQRT2);
 }
 
-/* Computes P(T <= -x) for x >= 0, from the finite series of P(|T| <= x) (Abramowitz and Stegun,
+/* Computes P(T <= -x) for x >= 0, using the finite series of P(|T| <= x) (Abramowitz and Stegun,
  * 26.7.3 and 26.7.4). */
 static double student_lower(double x, uint32_t freedom)
 {
@@ -25,8 +25,7 @@ static double student_lower(double x, uint32_t freedom)
 
 double gt_student_quantile(double p, uint32_t freedom)
 {
-    static const double error =
-        1e-8; /* more digits are not needed, and a race computes many bounds */
+    static const double error = 1e-8; /* a race computes many bounds and needs no more digits */
     if (p > 0.5) {
         return -gt_student_quantile(1 - p, freedom);
     }

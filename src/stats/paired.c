@@ -1,4 +1,4 @@
-/* Trimmed means of paired differences, and their bounds. */
+/* Trimmed means of paired differences, with confidence bounds. */
 #include "stats/paired.h"
 
 #include "stats/distribution.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Returns how many of `count` values remain after trimming. */
+/* Returns how many of `count` values are left after trimming. */
 static double count_remaining(uint32_t count)
 {
     return (double)(count - 2 * (uint32_t)(GT_PAIRED_TRIM * (double)count));

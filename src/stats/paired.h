@@ -1,39 +1,39 @@
-/* Compares two variants by paired samples. A difference is the log-ratio of two times that were
- * sampled in direct succession, so a slowdown of both cancels out. Pure functions. */
+/* Compares two variants by paired samples. A difference is the logarithm of the ratio of two times
+ * that were sampled directly after each other, so anything that slows down both cancels out. */
 #pragma once
 
 #include "base/status.h"
 
 #include <stddef.h>
 
-/* Fraction of the sorted differences to cut from each end. With fewer than 5, none is cut. */
+/* Fraction of the sorted differences to cut off at each end. Fewer than 5 are not trimmed. */
 #define GT_PAIRED_TRIM 0.2
 
 typedef struct gt_paired {
-    uint32_t count;   /* number of differences, including trimmed ones */
+    uint32_t count;   /* number of differences, including those that were cut off */
     double mean;      /* trimmed mean */
     double error;     /* standard error of the mean */
-    uint32_t freedom; /* degrees of freedom of the standard error; 0: the error is unknown */
+    uint32_t freedom; /* degrees of freedom of the standard error; 0 if the error is unknown */
 } gt_paired;
 
-/* Computes the trimmed mean of `count` > 0 ascending values, and its standard error. If h of n
- * values are left, the error is sqrt(SSW / (h (h - 1))) with h - 1 degrees of freedom, where SSW is
- * the winsorised sum of squares (Tukey and McLaughlin 1963; Yuen 1974). */
+/* Computes the trimmed mean of `count` > 0 values in ascending order, and its standard error. If h
+ * values are left after trimming, the error is sqrt(SSW / (h (h - 1))) with h - 1 degrees of
+ * freedom, where SSW is the winsorised sum of squares (Tukey and McLaughlin 1963; Yuen 1974). */
 gt_paired gt_paired_sorted(const double *sorted, size_t count);
 /* Moves the standard error towards a variance that is known from other comparisons, as in the
- * moderated t-statistic (Smyth 2004). `prior` is the known variance of one difference, and `weight`
- * its degrees of freedom; weight 0 changes nothing. */
+ * moderated t-statistic (Smyth 2004). `prior` is the known variance of a difference, and `weight`
+ * is its degrees of freedom. Does nothing if `weight` is 0. */
 void gt_paired_moderate(gt_paired *paired, double prior, uint32_t weight);
-/* Returns the variance of one difference, computed from the standard error; 0 if unknown. */
+/* Returns the variance of a difference, which follows from the standard error, or 0. */
 double gt_paired_variance(const gt_paired *paired);
-/* Returns a one-sided bound of the mean: the true location is above the bound (sign -1) or below it
- * (sign +1) with probability 1 - `error`. Infinite if the standard error is unknown. */
+/* Returns a one-sided confidence bound: the true mean is above it (sign -1) or below it (sign +1)
+ * with probability 1 - `error`. Infinite if the standard error is unknown. */
 double gt_paired_bound(const gt_paired *paired, int sign, double error);
 
 /* The result of a race. */
 typedef struct gt_verdict {
-    double speedup; /* geometric mean of default's time / winner's time; 0: unknown */
-    double speedup_low, speedup_high; /* 95% interval of the speedup; 0: unknown */
-    bool tie;   /* true if another configuration is within epsilon of the winner */
+    double speedup; /* geometric mean of the default's time divided by the winner's; 0 if unknown */
+    double speedup_low, speedup_high; /* 95% confidence interval of the speedup; 0 if unknown */
+    bool tie;   /* true if another configuration is less than epsilon slower */
     bool noisy; /* true if the GPU was throttled or used by other programs during the race */
 } gt_verdict;

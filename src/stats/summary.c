@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compares doubles, or structs that begin with a double. */
+/* Compares two doubles, or two structs that begin with a double. */
 static int compare_doubles(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
@@ -48,7 +48,7 @@ double gt_trimmed_mean(const double *sorted, size_t count, double trim)
     return sum / (double)(count - 2 * cut);
 }
 
-/* Returns log(gamma(x)). lgamma() is not used because it stores the sign in a global variable. */
+/* Returns log(gamma(x)). Unlike lgamma(), it does not write to a global variable. */
 static double log_gamma(double x)
 {
     int sign;
@@ -57,7 +57,7 @@ static double log_gamma(double x)
 
 size_t gt_median_rank(size_t count)
 {
-    double n = (double)count, below = 0; /* P(B < rank), B being binomial (n, 1/2) */
+    double n = (double)count, below = 0; /* P(B < rank) for B binomial (n, 1/2) */
     size_t rank = 0;
     while (rank < count / 2) {
         double k = (double)rank;
