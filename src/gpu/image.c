@@ -31,9 +31,10 @@ static bool is_mangled(const char *symbol, size_t bytes, const char *name)
     if (!begins_with(symbol, bytes, "_Z")) {
         return false;
     }
-    at += at < bytes && symbol[at] == 'N';
+    const bool is_nested = at < bytes && symbol[at] == 'N';
+    at += is_nested;
     at += at < bytes && symbol[at] == 'L';
-    while (at < bytes && isdigit((unsigned char)symbol[at])) {
+    while (at < bytes && isdigit((unsigned char)symbol[at]) && (is_nested || !part)) {
         for (length = 0; at < bytes && isdigit((unsigned char)symbol[at]); at++) {
             length = length < bytes ? 10 * length + (size_t)(symbol[at] - '0') : bytes;
         }

@@ -260,7 +260,7 @@ void compare(const std::string &row, const device_array<T> &output, const launch
     double largest = 0;
     for (size_t i = 0; i < found.size(); i++) {
         double difference = std::fabs(number(found[i]) - number(expected[i]));
-        largest = difference <= largest ? largest : difference; // NaN counts as largest
+        largest = std::isnan(largest) || difference <= largest ? largest : difference; // NaN counts as largest
     }
     if (!(largest <= within)) {
         std::fprintf(stderr, "%s: results differ by %g\n", row.c_str(), largest);
