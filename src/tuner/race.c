@@ -380,13 +380,14 @@ static void leave_race(gt_race *race, gt_runner *runner, gt_race_leave how)
     }
 }
 
-/* If only the default is left, returns the best eliminated contestant to the race. */
-static void race_call_reserve(gt_race *race)
+/* If the best contestant failed, or only the default is left, returns the best eliminated
+ * contestant to the race. */
+static void race_call_reserve(gt_race *race, bool best_failed)
 {
     if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED) {
         return;
     }
-    for (const gt_runner *r = race->first; r; r = r->next) {
+    for (const gt_runner *r = race->first; r && !best_failed; r = r->next) {
         if (runner_is_in(r) && !r->is_default) {
             return;
         }
@@ -915,6 +916,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
         return;
     }
     bool was_winner = runner == race->winner;
+    bool was_best = runner == (race->winner ? race->winner : race->incumbent);
     bool reopen = was_winner || (runner->is_default && race->decided != GT_RACE_RUNNING);
     runner->left = GT_RACE_LEFT_FAILED;
     runner->left_round = race->round.number;
@@ -926,7 +928,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     if (was_winner) {
         race->winner = NULL;
     }
-    race_call_reserve(race);
+    race_call_reserve(race, was_best);
     if (race->rounds) {
         gt_race_round round = race->round;
         race->round.count = 0; /* decide without the unfinished round */

@@ -145,7 +145,8 @@ gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
  * three rounds without a value, the contestant fails. EINVAL if `id` is not in the round. */
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
 /* Marks a contestant as failed, at any time. Ignores an unknown id. If the decided winner fails,
- * the race continues. If only the default is left, the best eliminated contestant returns. */
+ * the race continues. If the best contestant fails, or only the default is left, the best
+ * eliminated contestant returns. */
 void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends the round: eliminates contestants, and decides the race if possible. Sets *end to
  * GT_RACE_RUNNING if the race continues. ENOMEM. */
