@@ -1,6 +1,6 @@
-/* The part of the CUDA driver's ABI that gputune uses, so building does not need cuda.h. Names,
- * values and layouts are those of CUDA 13.0 on 64-bit Linux; tests/gpu/test_abi.c compares them
- * with cuda.h. Never include this header and cuda.h in one file. */
+/* The declarations of the CUDA driver that gputune uses, so that it can be built without cuda.h.
+ * Names, values and layouts are those of CUDA 13.0 on 64-bit Linux. tests/gpu/test_abi.c compares
+ * them with cuda.h. A file must not include both this header and cuda.h. */
 #pragma once
 
 #include "gpu/abi_codes.h"
@@ -88,7 +88,7 @@ typedef enum CUdriverProcAddressQueryResult {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
 
-/* Flags that cuda.h defines as enums; functions take them as unsigned int. */
+/* Flags that are enums in cuda.h but are passed as unsigned int. */
 enum {
     CU_GET_PROC_ADDRESS_DEFAULT = 0,
     CU_CTX_SCHED_SPIN = 0x01,
@@ -151,7 +151,7 @@ typedef struct CUmemAccessDesc {
     CUmemAccess_flags flags;
 } CUmemAccessDesc;
 
-/* The launch attributes that gputune sets. */
+/* The launch attributes that gputune uses. */
 typedef enum CUlaunchAttributeID {
     CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
@@ -180,7 +180,7 @@ typedef union CUlaunchAttributeValue {
     int clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
-    unsigned int sharedMemCarveout; /* percentage of the SM's maximum shared memory */
+    unsigned int sharedMemCarveout; /* percentage of the maximum shared memory of an SM */
 } CUlaunchAttributeValue;
 
 typedef struct CUlaunchAttribute {
@@ -189,11 +189,11 @@ typedef struct CUlaunchAttribute {
     CUlaunchAttributeValue value;
 } CUlaunchAttribute;
 
-/* These types are enumerations in cuda.h; templates contain their numeric values. */
+/* These types are enums in cuda.h. They are int here because templates contain their values. */
 typedef int CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
     CUtensorMapFloatOOBfill;
 
-/* A tensor map, written by cuTensorMapEncodeTiled(); kernels take it by value. */
+/* A tensor map, which cuTensorMapEncodeTiled() fills in. It is passed to kernels by value. */
 typedef struct CUtensorMap {
     _Alignas(64) cuuint64_t opaque[16];
 } CUtensorMap;
@@ -202,12 +202,12 @@ typedef unsigned long long CUtexObject;
 
 enum { CU_RESOURCE_TYPE_ARRAY = 0, CU_RESOURCE_TYPE_LINEAR = 2, CU_RESOURCE_TYPE_PITCH2D = 3 };
 
-/* A CUDA array: opaque memory whose layout suits texture reads. */
+/* A CUDA array: opaque memory with a layout that is suited to texture reads. */
 typedef struct CUarray_st *CUarray;
 enum { CUDA_ARRAY3D_LAYERED = 1 };
 
 typedef struct CUDA_ARRAY3D_DESCRIPTOR {
-    size_t Width, Height, Depth; /* Depth: number of layers in a layered array */
+    size_t Width, Height, Depth; /* Depth: the number of layers if the array is layered */
     int Format;
     unsigned int NumChannels, Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
@@ -230,7 +230,7 @@ typedef struct CUDA_MEMCPY3D {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
-/* The memory that a texture object reads. Mipmaps are not declared. */
+/* Describes the memory that a texture object reads. Mipmaps are not declared. */
 typedef struct CUDA_RESOURCE_DESC {
     int resType;
     union {
@@ -273,9 +273,9 @@ typedef struct CUlaunchConfig {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-/* Type of cuGetProcAddress_v2, the only entry point that is looked up with dlsym(). */
+/* The type of cuGetProcAddress_v2(). All other functions are found with it, not with dlsym(). */
 typedef CUresult (*gt_get_proc_address)(const char *symbol, void **address, int version,
                                         cuuint64_t flags, CUdriverProcAddressQueryResult *found);
 
-/* Flags of the emulator's emuCheckMemory() (emulator/extensions.h). */
+/* Flags of emuCheckMemory(), a function of the emulator (emulator/extensions.h). */
 enum { EMU_CHECK_SET = 1, EMU_CHECK_RACES = 2 };

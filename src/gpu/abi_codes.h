@@ -1,4 +1,4 @@
-/* CUDA result codes and device attributes that gputune uses, from CUDA 13.0's cuda.h. */
+/* The CUDA result codes and device attributes that gputune uses, as in cuda.h of CUDA 13.0. */
 #pragma once
 
 /* X(name, value) */

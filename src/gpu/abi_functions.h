@@ -1,7 +1,7 @@
-/* The CUDA driver's entry points that gputune uses: X(member, symbol, version, need, parameters).
+/* The functions of the CUDA driver that gputune uses: X(member, symbol, version, need, parameters).
  * `symbol` and `version` are arguments of cuGetProcAddress_v2. `version` is the CUDA version that
  * introduced this ABI (cudaTypedefs.h), because older drivers reject newer versions. `need` is
- * REQUIRED or OPTIONAL; an optional member may be NULL. All entry points return CUresult. */
+ * REQUIRED or OPTIONAL; an optional member may be NULL. All functions return CUresult. */
 #pragma once
 
 #define GT_DRIVER_LIST(X)                                                                          \
@@ -169,8 +169,8 @@
     X(GraphRetainUserObject, cuGraphRetainUserObject, 11030, REQUIRED,                             \
       (CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags))
 
-/* Functions that only the emulator exports (src/emulator/extensions.h): Y(member, symbol, return
- * type, parameters). With a real driver these members are NULL. */
+/* Functions that only the emulator has (src/emulator/extensions.h), as Y(member, symbol, return
+ * type, parameters). With a real driver, these members are NULL. */
 #define GT_EMULATOR_LIST(Y)                                                                        \
     Y(EmuProfileName, emuProfileName, const char *, (CUdevice device))                             \
     Y(EmuModelVersion, emuModelVersion, int, (void))                                               \

@@ -1,4 +1,4 @@
-/* Counts and limits allocations of device memory. */
+/* Counts the device memory that is allocated, and limits it. */
 #include "gpu/budget.h"
 
 enum { PAGE_BYTES = 2 << 20, SMALL_BYTES = 1 << 20, SMALL_STEP = 512 };

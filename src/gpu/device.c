@@ -1,4 +1,4 @@
-/* Gets device properties from the driver or from a table, and makes the environment key. */
+/* Reads device properties from the driver or from a table, and computes the environment key. */
 #include "gpu/device.h"
 
 #include "base/file.h"
@@ -81,9 +81,9 @@ static const int carveout_164kb[] = {0, 8, 16, 32, 64, 100, 132, 164};
 static const int carveout_228kb[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 #define SIZES(list) list, sizeof(list) / sizeof *(list)
 
-/* Limits of each architecture, from the technical specifications in the CUDA programming guide.
- * Numbers of multiprocessors and L2 sizes are those of T4, A100, A40, Orin, L40, H100, B200, B300,
- * Thor, RTX PRO 6000 and GB10. */
+/* Limits of each architecture, from the technical specifications in the CUDA programming guide. The
+ * numbers of multiprocessors and the L2 sizes are those of the T4, A100, A40, Orin, L40, H100,
+ * B200, B300, Thor, RTX PRO 6000 and GB10. */
 static const struct arch {
     int cc, threads_per_sm, blocks_per_sm, shared_per_sm_kb, shared_optin_kb, reserved_kb;
     const int *carveout;
@@ -105,7 +105,7 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Returns the row of `cc`, otherwise the last row that is older or has the same major version. */
+/* Returns the row for `cc`, or else the last row that is older or of the same major version. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];
@@ -120,7 +120,7 @@ static const struct arch *nearest_arch(int cc)
     return best;
 }
 
-/* Formats the target with all features: "sm_80", "sm_90a" (wgmma and tcgen05 need the `a`). */
+/* Writes the target with all features, such as "sm_90a". The `a` enables wgmma and tcgen05. */
 static void arch_exact(char *out, size_t bytes, int cc)
 {
     enum { FIRST_WITH_FEATURES = 90 };
@@ -158,7 +158,7 @@ static void fill_from_arch(gt_device *device, const struct arch *arch)
         .shared_reserved_per_block_bytes = arch->reserved_kb * KB,
         .constant_bytes = INT64_C(64) * KB,
         .l2_bytes = (int64_t)arch->l2_mb * MB,
-        /* assume that three quarters can persist, as on an A100; on an H200 it is 62.5% */
+        /* assume three quarters, as on an A100; an H200 has 62.5% */
         .l2_persist_bytes = arch->cc >= 80 ? arch->l2_mb * MB / 4 * 3 : 0,
         .l2_window_bytes = arch->cc >= 80 ? 128 * MB : 0,
         .memory_bytes = (int64_t)1 << 40,
@@ -295,7 +295,7 @@ static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUd
     }
     CUuuid uuid;
     GT_CUDA(driver, DeviceGetUuid, &uuid, device);
-    /* the UUID in nvidia-smi's format: "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
+    /* write the UUID like nvidia-smi: "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
     size_t used = (size_t)snprintf(out->uuid, sizeof out->uuid, mig ? "MIG-" : "GPU-");
     for (int i = 0; i < 16; i++) {
         const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
@@ -392,7 +392,7 @@ static gputune_status no_such_device(const gt_driver *driver, const char *which,
                    list.length ? gt_text_string(&list) : "none");
 }
 
-/* Returns the device whose UUID begins with `prefix`, or -1 if there is none or more than one. */
+/* Returns the device whose UUID begins with `prefix`. Returns -1 if there is not exactly one. */
 static int find_by_uuid(const gt_driver *driver, const char *prefix, int count)
 {
     int found = -1;

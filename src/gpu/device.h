@@ -1,45 +1,45 @@
-/* Reads a GPU's properties from a driver, or fills them in for a named architecture. */
+/* Reads the properties of a GPU from a driver, or fills them in for a known architecture. */
 #pragma once
 
 #include "base/device.h"
 #include "base/status.h"
 #include "gpu/driver.h"
 
-/* Gets the number of devices, which may be 0. */
+/* Returns the number of devices in *out. It may be 0. */
 gputune_status gt_device_count(int *out, const gt_driver *driver);
-/* Reads all properties except nvrtc_version (gt_device_set_nvrtc()). Needs no context. */
+/* Reads all properties except the one that gt_device_set_nvrtc() sets. Needs no context. */
 gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal);
 /* Like gt_device_query(), but does not set the clock rates and the environment key, because reading
- * the clock rates takes a millisecond (H200). The caller gets the rates from a store or from
+ * the clock rates takes a millisecond on an H200. The caller takes them from a store or calls
  * gt_device_read_clock_rates(), and then calls gt_device_environment(). */
 gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int ordinal);
-/* Sets memory_clock_khz and sm_clock_khz; 0 if the driver does not report a rate. */
+/* Sets memory_clock_khz and sm_clock_khz, or sets them to 0 if the driver does not report them. */
 gputune_status gt_device_read_clock_rates(gt_device *device, const gt_driver *driver);
-/* Finds the ordinal of a device. `which` is an ordinal, a UUID ("GPU-…") or a unique prefix of a
- * UUID. NULL means the device of the current context, or 0 without a context. On ENODRIVER, the
- * message lists the devices. */
+/* Finds a device and returns its ordinal. `which` is an ordinal, a UUID ("GPU-…"), or the beginning
+ * of a UUID if it is unique. NULL means the device of the current context, or 0 if there is no
+ * context. If there is no such device, returns ENODRIVER with a message that lists all devices. */
 gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char *which);
-/* Sets NVRTC's version (13000 for 13.0; 0: no NVRTC). For NVRTC before 12.1, which does not support
- * large kernel parameters, lowers max_parameter_bytes. */
+/* Sets the version of NVRTC (13000 for 13.0; 0 if there is none), and lowers max_parameter_bytes
+ * for versions before 12.1, which do not support large kernel parameters. */
 void gt_device_set_nvrtc(gt_device *device, int nvrtc_version);
 
-/* Fills in a device for a named architecture ("sm_80", "sm_90", "sm_100", …), to compile without a
- * GPU. out->arch is the exact target, such as sm_90a for sm_90. A family target such as "sm_100f"
- * is kept, because its code also runs on other GPUs of the family. Properties that vary within an
- * architecture are those of its best-known product. On EINVAL, the message lists the known
- * names. */
+/* Fills in a device for an architecture such as "sm_80", "sm_90" or "sm_100", to compile without a
+ * GPU. out->arch becomes the exact target, such as sm_90a for sm_90. A family target such as
+ * "sm_100f" is kept, because its code also runs on the other GPUs of the family. Properties that
+ * vary within an architecture are those of its best-known product. If the name is unknown, returns
+ * EINVAL with a message that lists the known names. */
 gputune_status gt_device_for_arch(gt_device *out, const char *arch);
-/* Sets the carveout sizes and the largest cluster, which drivers do not report. If the compute
- * capability is newer than the table, uses the newest known one of its generation. */
+/* Sets the carveout sizes and the maximum cluster size, which drivers do not report. A compute
+ * capability that is newer than the table gets the newest values of its generation. */
 void gt_device_add_arch_facts(gt_device *device);
-/* Sets device->environment, a key that is the same for equal GPUs. It covers all properties that
- * affect times, and none that differs between equal machines. */
+/* Computes device->environment, a key that is equal for equal GPUs. It depends on all properties
+ * that affect times, and on none that may differ between two equal machines. */
 void gt_device_environment(gt_device *device);
 
-/* Measures the GPU's copy rate in the current context with `copies` copies between two buffers.
- * Each buffer has `most_bytes`, or an eighth of the free memory if that is less. *bytes_per_s
- * counts bytes read and bytes written. EDEVMEM if GPU memory is full, ECUDA if CUDA fails. */
+/* Measures how fast the GPU copies memory, in the current context, with `copies` copies between two
+ * buffers. A buffer has `most_bytes`, or an eighth of the free memory if that is less. *bytes_per_s
+ * includes bytes read and bytes written. EDEVMEM if there is not enough GPU memory, or ECUDA. */
 gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
                             int copies);
-/* Measures the copy rate in the device's primary context. */
+/* Measures the copy rate in the primary context of the device. */
 gputune_status gt_device_copy_rate(double *bytes_per_s, const gt_driver *driver, int ordinal);

@@ -1,4 +1,4 @@
-/* Loads drivers, translates CUDA's error codes, and enters contexts. */
+/* Loads drivers, converts CUDA error codes, and makes contexts current. */
 #include "gpu/driver.h"
 
 #include "base/condition.h"
@@ -56,7 +56,7 @@ static const struct entry {
 #undef EXTRA
 };
 
-/* Stores a symbol's address, or NULL, in a function pointer; POSIX allows this conversion. */
+/* Stores the address of a symbol, or NULL, in a function pointer, which POSIX allows. */
 static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
     void *address = dlsym(driver->handle, symbol);
@@ -93,7 +93,7 @@ static gputune_status fill_table(gt_driver *driver)
         const struct entry *entry = &entries[i];
         void *address = NULL;
         CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
-        if (entry->version == 0) { /* version 0 marks an extension of the emulator */
+        if (entry->version == 0) { /* version 0 marks a function of the emulator */
             find_symbol((char *)driver + entry->offset, driver, entry->symbol);
             continue;
         }
@@ -110,7 +110,7 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Selects the emulator's profile. This comes first: even the driver version depends on it. */
+/* Selects the emulator's profile. Called first, because the driver version depends on it. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *);
@@ -206,7 +206,7 @@ static gputune_status load_driver_locked(gt_driver **out, const char *name)
     GT_TRY(gt_allocated(driver));
     gputune_status status = load_driver(driver, name);
     if (status < 0) {
-        free(driver); /* the library stays loaded, because unloading a driver is not safe */
+        free(driver); /* the library stays loaded, because it is not safe to unload a driver */
         return status;
     }
     *out = opened.drivers[opened.count++] = driver;
@@ -234,7 +234,7 @@ gputune_status gt_driver_probe(int *version, const char *name)
     return GPUTUNE_OK;
 }
 
-/* Converts a CUDA result to a status. Only an error that a kernel can cause becomes ECRASHED. */
+/* Converts a CUDA result to a status. ECRASHED is used only for errors that a kernel can cause. */
 static gputune_status status_of(CUresult result)
 {
     static const struct {
@@ -310,8 +310,8 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* First reads the context's id, which fails if the context was destroyed. Pushing a destroyed
- * context may succeed and corrupt the process's memory (both seen on an H200 with driver 13.0). */
+/* Reads the id of the context first, because this fails if the context was destroyed. Pushing a
+ * destroyed context may succeed and corrupt memory (both seen on an H200 with driver 13.0). */
 gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context)
 {

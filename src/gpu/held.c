@@ -1,10 +1,10 @@
-/* Objects that CUDA graphs use. The callback that runs when a graph is destroyed must not call
- * CUDA, so it only decrements a counter. gt_held_collect() frees the objects later. */
+/* Objects that are used by CUDA graphs. The callback that is called when a graph is destroyed must
+ * not call CUDA. It only decrements a counter, and gt_held_collect() frees the objects later. */
 #include "gpu/held.h"
 
 #include "base/condition.h"
 
-/* Objects whose launcher was freed while graphs still used them. */
+/* Objects that graphs still used when their launcher was freed. */
 static struct {
     pthread_mutex_t lock;
     gt_held *list;
@@ -17,7 +17,7 @@ void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *cont
     atomic_init(&out->holders, 1);
 }
 
-/* Runs when a graph is destroyed. Takes no lock: this thread may already hold it. */
+/* Called when a graph is destroyed. It takes no lock, because this thread may already hold it. */
 static void on_graph_gone(void *held)
 {
     atomic_fetch_sub(&((gt_held *)held)->holders, 1);
@@ -36,7 +36,7 @@ gputune_status gt_held_give(gt_held *held, CUgraph graph)
     }
     result = driver->GraphRetainUserObject(graph, made, 1, CU_GRAPH_USER_OBJECT_MOVE);
     if (result != CUDA_SUCCESS) {
-        driver->UserObjectRelease(made, 1); /* this makes the driver call on_graph_gone() */
+        driver->UserObjectRelease(made, 1); /* the driver then calls on_graph_gone() */
     }
     return gt_cuda_check(driver, result, "cuGraphRetainUserObject");
 }

@@ -1,4 +1,4 @@
-/* Finds kernels and variables in images (PTX and cubins). */
+/* Finds kernels and variables in images, which are PTX or cubins. */
 #include "gpu/image.h"
 
 #include "base/text.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_FLAG = 0x10 }; /* flag in the st_other member of a kernel's ELF symbol */
+enum { ENTRY_FLAG = 0x10 }; /* flag in st_other of the ELF symbol of a kernel */
 
 bool gt_image_is_ptx(const gt_image *image)
 {
@@ -21,9 +21,9 @@ static bool begins_with(const char *text, size_t length, const char *word)
     return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-/* Returns true if the name in the mangled C++ name `symbol` ends with the last component of `name`
- * ("scan" for "ns::scan"). The Itanium C++ ABI writes the length before each component, N before
- * the first of several, and L before one with internal linkage. */
+/* Returns true if the mangled C++ name `symbol` ends with the last component of `name` ("scan" for
+ * "ns::scan"). In the Itanium C++ ABI, each component is preceded by its length, the first of
+ * several components is also preceded by N, and a component with internal linkage by L. */
 static bool is_mangled(const char *symbol, size_t bytes, const char *name)
 {
     const char *colon = strrchr(name, ':'), *last = colon ? colon + 1 : name, *part = NULL;
@@ -73,7 +73,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$%", c));
 }
 
-/* Calls `each` for every name that `word` declares: the last word before one of `ends`. */
+/* Calls `each` for each name declared with `word`: the last word before one of `ends`. */
 static void each_declared(const gt_image *image, const char *word, const char *ends,
                           gt_image_name_fn *each, void *user)
 {
@@ -100,7 +100,7 @@ static void each_declared(const gt_image *image, const char *word, const char *e
     }
 }
 
-/* Returns `count` items of `size` bytes at `offset`, or NULL if they exceed the image. */
+/* Returns `count` items of `size` bytes at `offset`, or NULL if they are not all in the image. */
 static const void *part_at(const gt_image *image, uint64_t offset, uint64_t count, uint64_t size)
 {
     uint64_t bytes;
@@ -111,7 +111,7 @@ static const void *part_at(const gt_image *image, uint64_t offset, uint64_t coun
     return (const char *)image->data + offset;
 }
 
-/* Returns a cubin's section headers, which may be unaligned, or NULL. */
+/* Returns the section headers of a cubin, or NULL. They may be unaligned. */
 static const char *section_headers(const gt_image *image, uint16_t *count)
 {
     Elf64_Ehdr header;
@@ -178,7 +178,7 @@ typedef struct variables {
     void *user;
 } variables;
 
-/* Returns true for constants of the prelude, which the compiler emits even if they are unused. */
+/* Returns true for a constant of the prelude, which the compiler emits even if it is not used. */
 static bool is_of_prelude(const char *name, size_t length)
 {
     const char *at = name + strlen("_ZN"), *end = name + length;
@@ -209,7 +209,7 @@ static search search_image(const gt_image *image, const char *name)
     return search;
 }
 
-/* Appends the beginning of a note. PTX takes it as a comment, and readers of cubins ignore it. */
+/* Appends the first part of a note. It is a comment in PTX, and readers of cubins ignore it. */
 static void append_mark(gt_text *out, const char *name)
 {
     gt_text_printf(out, "\n// entry of %s: ", name);

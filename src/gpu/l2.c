@@ -1,4 +1,4 @@
-/* Tracks how much level-2 cache launchers have set aside in each context. */
+/* Keeps track of how much L2 cache the launchers have set aside in each context. */
 #include "gpu/l2.h"
 
 #include "base/array.h"

@@ -1,14 +1,14 @@
-/* Sets level-2 cache aside for persisting accesses. All launchers of a context share one amount.
- * Thread-safe. The context must be current. */
+/* Sets aside a part of the level-2 cache for persisting accesses. All launchers of a context share
+ * this part. Thread-safe. The context must be current. */
 #pragma once
 
 #include "gpu/driver.h"
 
-/* Sets aside at least `bytes` until gt_l2_detach(). ECUDA or ENOMEM on failure. */
+/* Sets aside at least `bytes` until gt_l2_detach() is called. ECUDA or ENOMEM on failure. */
 gputune_status gt_l2_attach(const gt_driver *driver, const gt_context *context, size_t bytes);
-/* Ends an attachment. The last one to end in a context restores the amount from before the first
- * attachment. `alive`: the context exists. */
+/* Must be called once for each gt_l2_attach(). The last call for a context restores the amount that
+ * was set aside before the first gt_l2_attach(). `alive` is true if the context exists. */
 void gt_l2_detach(const gt_driver *driver, const gt_context *context, bool alive);
-/* Sets aside exactly `bytes`; 0: the amount from before the first attachment. Also resets all
- * persisting cache lines. Does nothing in a context without attachments. */
+/* Sets aside exactly `bytes`, or the original amount if `bytes` is 0, and resets all persisting
+ * cache lines. Does nothing if gt_l2_attach() was not called for this context. */
 gputune_status gt_l2_set(const gt_driver *driver, const gt_context *context, size_t bytes);

@@ -1,33 +1,33 @@
 /* Launches a loaded variant.
  *
- * A launcher is one launch (grid, parameters, attributes) with its code in one context
- * (gt_loaded_launch). A launch takes the shortest possible of three paths. The path is chosen when
- * the launcher is made:
+ * A launcher has the code of one launch (grid, parameters, attributes) in one context: see
+ * gt_loaded_launch. It is created for the simplest of these kinds of launches that is possible:
  *
  *   direct   The caller's arguments are the kernel's parameters. The launch is one call of the
- *            driver, without a lock. Launchers of one image share a module, which is only read.
- *   plain    The parameters are made from the arguments (tensor maps, textures, structs), and there
- *            may be several kernels. `clear_lock` keeps other launches from running between a clear
- *            and its kernels.
- *   state    The launch copies a parameter block, or has scratch memory or arrays. These belong to
- *            a gt_instance, which only one stream at a time may use.
+ *            driver and takes no lock. Launchers of the same image share a module.
+ *   plain    The parameters are computed from the arguments (tensor maps, textures, structs), or
+ *            there are several kernels. `clear_lock` ensures that no other launch runs between
+ *            clearing a buffer and the kernels.
+ *   state    The launch copies a parameter block, or it has scratch memory or arrays. These belong
+ *            to a gt_instance, which only one stream at a time may use.
  *
- * A stream's state is free, owned or taken:
+ * The state of a stream is free, owned or taken:
  *
- *   free     Its key is 0.
- *   owned    It has a stream's key. The launches of that stream use it in their order.
- *   taken    Another stream took it, because all states were owned. The next launch first waits for
- *            `last`, the event recorded after the previous stream's latest launch.
+ *   free     The key is 0.
+ *   owned    The key is that of a stream, whose launches use the state one after another.
+ *   taken    Another stream has taken the state, because there was no free one. Its first launch
+ *            waits for `last`, the event recorded after the last launch of the previous stream.
  *
- * A state's events and staging memory form a ring: a slot is reused only after its event occurred.
- * Locks are taken in the order launcher, state, textures; `clear_lock` is taken alone.
+ * The events and the staging memory of a state form a ring. A slot is not used again until its
+ * event has occurred. Locks are taken in the order launcher, state, textures. No other lock is held
+ * when `clear_lock` is taken.
  *
- * A captured launch uses a state of its own (graph_state), because the graph may be replayed at any
- * time and on any stream. Each graph has references to the launcher's module and textures, and to
- * the states that it uses (gpu/held.h), so a graph may outlive the launcher.
+ * A captured launch has its own state (graph_state), because a graph may be replayed at any time
+ * and on any stream. A graph has references to the module and textures of the launcher, and to the
+ * states that it uses (gpu/held.h), so it may outlive the launcher.
  *
- * A context may be destroyed or reset at any time, with everything in it. Code that frees objects
- * therefore first checks that the context is alive (gt_context_enter()). */
+ * A context may be destroyed or reset at any time, together with everything in it. For this reason,
+ * objects are freed only after checking that the context still exists (gt_context_enter()). */
 #include "gpu/launcher.h"
 
 #include "base/condition.h"
@@ -37,75 +37,75 @@
 
 #include <string.h>
 
-enum { SLOTS = 8 }; /* number of slots in a stream's staging memory; each has an event */
+enum { SLOTS = 8 }; /* number of slots of staging memory for a stream, each with an event */
 
-/* An instance and staging memory that one stream at a time uses. */
+/* An instance and the staging memory. Only one stream at a time can use it. */
 typedef struct stream_state {
     pthread_mutex_t lock;      /* protects the members below; held during a launch */
-    atomic_uint_least64_t key; /* the stream's key; 0: free */
-    atomic_uintptr_t stream;   /* the stream's handle, because captures hide the stream's id */
-    gt_instance instance;      /* without a module until it is made */
+    atomic_uint_least64_t key; /* key of the stream that uses this state, or 0 */
+    atomic_uintptr_t stream;   /* the stream's handle, because captures hide its id */
+    gt_instance instance;      /* has no module until it is made */
     bool copied;               /* true if a launch has copied the parameter blocks */
-    bool must_wait;            /* true if the next launch must first wait for `last` */
+    bool must_wait;            /* true if the next launch must wait for `last` first */
     uint8_t *staging;
-    CUevent events[SLOTS]; /* recorded after the latest launch that used the slot */
+    CUevent events[SLOTS]; /* recorded after the last launch that used this slot */
     bool used[SLOTS];
     unsigned next;
-    CUevent last; /* event of the latest launch; NULL before the first launch */
+    CUevent last; /* event of the last launch, or NULL if there was none */
 } stream_state;
 
-/* The state of a stream within a capture. It is reused once the captured graph is destroyed. */
+/* The state of a stream in a capture. It is used again after the captured graph was destroyed. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;
     uint64_t capture, key;
     gt_instance instance;
-    GT_ARRAY(void *) staging; /* pinned host memory, one buffer per captured launch */
+    GT_ARRAY(void *) staging; /* pinned host memory, with one buffer for each captured launch */
     size_t used;              /* number of staging buffers that the current graph uses */
 } graph_state;
 
 typedef struct texture_object {
     CUtexObject object;
     CUdeviceptr address;
-    uint32_t texture; /* index into the launch's textures */
+    uint32_t texture; /* index in the textures of the launch */
 } texture_object;
 
 /* Objects of a launcher that captured graphs use, too. */
 typedef struct held_module {
     gt_held held; /* must be first */
     gt_module *module;
-    GT_ARRAY(texture_object) textures; /* protected by the launcher's texture_lock */
+    GT_ARRAY(texture_object) textures; /* protected by the texture_lock of the launcher */
 } held_module;
 
 struct gt_launcher {
-    gt_loaded_launch loaded; /* first, because a direct launch reads only its beginning */
-    pthread_mutex_t lock;    /* protects the states' keys and the graph states */
+    gt_loaded_launch loaded; /* first, because a direct launch reads only the beginning */
+    pthread_mutex_t lock;    /* protects the keys of the states, and the graph states */
     pthread_mutex_t clear_lock, texture_lock;
     stream_state *states; /* GT_LAUNCHER_STREAMS states; NULL if needs_state is false */
     unsigned next_victim;
     graph_state *graph_states;
     held_module *held;
-    uint64_t held_capture; /* id of the latest capture whose graph references `held` */
+    uint64_t held_capture; /* id of the last capture whose graph has a reference to `held` */
 };
 
 typedef struct stream_facts {
     CUstream stream;
     uint64_t key; /* identifies the stream; never 0 */
     bool capturing;
-    cuuint64_t capture; /* id of the capture if `capturing` */
+    cuuint64_t capture; /* id of the capture if `capturing` is true */
     CUgraph graph;
 } stream_facts;
 
 /* ---- the parameters of a launch ---- */
 
-/* Explains why a launch failed: the wrong context is current, or CUDA's error. */
+/* Returns why a launch failed: because another context is current, or with an error of CUDA. */
 static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));
     return gt_cuda_check(loaded->driver, result, "cuLaunchKernelEx");
 }
 
-/* Gets the address for a texture or tensor map. EINVAL if it is not aligned. */
+/* Reads the address for a texture or a tensor map. EINVAL if it is not aligned. */
 static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loaded, int argument,
                                    const void *const *arguments, uint32_t alignment,
                                    const char *reader)
@@ -138,7 +138,7 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
 }
 
-/* Gets a texture object for the instance's array, or, from a cache, for the caller's buffer. */
+/* Returns the texture object for the instance's array, or a cached one for the caller's buffer. */
 static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
                                    const gt_instance *instance, const gt_parameter *parameter,
                                    const void *const *arguments)
@@ -193,7 +193,7 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];
     config.blockDimZ = run->block[2];
     config.hStream = stream;
-    if (l2->window_bytes) { /* the last attribute is the L2 window; set its address */
+    if (l2->window_bytes) { /* the L2 window is the last attribute; set its address */
         memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
         config.attrs = attributes;
         memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
@@ -230,7 +230,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* a block; its by-value part comes first */
+        } else { /* a block; the part that is passed by value comes first */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -290,7 +290,7 @@ static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void
     }
 }
 
-/* Queues a launch, with its copies and clears. `staged` has the blocks to copy, or is NULL. */
+/* Queues a launch, its copies and its clears. `staged` contains the blocks to copy, or is NULL. */
 static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                    const gt_instance *instance, CUstream stream,
                                    const void *const *arguments, const void *staged)
@@ -311,7 +311,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
     }
     for (uint32_t i = 0; from && i < launch->block_count; i++) {
         uint32_t bytes = gt_block_copied(&launch->blocks[i]);
-        if (bytes > 0 && instance->blocks[i]) { /* address 0: the module lacks the symbol */
+        if (bytes > 0 && instance->blocks[i]) { /* 0 if the module has no such symbol */
             GT_CUDA(launcher->loaded.driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes,
                     stream);
         }
@@ -322,7 +322,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
 
 /* ---- the states of streams ---- */
 
-/* Makes a state's memory, events and instance. After a failure, makes only the missing parts. */
+/* Creates the memory, the events and the instance of a state, unless they exist already. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
@@ -359,8 +359,8 @@ static void free_state(stream_state *state, const gt_driver *driver)
     gt_instance_free(&state->instance, driver);
 }
 
-/* Locks and returns the stream's state, or returns NULL. Compares the key again under the lock,
- * because another stream may have taken the state. */
+/* Finds and locks the state of a stream. Returns NULL if there is none. The key is compared again
+ * under the lock, because another stream may have taken the state in the meantime. */
 static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
 {
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
@@ -377,7 +377,7 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* Locks and returns the stream's state; takes a free state or another stream's if necessary. */
+/* Locks the state of a stream. If it has none, it gets a free state or that of another stream. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
@@ -385,7 +385,7 @@ static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
         return state;
     }
     pthread_mutex_lock(&launcher->lock);
-    state = lock_own(launcher, key); /* another thread may have added the state */
+    state = lock_own(launcher, key); /* another thread may have added it */
     if (!state) {
         for (int i = 0; i < GT_LAUNCHER_STREAMS && !state; i++) {
             state = atomic_load(&launcher->states[i].key) ? NULL : &launcher->states[i];
@@ -418,7 +418,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
     unsigned slot = state->next;
     uint8_t *staged = NULL;
     GT_TRY(make_ready(state, launcher, sizes));
-    if (state->used[slot]) { /* an earlier launch may still read the slot's memory */
+    if (state->used[slot]) { /* an earlier launch may still read the slot */
         GT_CUDA(driver, EventSynchronize, state->events[slot]);
     }
     GT_TRY(wait_for_previous_owner(state, driver, stream));
@@ -429,7 +429,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
     }
     gputune_status status =
         queue_launch(launcher, sizes, &state->instance, stream, arguments, staged);
-    /* record the event even after a failure, because the copy may still be running */
+    /* record the event even if the launch failed, because the copy may still be running */
     CUresult recorded = driver->EventRecord(state->events[slot], stream);
     state->used[slot] = true;
     state->last = state->events[slot];
@@ -490,7 +490,7 @@ static void end_module(gt_held *held, bool alive)
     free(module);
 }
 
-/* Makes the graph reference the module and textures. The caller holds the launcher's lock. */
+/* Gives the graph a reference to the module and the textures. The caller must hold the lock. */
 static gputune_status hold_module(gt_launcher *launcher, const stream_facts *facts)
 {
     if ((launcher->loaded.needs_module && !launcher->loaded.launch.texture_count) ||
@@ -527,8 +527,8 @@ static gputune_status make_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Gets the state of a stream within a capture. If there is none yet, reuses that of a destroyed
- * graph, or makes one. */
+/* Returns the state of a stream in a capture. If there is none yet, a state whose graph was
+ * destroyed is used, or a new one is made. */
 static gputune_status find_state(graph_state **out, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes, const stream_facts *facts)
 {
@@ -556,7 +556,7 @@ static gputune_status find_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Copies the blocks to memory from which all replays of the graph read them. */
+/* Copies the blocks to memory that belongs to the graph and that every replay reads. */
 static gputune_status stage_for_graph(const void **out, graph_state *state,
                                       const gt_launcher *launcher, const void *const *arguments)
 {
@@ -613,9 +613,9 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
     return GPUTUNE_OK;
 }
 
-/* Describes a stream. Its key is its id, because a driver may reuse the handle of a destroyed
- * stream, but not the id (driver 12.0). During a capture, cuStreamGetId fails with error 900 (H200,
- * driver 13.0), so the key is the handle, which is unique together with the capture's id. */
+/* Reads the properties of a stream. Its key is its id, because the driver may use the handle of a
+ * destroyed stream again, but not its id (driver 12.0). During a capture, cuStreamGetId fails with
+ * error 900 (H200, driver 13.0). The key is then the handle, which is unique in the capture. */
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->loaded.driver;
@@ -689,7 +689,7 @@ gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_size
     if (!gt_launch_clears(&launcher->loaded.launch)) {
         return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
     }
-    /* keep launches of other threads from running between the clear and the kernel */
+    /* no other thread may launch between the clear and the kernel */
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->clear_lock);
     return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
 }
@@ -763,8 +763,8 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
     return gt_launcher_load_view(out, driver, device, image, module, &view);
 }
 
-/* Unloading the module waits for its launches and does not disturb captures (seen on an H200 with
- * driver 13.0). Waiting for the whole context would break all captures in it. */
+/* Unloading a module waits for its launches and does not disturb captures (seen on an H200 with
+ * driver 13.0). Waiting for the whole context instead would break all captures in it. */
 void gt_launcher_free(gt_launcher *launcher)
 {
     gt_context_visit visit;

@@ -1,4 +1,4 @@
-/* Loads the code of a launch, checks that it fits the device, and makes instances. */
+/* Loads the code of a launch, checks if it can run on the device, and creates instances. */
 #include "gpu/loaded.h"
 
 #include "gpu/budget.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest cluster size that every device with clusters supports. */
+/* maximum cluster size that is supported on all devices with clusters */
 enum { PORTABLE_CLUSTER = 8 };
 
 int gt_carveout_percent(int kb, int max_kb)
@@ -30,7 +30,7 @@ gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
 
 /* ---- checks and attributes of the kernels ---- */
 
-/* Compares the kernel's parameter sizes with the launch. Drivers before 12.4 cannot report them. */
+/* Checks the sizes of a kernel's parameters, which drivers before 12.4 do not report. */
 static gputune_status check_parameters(const gt_loaded_launch *loaded, CUfunction function,
                                        const gt_kernel_step *kernel)
 {
@@ -95,7 +95,7 @@ static gputune_status allow_shared(const gt_loaded_launch *loaded, CUfunction fu
     if (sum <= (uint32_t)loaded->device->shared_per_block_bytes) {
         return GPUTUNE_OK;
     }
-    int allowed; /* the limit, which another launcher may have raised */
+    int allowed; /* another launcher may have raised this limit */
     GT_CUDA(loaded->driver, FuncGetAttribute, &allowed,
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
     GT_REFUSE(sum > (uint32_t)loaded->device->shared_per_block_optin_bytes, GPUTUNE_ECUDA,
@@ -180,7 +180,7 @@ static gputune_status load_instance(gt_instance *out, const gt_loaded_launch *lo
     return GPUTUNE_OK;
 }
 
-/* Gives an instance its module: that of `base`, or a module of its own. */
+/* Gives the instance the module of `base` or, if that is taken, a module of its own. */
 static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
 {
     gt_instance from = loaded->base;
@@ -196,7 +196,7 @@ static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
     return GPUTUNE_OK;
 }
 
-/* Zeroes memory, and waits. Uses its own stream, because the caller's stream may be captured. */
+/* Zeroes memory and waits for it. Uses a new stream, because the caller's may be captured. */
 static gputune_status zero_memory(const gt_driver *driver, CUdeviceptr at, size_t bytes)
 {
     CUstream stream;
@@ -240,7 +240,7 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             size_t bytes = scratch_bytes(loaded, sizes, i);
-            if (sizes && bytes > 1) { /* round up, so buffers rarely have to grow */
+            if (sizes && bytes > 1) { /* round up, so the buffer rarely has to grow */
                 bytes = (size_t)2 << log2_below(bytes - 1);
             }
             GT_TRY(allocate_memory(&out->scratch[i], loaded->driver,
@@ -281,7 +281,7 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
     const CUDA_TEXTURE_DESC settings = {.addressMode = {mode, mode, mode},
                                         .filterMode = (int)texture->filter,
                                         .flags = texture->flags};
-    GT_TRY(gt_loaded_check_context(loaded)); /* the current context will own the texture object */
+    GT_TRY(gt_loaded_check_context(loaded)); /* which will own the texture object */
     CUstreamCaptureMode capture = gt_relaxed_enter(driver);
     CUresult result = driver->TexObjectCreate(out, &resource, &settings, NULL);
     gt_relaxed_leave(driver, capture);
@@ -396,7 +396,7 @@ static gputune_status count_resident(const gt_loaded_launch *loaded, uint32_t in
     *clusters = 1;
     if (gt_volume(kernel->cluster) > 1) {
         CUlaunchConfig config = loaded->kernels[index].config;
-        config.numAttrs = 1; /* only the cluster affects occupancy; a carveout is a hint */
+        config.numAttrs = 1; /* use only the cluster; the carveout is just a hint */
         GT_CUDA(loaded->driver, OccupancyMaxActiveClusters, clusters, function, &config);
     }
     return GPUTUNE_OK;
@@ -464,11 +464,11 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded)
 
 /* ---- loading ---- */
 
-/* The first driver version that is known to accept the carveout as a launch attribute. With every
- * version, the function attribute has the same effect. */
+/* Version of the first driver that is known to accept the carveout as a launch attribute. The
+ * function attribute has the same effect in all versions. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
-/* Checks that each grid is a multiple of its cluster, because errors of drivers do not name it. */
+/* Checks that grids are multiples of their clusters, because drivers do not report the cause. */
 static gputune_status check_clusters(const gt_launch_view *launch)
 {
     gt_iteration run;
@@ -535,7 +535,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             ->programmaticStreamSerializationAllowed = 1;
     }
-    if (l2->window_bytes) { /* must be the last attribute: each launch sets its address */
+    if (l2->window_bytes) { /* must be the last attribute, because each launch sets its address */
         double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
         CUlaunchAttributeValue *value =
             add_attribute(out, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);

@@ -1,4 +1,4 @@
-/* Loads images and functions, and maps memory at two addresses. */
+/* Loads images and functions, and maps device memory at two addresses. */
 #include "gpu/module.h"
 
 #include "base/text.h"
@@ -17,7 +17,7 @@ static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_
     gputune_status status = gt_cuda_check(driver, result, "cuModuleLoadDataEx");
     log[sizeof log - 1] = '\0';
     log[strcspn(log, "\n")] = '\0';
-    bool is_in_message = status < 0 && strstr(gt_message(), log); /* the emulator quotes the log */
+    bool is_in_message = status < 0 && strstr(gt_message(), log); /* as with the emulator */
     return status < 0 && !is_in_message ? gt_fail_prefix(status, "%.200s", log) : status;
 }
 
@@ -40,7 +40,7 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
     GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
     if (driver->FuncLoad) {
         GT_CUDA(driver, FuncLoad, function);
-    } else { /* before driver 12.4, reading this attribute loads the code */
+    } else { /* drivers before 12.4 load the code when this attribute is read */
         int registers;
         GT_CUDA(driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
     }
@@ -120,7 +120,7 @@ static bool take_mapped(gt_view *out, const gt_driver *driver, int ordinal, uint
     size_t step = 0;
     const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal}};
-    if (!driver->MemCreate || /* MemCreate is NULL in the emulator */
+    if (!driver->MemCreate || /* the emulator does not have MemCreate */
         driver->MemGetAllocationGranularity(&step, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) !=
             CUDA_SUCCESS ||
         step == 0) {

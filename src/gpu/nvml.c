@@ -1,4 +1,4 @@
-/* Reads NVML. Without NVML all values are zero. */
+/* Reads from NVML. All values are 0 if there is no NVML. */
 #include "gpu/nvml.h"
 
 #include "base/file.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Constants of nvml.h. Functions return 0 on success. */
+/* Constants from nvml.h. All functions return 0 on success. */
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, ERROR_INSUFFICIENT_SIZE = 7, UNCORRECTED = 1 };
-/* Throttle reasons: hardware slowdown, software or hardware thermal limit, power brake. */
+/* Reasons for throttling: hardware slowdown, software or hardware thermal limit, power brake. */
 enum { REASONS_THAT_SPOIL = 0x8 | 0x20 | 0x40 | 0x80 };
 
 typedef struct process_info {
@@ -55,7 +55,7 @@ static struct {
 #undef MEMBER
 } nvml_library = {.once = PTHREAD_ONCE_INIT};
 
-/* True if NVML has the function and the call succeeds. */
+/* True if NVML has this function and the call is successful. */
 #define GOT(member, ...) (nvml_library.member && nvml_library.member(__VA_ARGS__) == 0)
 
 static void load_library(void)
@@ -109,8 +109,8 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
-/* Returns true for workers of this process or of `friend`, and for any worker that waits. In
- * /proc/PID/stat, the process's name and a state letter precede the parent's pid. */
+/* Returns true for a worker of this process or of `friend`, and for any worker that is waiting. In
+ * /proc/PID/stat, the parent's pid follows the name of the process and a state letter. */
 static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 {
     static const char name[] = " (gputune-worker) ";
@@ -122,8 +122,8 @@ static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
            (parent && (parent == getpid() || parent == friend));
 }
 
-/* Lists the processes with a context on the GPU; the caller frees the list. Returns their number,
- * or 0 on failure. */
+/* Lists the processes that have a context on the GPU. Returns their number, or 0 on failure. The
+ * caller frees the list. */
 static unsigned list_processes(process_info **out, gt_nvml *nvml)
 {
     unsigned count = 64;
@@ -135,13 +135,13 @@ static unsigned list_processes(process_info **out, gt_nvml *nvml)
         }
         *out = longer;
         room = count;
-        result = nvml_library.processes(nvml, &count, longer); /* sets the count that it needs */
+        result = nvml_library.processes(nvml, &count, longer); /* also returns the count */
     }
     return result == 0 ? count : 0;
 }
 
 /* Counts other processes. In a container, NVML may list pids of another namespace. This process is
- * then in the list, because it has a context; `friend` is assumed to be in it, too. */
+ * in the list too, because it has a context, and `friend` is assumed to be in it. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     GT_FREED process_info *infos = NULL;
@@ -157,7 +157,7 @@ static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
     }
     if (!listed) {
         uint32_t ours = friend ? 2 : 1;
-        /* a worker has a context, so its pid is missing only in another pid namespace */
+        /* the pids must be from another namespace, because a worker has a context */
         out->one = friend ? 0 : out->one;
         out->others -= out->others < ours ? out->others : ours;
     }

@@ -1,4 +1,4 @@
-/* Loads NVRTC, compiles sources, and parses logs. */
+/* Loads NVRTC, compiles sources with it, and parses its logs. */
 #include "gpu/nvrtc.h"
 
 #include "base/clock.h"
@@ -44,30 +44,30 @@ struct gt_nvrtc {
 #undef MEMBER
     const char *(*error_string)(int result);
     int number;       /* 13000 */
-    bool keeps_heads; /* true if NVRTC supports precompiled headers (12.8) */
+    bool keeps_heads; /* true if NVRTC supports precompiled headers, as since 12.8 */
     char path[1024];
 };
 
-/* NVRTC searches the folder of the source for #include "name", so this folder must not exist.
- * Messages show the files that #line directives name instead. */
+/* NVRTC searches for #include "name" in the folder of the source, so this folder must not exist.
+ * Messages contain the names from #line directives instead of this name. */
 static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 64 };
 
-/* Standard options. `since` is the first NVRTC version that has the option; 0: all versions. */
+/* Standard options. `since` is the first version of NVRTC that has the option; 0 if all have it. */
 static const struct optional {
     const char *text;
     int since;
 } standard[] = {
     {"-default-device", 0},
     {"--ptxas-options=-v", 0},
-    {"--no-cache", 12090}, /* NVRTC's cache loads libcuda and hides ptxas's output */
+    {"--no-cache", 12090}, /* the cache of NVRTC loads libcuda and hides the output of ptxas */
     {"--frandom-seed=gputune", 0},
-    {"-D__linux__=1", 0}, /* with nvcc, the host compiler defines this macro */
+    {"-D__linux__=1", 0}, /* this is defined by the host compiler if nvcc is used */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
-/* Options that some supported versions of NVRTC do not have, although requests may contain them. */
+/* Options that a request may contain but that older supported versions of NVRTC do not have. */
 static const struct optional newer[] = {
     {"--split-compile", 12050},
     {"--Ofast-compile", 12080},
@@ -95,8 +95,8 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
     return GPUTUNE_OK;
 }
 
-/* Loads NVRTC's builtins library if it is beside NVRTC. NVRTC opens it by its bare name. In the
- * folder of a wheel, that fails unless the library is already loaded. */
+/* Loads the builtins library that is next to NVRTC, if there is one. NVRTC opens this library by
+ * its name only, and does not find it in a Python wheel unless it is already loaded. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
     GT_FREED char *real = realpath(nvrtc->path, NULL);
@@ -121,7 +121,7 @@ static gputune_status load_nvrtc(gt_nvrtc **out, const char *path)
     GT_REFUSE(nvrtc->version(&major, &minor) != NVRTC_SUCCESS, GPUTUNE_ENOCOMPILER,
               "cannot get the version of %s", path);
     nvrtc->number = major * 1000 + minor * 10;
-    /* the loaded file's path is more precise than "libnvrtc.so.13" */
+    /* use the path of the loaded file instead of a name such as "libnvrtc.so.13" */
     memcpy(&address, &nvrtc->version, sizeof address);
     if (dladdr(address, &info) && info.dli_fname) {
         snprintf(nvrtc->path, sizeof nvrtc->path, "%s", info.dli_fname);
@@ -141,7 +141,7 @@ static bool is_usable(const gt_nvrtc *nvrtc, int driver_version)
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Appends to `tried` why candidates are not used, and the first failure to load a file. */
+/* Opens the first usable candidate. Appends to `tried` why others cannot be used. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
@@ -228,7 +228,7 @@ static bool states_standard(const gt_nvrtc_request *request)
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    enum { OWN = 4 }; /* architecture, language standard, two options for the head */
+    enum { OWN = 4 }; /* architecture, language standard, and two options for the head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
               "%zu compiler options; expected at most %d", request->option_count,
               OPTIONS_MAX - STANDARD - OWN);
@@ -341,9 +341,9 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* ---- headers that are missing ---- */
 
-/* A missing header is replaced by one with only the integer types, because most missing headers are
- * for host code. Only compiling shows which headers are missing, so their names are cached for
- * sources with the same head. */
+/* A header that is missing is replaced by one that only defines the integer types, because most
+ * missing headers are for host code. It takes a compilation to find out which headers are missing,
+ * so the names are kept for other sources with the same head. */
 enum { MISSING_MAX = 64 };
 
 static struct {
@@ -357,7 +357,7 @@ static gt_hash head_of(const gt_nvrtc_request *request)
     return gt_hash_bytes(request->text, request->head_bytes);
 }
 
-/* Adds the headers that are known to be missing, except those that are now in an -I folder. */
+/* Adds the headers that are known to be missing, unless they are now in a folder given by -I. */
 static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *request)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -379,7 +379,7 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
     return GPUTUNE_OK;
 }
 
-/* Caches the names of missing headers. Takes ownership of `names`. */
+/* Keeps the names of missing headers for other sources. Takes ownership of `names`. */
 static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -390,10 +390,10 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
     }
 }
 
-/* Adds the missing header that the log reports. Returns false if it adds none. */
+/* Adds the missing header that is named in the log. Returns false if there is no new one. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
-    static const char words[] = "open source file \""; /* preceded by "cannot" or "could not" */
+    static const char words[] = "open source file \""; /* after "cannot" or "could not" */
     const char *at = strstr(log, words);
     GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
     if (!name || missing->count == MISSING_MAX) {
@@ -406,7 +406,7 @@ static bool learn_missing(gt_texts *missing, const char *log)
            gt_texts_add(missing, name, length) == GPUTUNE_OK;
 }
 
-/* Creates a program. With `splits_head`, the head becomes a header that the source includes. */
+/* Creates a program. If `splits_head` is true, the source includes the head as a header. */
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request, const gt_texts *missing,
                                      bool splits_head)
@@ -421,7 +421,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     memcpy(all_texts, texts, count * sizeof *texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include <stdint.h> */
+        all_texts[count++] = "#include <stdint.h>\n"; /* most headers include it */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
@@ -437,7 +437,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                         "nvrtcCreateProgram");
 }
 
-/* Sets *again if a header is missing, because a second try without that header may succeed. */
+/* Compiles a program. Sets *again to true if a header is missing, because it may work without. */
 static gputune_status compile_program(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
                                       gt_texts *missing, bool *again)

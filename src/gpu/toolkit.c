@@ -1,4 +1,4 @@
-/* Finds the CUDA toolkit, provides gputune's own headers, and explains missing headers. */
+/* Finds the CUDA toolkit, provides the headers of gputune, and explains why a header is missing. */
 #include "gpu/toolkit.h"
 
 #include "base/environment.h"
@@ -45,7 +45,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
                             "a kernel needs none");
         return;
     }
-    /* a name may be unknown because a header is missing */
+    /* a name may be unknown because its header was not found */
     bool misses_name = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         misses_name |= strstr(line, words[i]) != NULL;
@@ -64,9 +64,9 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
 
 extern const struct embedded {
     const char *name, *text;
-} gt_device_headers[]; /* the last entry has a NULL name */
+} gt_device_headers[]; /* ends with an entry whose name is NULL */
 
-/* Defines a header NAME that includes the toolkit's cuda/std/NAME, for kernels that use std::. */
+/* Defines a header that includes the toolkit's cuda/std/NAME, for kernels that use std::. */
 #define TOOLKIT(name)                                                                              \
     {                                                                                              \
         name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
@@ -119,17 +119,17 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* no folder: the dynamic loader searches its own path */
-    ROOT_PREFIX, /* a default prefix of toolkits; may contain '*' */
-    ROOT_PYTHON  /* a Python prefix, whose wheels may contain parts of CUDA */
+    ROOT_LOADER, /* not a folder: the dynamic loader searches its own path */
+    ROOT_PREFIX, /* default installation folder of the toolkit; may contain '*' */
+    ROOT_PYTHON  /* prefix of Python, where wheels may contain parts of CUDA */
 } cuda_root;
 
-/* Visits a folder. If it fails, the search ends. */
+/* Called for each folder. The search ends if this fails. */
 typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder);
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
 
-/* Sets *out to the prefix, such as "/usr", of the first python3 on PATH, if there is one. */
+/* Finds the first python3 on PATH and sets *out to its prefix, such as "/usr". */
 static gputune_status python_prefix(char **out)
 {
     const char *path = gt_environment("PATH");
@@ -152,8 +152,8 @@ static gputune_status python_prefix(char **out)
     return GPUTUNE_OK;
 }
 
-/* Visits CUDA_HOME, the loader's path, the toolkit's default prefixes, and the Python prefixes
- * (VIRTUAL_ENV, the first python3 on PATH, ~/.local), in this order. */
+/* Visits CUDA_HOME, the loader's path, the default folders of the toolkit, and the prefixes of
+ * Python (VIRTUAL_ENV, the first python3 on PATH, ~/.local), in this order. */
 static gputune_status visit_roots(root_fn visit, void *user)
 {
     const char *toolkit = gt_environment("CUDA_HOME"), *environment = gt_environment("VIRTUAL_ENV");
@@ -200,8 +200,8 @@ static gputune_status add_path(gt_texts *out, const char *path)
 static const char *const site_packages[] = {
     "/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib/python3/dist-packages"};
 
-/* Lists the files `name` in the subfolders `below` of `root`, in order, newer versions first. For a
- * Python prefix, uses the subfolder `part` of site-packages instead. */
+/* Lists the files called `name` in the subfolders `below` of `root`, the newest versions first. For
+ * a prefix of Python, the subfolder `part` of site-packages is searched instead. */
 static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root, places below,
                                  const char *part, const char *name)
 {
@@ -231,7 +231,7 @@ static void note_searched(gt_text *searched, const char *place)
 static const char *const names[] = {"/libnvrtc.so.13", "/libnvrtc.so.12", "/libnvrtc.so"};
 enum { NAMES = sizeof names / sizeof *names };
 
-/* Folders with libraries, in a toolkit or in the folder GPUTUNE_NVRTC. */
+/* Subfolders that may contain libraries, in a toolkit or in the folder GPUTUNE_NVRTC. */
 static const char *const library_folders[] = {"", "/lib64", "/lib", "/targets/*-linux/lib",
                                               "/nvidia/*/lib"};
 
@@ -288,15 +288,15 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
-/* Folders with headers, in a toolkit or in a folder that contains NVRTC. */
+/* Subfolders that may contain headers, in a toolkit or in a folder that contains NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* The parts of a CUDA toolkit. Two folders may have one part each. `macro` in `header` is the
- * version of a part. */
+/* The parts of a CUDA toolkit, which may be in different folders. The version of a part is the
+ * value of `macro` in `header`. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* divisors of the version macro's value; 0: not in the version */
+    int major, minor, patch; /* divisors of the macro's value; 0: not in the version */
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},
@@ -347,7 +347,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     note_searched(&finder->found->searched, folder);
     GT_TRY(list_below(&folders, kind, folder, PLACES(header_folders), "/nvidia/*/include", ""));
     for (size_t i = 0; i < folders.count && !is_complete(finder); i++) {
-        GT_FREED char *cccl = NULL; /* the folder that contains CCCL since toolkit 13 */
+        GT_FREED char *cccl = NULL; /* folder of CCCL in toolkit 13 and newer */
         GT_TRY(gt_path_format(&cccl, "%s/cccl", folders.items[i]));
         if (note_parts(finder, folders.items[i])) {
             GT_TRY(add_folder(finder, folders.items[i]));
@@ -359,8 +359,8 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     return GPUTUNE_OK;
 }
 
-/* Searches around NVRTC: in PREFIX if it is PREFIX/lib64/libnvrtc.so.13, or in all wheels below
- * `nvidia` if it is nvidia/cu13/lib/libnvrtc.so.13. */
+/* Searches near NVRTC. For PREFIX/lib64/libnvrtc.so.13 this is PREFIX, and for
+ * nvidia/cu13/lib/libnvrtc.so.13 it is all wheels in `nvidia`. */
 static gputune_status search_beside(finder *finder, const char *given)
 {
     GT_FREED char *real = realpath(given, NULL);
