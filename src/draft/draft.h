@@ -15,9 +15,10 @@ typedef struct gt_draft_request {
     size_t host_count;
 } gt_draft_request;
 
-/* Drafts a template: the code that the kernels need, with pragmas for how the program launches
- * them. A guessed value gets a "// guess:" line. A "// ?" line asks what the program does not show.
- * `clangs` are libclang paths to try first. The caller frees *out. ENOCOMPILER without libclang,
- * ENOTFOUND if there is no such kernel, EUNSUPPORTED if a template cannot express it. */
+/* Drafts a template: the code that the kernels need, with pragmas that describe how the program
+ * launches them. A "// guess:" line marks guessed values. A "// ?" line asks for something that the
+ * program does not show. `clangs` are libclang paths to try first. The caller frees *out.
+ * ENOCOMPILER without libclang, ENOTFOUND without such a kernel, EUNSUPPORTED if a template cannot
+ * express it. */
 gputune_status gt_draft_make(char **out, const gt_draft_request *request, const char *const *clangs,
                              size_t clang_count);

@@ -447,7 +447,7 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
     }
 }
 
-/* Records that host variables may have different values in another run, and the reason, `doubt`. */
+/* Records that these host variables may vary; `doubt` is the reason. */
 static void doubt_changes(const draft_bindings *changes, const char *doubt)
 {
     int64_t number;
@@ -516,7 +516,7 @@ static void run_host_loop(const loop *l, bool checks_first)
         branch_end(begin);
         draft_bindings changes = changes_of(&left, l);
         doubt_changes(&changes, doubt);
-        /* run the body again, in case the first iteration skips a branch of later ones */
+        /* run the body again, because later iterations may take other branches */
         draft_now.skipped++;
         changes = changes_of(&left, l);
         draft_now.skipped--;
@@ -717,7 +717,7 @@ static bool is_named(const draft_decl *decl, const char *path, const gt_token *n
            !cx.isConstQualifiedType(cx.getCursorType(decl->at));
 }
 
-/* If clang reports errors in this host code, the variables that it may change become doubtful. */
+/* If clang could not parse this host code, records that the variables it changes may vary. */
 static void doubt_unread(draft_extent part)
 {
     draft_program *program = draft_now.program;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct known_symbol {
-    draft_decl *decl; /* NULL if the value is not that of a variable */
+    draft_decl *decl; /* the variable that has this value, or NULL */
     const char *text; /* the member, such as ".a.b", or the source text of an expression */
     const char *doubt;
     bool has_number;
@@ -301,7 +301,7 @@ typedef struct setting {
 } setting;
 static GT_ARRAY(setting) settings;
 
-/* Saves the values that global variables have after a function, or initially if it is NULL. */
+/* Saves the values of global variables after a function, or their initial values if it is NULL. */
 static void note_globals(const draft_program *program, draft_decl *function)
 {
     for (draft_binding *b = draft_now.last; b; b = b->before) {
@@ -328,8 +328,8 @@ static bool may_differ(const setting *s)
     return differs;
 }
 
-/* Resets the interpreter and the global variables. If `others` is true, global variables get the
- * values that functions without a caller have set. */
+/* Resets the interpreter and the global variables. If `others` is true, the global variables get
+ * the values that were set by functions which no other function calls. */
 static void begin_reading(draft_program *program, bool others)
 {
     memset(&draft_now, 0, sizeof draft_now);
@@ -385,8 +385,8 @@ static void follow_root(draft_decl *function, bool is_main)
     function->busy = false;
 }
 
-/* Interprets the functions from last to first, because most callers follow their callees. The
- * second pass skips the functions that were called in the first one. */
+/* Interprets the functions from last to first, because most functions are defined before their
+ * callers. The second pass skips the functions that were called in the first one. */
 void draft_host_read(draft_program *program)
 {
     bool has_main = false;

@@ -10,7 +10,7 @@
 
 /* Returns zeroed memory. Exits if there is not enough memory. */
 void *draft_new(size_t bytes);
-/* Returns a new string that is formatted as by printf(). */
+/* Formats a string like printf() and returns it. */
 char *draft_format(const char *format, ...) GT_PRINTF(1, 2);
 /* Returns the length of the name or number at the beginning of the text, or 0. */
 size_t draft_word_length(const char *text);
@@ -25,7 +25,7 @@ typedef struct draft_binding {
     struct draft_decl *decl;
     const char *path;           /* "" or ".a.b" */
     struct draft_amount *value; /* NULL if the assigned value is not known */
-    /* `older` is the previous binding of the same variable, `before` of any variable */
+    /* `older` is the previous binding of the same variable, `before` that of any variable */
     struct draft_binding *older, *before;
 } draft_binding;
 typedef GT_ARRAY(draft_binding *) draft_bindings;
@@ -231,7 +231,7 @@ bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if a symbol of this kind occurs anywhere in the value. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Returns what to replace a symbol or an operation by; NULL replaces only within its operands. */
+/* Returns the replacement of a symbol or an operation, or NULL to replace only in its operands. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);
@@ -324,7 +324,7 @@ typedef struct draft_buffer {
     bool is_nested;         /* true if the elements are pointers that the kernel dereferences */
 } draft_buffer;
 
-/* The largest index with which an array of fixed size is accessed, and its last valid index. */
+/* The largest index that is used in an array of fixed size, and the last valid index. */
 typedef struct draft_limit {
     draft_amount *length, *most;
 } draft_limit;
@@ -336,7 +336,7 @@ typedef struct draft_kernel_facts {
     GT_ARRAY(draft_access) accesses;
     gt_texts unread;                      /* questions about code that cannot be interpreted */
     bool reads_block[3], reads_thread[3]; /* true if the kernel reads blockDim or threadIdx */
-    bool has_shared, has_dynamic;         /* shared memory is used; some of it is dynamic */
+    bool has_shared, has_dynamic;         /* it uses shared memory, and dynamic shared memory */
     bool needs_positive;                  /* true if it computes square roots or logarithms */
     bool has_loop;
     bool strides_grid;            /* true if the kernel has a grid-stride loop */
@@ -393,8 +393,8 @@ bool draft_on_host(void);
 /* Returns true if the function returns a reference. `function` may be NULL. */
 bool draft_returns_place(const draft_decl *function);
 draft_amount *draft_eval(draft_node *node);
-/* Evaluates an expression that the program evaluates only if `condition` is true, or only if it is
- * false, depending on `holds`. */
+/* Evaluates an expression that the program evaluates only if the condition has the value
+ * `holds`. */
 draft_amount *draft_eval_if(draft_node *node, const draft_amount *condition, bool holds);
 /* Interprets a statement. Returns true if the statement after it is never reached. */
 bool draft_run(draft_node *node);
@@ -420,7 +420,7 @@ void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_ty
 void draft_change_unseen(const draft_spot *spot, cx_type type, const char *function);
 /* Records that the lambda uses the variable. */
 void draft_capture(const draft_decl *variable, draft_node *lambda);
-/* Removes all values that a variable and its members have. */
+/* Forgets the values of a variable and of its members. */
 void draft_forget(draft_decl *decl);
 /* Returns the value last assigned to exactly this variable or member, or NULL. */
 draft_amount *draft_value_of(const draft_decl *decl, const char *path);
@@ -431,7 +431,7 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
 draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
 draft_spot draft_spot_of(draft_node *node);
 void draft_declare(draft_decl *decl);
-/* Records what is known if the condition is true, or false, depending on `holds`. */
+/* Records what follows if the condition has the value `holds`. */
 void draft_assume(draft_amount *condition, bool holds);
 /* Returns true if the condition is unknown or depends on data. */
 bool draft_is_unsure(draft_amount *condition);
@@ -479,7 +479,7 @@ typedef struct draft_settled {
 void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
 /* Returns the value of a parameter or of a member of it, written with the names of the draft. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
-/* Replaces the axes in a value by the program's numbers, and removes their other values. */
+/* Replaces the axes in a value by the program's numbers, which become their only values. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
 draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
 /* Returns the limit of the elements of a buffer, or 100 if no limit is known. */

@@ -115,7 +115,7 @@ static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_ty
     return draft_pointer(begin);
 }
 
-/* Returns the value of a variable, or of code if `decl` is NULL, about which nothing is known. */
+/* Returns a symbol for the unknown value of a variable or, if `decl` is NULL, of other code. */
 static draft_amount *any_value(draft_decl *decl, const char *text, cx_type type)
 {
     const bool on_host = draft_on_host();
@@ -167,7 +167,7 @@ static draft_amount *loaded(const draft_spot *spot, cx_type type)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* Returns the value that a parameter of the kernel, or a member of it, has at the beginning. */
+/* Returns the value that a kernel's parameter, or a member of it, has when the kernel begins. */
 static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type type)
 {
     draft_amount *passed = draft_passed(draft_now.out->launch, draft_now.out->kernel, decl, path);
@@ -488,8 +488,8 @@ void draft_change_unseen(const draft_spot *spot, cx_type type, const char *funct
     }
 }
 
-/* Returns true if argument `i` may be passed by reference, so the function can change it. Anything
- * is possible if no header declares the function. */
+/* Returns true if argument `i` may be passed by reference and changed. A function that no header
+ * declares may take any variable by reference. */
 static bool is_passed_by_reference(const draft_node *call, unsigned i)
 {
     const draft_decl *function = call->decl;
@@ -674,7 +674,7 @@ static draft_amount *construct(draft_node *node)
 }
 
 /* Returns true if the element of an initialiser list initialises a whole member. This is not true
- * for a designated initialiser, as in { .b = 1 }, and if inner braces are left out. */
+ * for a designated initialiser, as in { .b = 1 }, or if inner braces are left out. */
 static bool is_whole(cx_cursor element, const draft_node *value, cx_type member)
 {
     return !draft_has_child(element, CX_MEMBER) &&

@@ -331,7 +331,7 @@ static bool is_global_index(const draft_amount *value, int d)
 
 /* How the blocks of a kernel access their data. */
 typedef struct uses {
-    bool has_elements; /* each block accesses other elements */
+    bool has_elements; /* each block has its own elements */
     bool has_results;  /* each block stores a single result */
     bool is_stored;    /* each thread stores an element */
     bool is_compared;  /* the global index is compared with a bound */
@@ -355,8 +355,8 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
     return out;
 }
 
-/* Returns true if the results depend on the block size: blocks access different elements, and each
- * block stores a single result or the grid does not depend on the block size. */
+/* Returns true if the results depend on the block size. They do if each block has its own elements,
+ * and either stores one result or the grid does not depend on the block size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
     const uses used = uses_of_block(&s->facts, d);
@@ -447,7 +447,7 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
 }
 
 /* Adds the axis ITEMS, by which the grid is divided. The kernel must have a grid-stride loop, and
- * the length of no buffer may depend on the grid. */
+ * no buffer's length may depend on the grid. */
 static void add_items(draft_settled *s)
 {
     static const char name[] = "ITEMS";
@@ -488,8 +488,8 @@ static bool is_length(const draft_settled *s, int d)
     return found && s->grid[d]->symbol && !s->grid[d]->symbol->doubt;
 }
 
-/* Returns the smallest grid that covers all indices that pass the kernel's comparison of its global
- * index. Returns 1 if the kernel has no such comparison. */
+/* Returns the smallest grid that covers all indices below the bound in the kernel's check of its
+ * global index, as in if (i < n). Returns 1 if there is no such check. */
 static draft_amount *covering_grid(draft_settled *s, int d)
 {
     for (size_t i = 0; i < s->facts.guards.count; i++) {
@@ -549,8 +549,8 @@ static bool has_range(const draft_amount *value)
     return found;
 }
 
-/* If `length` depends on elements of a buffer, limits the elements so `length` is at most `most`.
- * Asks if the limit would depend on the elements of another buffer. */
+/* If `length` depends on elements of a buffer, limits these elements so that `length` is at most
+ * `most`. Asks if the limit would depend on the elements of another buffer. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
@@ -698,7 +698,7 @@ static void name_sizes(draft_settled *s)
     }
 }
 
-/* Returns the largest number of size factors in a product that contains this size. */
+/* Returns the number of sizes in the longest product that contains this size. */
 static unsigned degree_with(const draft_amount *value, const draft_symbol *symbol)
 {
     unsigned most = value->symbol == symbol;

@@ -192,7 +192,7 @@ static void add_names(gt_lexer lexer)
     }
 }
 
-/* Collects the names in the code, and removes macros that are used neither in it nor by others. */
+/* Collects the names in the code, and removes macros that neither it nor a kept macro uses. */
 static void cut_macros(char *text)
 {
     GT_ARRAY(directive) macros = {0};

@@ -756,7 +756,7 @@ draft_amount *draft_bound(draft_amount *v, bool upper, const draft_facts *facts)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* How to print an operation, with its precedence and the minimum precedence of its operands. */
+/* The text of an operation, its precedence, and the precedence that its operands need. */
 static const struct form {
     const char *before, *between, *after;
     int own, left, right;

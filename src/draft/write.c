@@ -304,7 +304,7 @@ static gputune_status write_args(gt_text *out, draft_settled *s)
     return GPUTUNE_OK;
 }
 
-/* Writes an in_place() clause, or a question, if the program passes one buffer twice. */
+/* Writes an in_place() clause or a question if the program passes the same buffer twice. */
 static void write_in_place(gt_text *out, draft_settled *s)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
