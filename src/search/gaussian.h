@@ -30,7 +30,7 @@ typedef struct gt_target_values {
 typedef struct gt_gaussian {
     uint32_t dimensions;
     double weight[GT_COORDINATES]; /* inverse of the squared length scale */
-    double part[GT_COORDINATES];   /* variance of its effect alone / signal variance */
+    double part[GT_COORDINATES];   /* variance of the coordinate's own effect / signal variance */
     double noise;                  /* variance of a value's noise / signal variance */
     uint32_t count;                /* number of rows; set it to 0 to remove all rows */
     gt_target_values target[GT_TARGETS];
@@ -80,7 +80,7 @@ double gt_gaussian_misfit(const gt_gaussian *gaussian);
 /* Allocates memory for learning, which the caller frees. Returns NULL if there is no memory. */
 struct gt_gaussian_sample *gt_gaussian_sample_new(void);
 
-/* A point to predict. Its row of the Cholesky factor is kept, to extend it for new rows only. */
+/* A point to predict. It keeps its row of the Cholesky factor and computes only new elements. */
 typedef struct gt_prospect {
     float z[GT_COORDINATES];
     uint32_t rows;    /* number of known elements of v; 0 for a new point and after learning */

@@ -160,7 +160,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Fits the slope of the times over the prior by least squares. It is shrunk as if by two zeros. */
+/* Fits the factor from prior to times by least squares. Two added values of 0 shrink it. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;
@@ -619,7 +619,7 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
 }
 
 /* Proposes the first points: the default, the fastest hints, and random points. The second and
- * fourth are random, to find out how well hints predict times. With many workers, more follow. */
+ * fourth show how well hints predict times, so they are random. With many workers, more follow. */
 static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
     gt_model_prior *prior = &model->prior;

@@ -48,7 +48,7 @@ void gt_quick_end(gt_quick *quick)
     quick->strategy = NULL;
 }
 
-/* Returns the compile time with which MANY variants can be compiled in the remaining time. */
+/* Returns the compile time at which there is just enough time left for MANY variants. */
 static double quick_s(const gt_quick *quick, double left_s)
 {
     return left_s * quick->settings.workers / MANY;
@@ -162,7 +162,7 @@ static bool has_both_times(const gt_quick_pair *pair)
            pair->full.outcome == GT_TRIED_OK;
 }
 
-/* Sets *out to false if the times of quick compiles and of variants have contrary orders. */
+/* Sets *out to false if the times of quick compiles contradict the order of the variants. */
 static gputune_status compare_pairs(bool *out, const gt_quick *quick)
 {
     double quick_ns[GT_QUICK_PAIRS], full[GT_QUICK_PAIRS], correlation;

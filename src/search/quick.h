@@ -24,7 +24,7 @@ typedef struct gt_quick {
     gt_search_settings settings;
     gt_quick_pair pairs[GT_QUICK_PAIRS];
     uint32_t most_pairs;
-    /* number of pairs of which the variant, or the quick compile, was proposed */
+    /* number of variants, and of quick compiles, that were proposed for the pairs */
     uint32_t proposed, tried_quick;
     uint32_t ok, failed;    /* number of quick compiles that succeeded or failed */
     double left_at_begin_s; /* seconds left before the limit at the first proposal */

@@ -246,7 +246,7 @@ typedef struct learner {
     uint32_t *moved;  /* buffer for the sizes at which a condition is false */
     bool *is_yes_at;  /* for each size, true if the last condition is true */
     double *sums;     /* sum of the costs of each configuration */
-    double *after;    /* least cost of all sizes from each position on */
+    double *after;    /* for each position, the least cost of the sizes from there on */
     GT_ARRAY(branch) branches;
 } learner;
 
@@ -645,7 +645,7 @@ static gputune_status learn_fold(learner *l, uint32_t fold)
 
 /* ---- leaving sizes out ----------------------------------------------------------------------- */
 
-/* Penalties per leaf to try, as a cost per 100 sizes. */
+/* Penalties that are tried, as costs per leaf and per 100 sizes. */
 static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 

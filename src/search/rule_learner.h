@@ -17,7 +17,7 @@ typedef struct gt_rule_feature {
 
 typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
-    uint32_t coordinate_count; /* the first features are this many problem sizes; 0 if unknown */
+    uint32_t coordinate_count; /* number of leading features that are problem sizes, or 0 */
     /* Times at [size * config_count + config]. INFINITY: cannot run, or wrong results. NAN: not
      * measured, and probably slow. If all times of a size are NAN, they are predicted, provided
      * there are coordinates. A few thousand such sizes improve the trees. */
@@ -27,8 +27,8 @@ typedef struct gt_rule_data {
     const uint32_t *codes; /* code of each configuration; equal numbers share compiled code */
     const uint64_t *needs; /* bit set of the needs of each configuration */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
-    /* A configuration has load_factors times the feature load_features blocks per multiprocessor.
-     * Factor 0 or NULL: this number is unknown or the same at all sizes. */
+    /* Number of blocks per multiprocessor: the factor of a configuration times the value of its
+     * feature. Factor 0 or NULL: unknown, or the same at all sizes. */
     const uint32_t *load_features;
     const double *load_factors;
 } gt_rule_data;

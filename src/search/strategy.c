@@ -1,7 +1,7 @@
 /* The code that all strategies share, and the strategies without a model: `exhaustive`, `random`
  * and `local`.
  *
- * `local` proposes neighbours of the fastest configurations, in particular of the very fastest. A
+ * `local` proposes neighbours of the fastest configurations, most often of the fastest one. A
  * neighbour differs in one axis, or sometimes in two, because constraints connect axes. The search
  * begins with random configurations. It tries more of them later to leave local optima. */
 #include "search/model.h"
@@ -94,8 +94,8 @@ static const struct {
 enum {
     DRAWS = 100,
     PATIENCE = 160,      /* minimum number of results without a gain before a search ends */
-    SHARE = 4,           /* this number must also reach 1/SHARE of the untried configurations */
-    MOST_PATIENCE = 600, /* upper limit of what SHARE requires */
+    SHARE = 4,           /* the number must also reach 1/SHARE of the untried configurations */
+    MOST_PATIENCE = 600, /* maximum number of results that SHARE can require */
     ENOUGH = 8           /* number of compile times that are needed to know the usual time */
 };
 #define EPSILON    0.005

@@ -30,7 +30,7 @@ typedef struct gt_search_settings {
     uint32_t workers; /* number of configurations that are tried in parallel; 0 means 1 */
     double limit_s;   /* seconds that the search may take; 0 means no limit */
     double epsilon;   /* smallest gain of interest, as a fraction; 0 means 0.005 */
-    bool by_seconds;  /* true if time limits the search rather than the number of tries */
+    bool by_seconds;  /* true if the search is limited by time, not by the number of tries */
 } gt_search_settings;
 
 typedef struct gt_strategy gt_strategy;
