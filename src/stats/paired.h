@@ -24,7 +24,7 @@ gt_paired gt_paired_sorted(const double *sorted, size_t count);
  * moderated t-statistic (Smyth 2004). `prior` is the known variance of a difference, and `weight`
  * is its degrees of freedom. Does nothing if `weight` is 0. */
 void gt_paired_moderate(gt_paired *paired, double prior, uint32_t weight);
-/* Returns the variance of a difference, which follows from the standard error, or 0. */
+/* Returns the variance of a difference, computed from the standard error; 0 if it is unknown. */
 double gt_paired_variance(const gt_paired *paired);
 /* Returns a one-sided confidence bound: the true mean is above it (sign -1) or below it (sign +1)
  * with probability 1 - `error`. Infinite if the standard error is unknown. */
@@ -34,6 +34,6 @@ double gt_paired_bound(const gt_paired *paired, int sign, double error);
 typedef struct gt_verdict {
     double speedup; /* geometric mean of the default's time divided by the winner's; 0 if unknown */
     double speedup_low, speedup_high; /* 95% confidence interval of the speedup; 0 if unknown */
-    bool tie;   /* true if another configuration is less than epsilon slower */
+    bool tie;   /* true if another configuration is slower by less than epsilon */
     bool noisy; /* true if the GPU was throttled or used by other programs during the race */
 } gt_verdict;
