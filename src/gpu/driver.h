@@ -6,7 +6,7 @@
 
 /* An opened driver. Its members are named like the functions of the driver, but without "cu" (see
  * abi_functions.h). Optional ones may be NULL. It is shared by the whole process, thread-safe, and
- * never closed, because it is not safe to unload a driver. A test may fill in its own. */
+ * never closed, because it is not safe to unload a driver. A test may fill in another table. */
 typedef struct gt_driver {
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are declarators */
 #define GT_DRIVER_MEMBER(member, symbol, version, need, parameters) CUresult(*member) parameters;

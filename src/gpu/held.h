@@ -1,5 +1,5 @@
 /* Objects with a reference count, such as a module or the memory of captured launches. The launcher
- * and each graph that uses the object have a reference. The last one frees it. */
+ * and each graph that uses an object have a reference, and the last one frees it. */
 #pragma once
 
 #include "gpu/driver.h"

@@ -39,7 +39,7 @@
 
 enum { SLOTS = 8 }; /* number of slots of staging memory for a stream, each with an event */
 
-/* An instance and the staging memory. Only one stream at a time can use it. */
+/* An instance and staging memory, which only one stream at a time can use. */
 typedef struct stream_state {
     pthread_mutex_t lock;      /* protects the members below; held during a launch */
     atomic_uint_least64_t key; /* key of the stream that uses this state, or 0 */
@@ -98,7 +98,7 @@ typedef struct stream_facts {
 
 /* ---- the parameters of a launch ---- */
 
-/* Returns why a launch failed: because another context is current, or with an error of CUDA. */
+/* Returns the error of a launch: the wrong context is current, or the launch failed in CUDA. */
 static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));

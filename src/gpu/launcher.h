@@ -1,5 +1,5 @@
-/* Loads an image and launches its kernels, both in the host process and in the worker. Passing of
- * parameters, clusters, carveouts and dynamic shared memory are implemented only here. */
+/* Loads an image and launches its kernels, both in the host process and in the worker. No other
+ * module passes parameters, or sets clusters, carveouts and dynamic shared memory. */
 #pragma once
 
 #include "base/device.h"
@@ -7,9 +7,9 @@
 #include "gpu/driver.h"
 #include "gpu/module.h"
 
-/* A variant that is loaded in the context that was current at that time. Several threads may launch
- * it, on several streams. If a launch copies parameter blocks or uses scratch memory, up to
- * GT_LAUNCHER_STREAMS streams have an instance with buffers of its own, and also with its own
+/* A variant, loaded in the context that was current when the launcher was created. Several threads
+ * may launch it, on several streams. If a launch copies parameter blocks or uses scratch memory,
+ * each of up to GT_LAUNCHER_STREAMS streams has an instance with its own buffers, and with its own
  * module if a block is passed as `constant` or `split`. More streams share these instances, so
  * their launches wait for each other. Other launches take a lock only for clears and textures. A
  * captured launch uses memory that belongs to the graph: each replay reads the parameter blocks as
@@ -27,7 +27,7 @@ enum { GT_LAUNCHER_STREAMS = 8 };
 gputune_status gt_launcher_load_view(gt_launcher **out, const gt_driver *driver,
                                      const gt_device *device, const gt_image *image,
                                      gt_module *module, const gt_launch_view *launch);
-/* Does the same for a gt_launch, which must outlive the launcher. */
+/* Like gt_launcher_load_view(), for a gt_launch that must outlive the launcher. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, gt_module *module, const gt_launch *launch);
 /* Returns a module for other launchers of the image, or NULL if it cannot be shared. */

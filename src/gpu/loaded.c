@@ -281,7 +281,7 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
     const CUDA_TEXTURE_DESC settings = {.addressMode = {mode, mode, mode},
                                         .filterMode = (int)texture->filter,
                                         .flags = texture->flags};
-    GT_TRY(gt_loaded_check_context(loaded)); /* which will own the texture object */
+    GT_TRY(gt_loaded_check_context(loaded)); /* the current context will own the object */
     CUstreamCaptureMode capture = gt_relaxed_enter(driver);
     CUresult result = driver->TexObjectCreate(out, &resource, &settings, NULL);
     gt_relaxed_leave(driver, capture);

@@ -135,7 +135,7 @@ static unsigned list_processes(process_info **out, gt_nvml *nvml)
         }
         *out = longer;
         room = count;
-        result = nvml_library.processes(nvml, &count, longer); /* also returns the count */
+        result = nvml_library.processes(nvml, &count, longer); /* also sets the count */
     }
     return result == 0 ? count : 0;
 }

@@ -37,10 +37,10 @@ typedef struct gt_nvml_users {
  * is never counted. In a container, the pids of NVML may be from another namespace. This process
  * and `friend` are then assumed to be among them. Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
-/* Returns in *out during how much of the last sampling period (1/6 s to 1 s) the GPU ran a kernel,
- * in percent. Returns false if NVML does not report it. */
+/* Returns in *out the percentage of the last sampling period (1/6 s to 1 s) during which the GPU
+ * ran a kernel. Returns false if NVML does not report it. */
 bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml);
-/* Returns the energy used since the driver was loaded, in mJ, or false without a counter. */
+/* Returns the energy in mJ since the driver was loaded. Returns false without a counter. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
 
 typedef enum gt_compute_mode {

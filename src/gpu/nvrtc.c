@@ -437,7 +437,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                         "nvrtcCreateProgram");
 }
 
-/* Compiles a program. Sets *again to true if a header is missing, because it may work without. */
+/* Compiles a program. Sets *again if a header is missing and compiling without it may succeed. */
 static gputune_status compile_program(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
                                       gt_texts *missing, bool *again)

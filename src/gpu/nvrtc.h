@@ -23,7 +23,7 @@ typedef struct gt_nvrtc_request {
     const char *const *instances;
     size_t instance_count;
     bool ptx;            /* true to compile to PTX, false to a cubin */
-    uint64_t head_bytes; /* length of the head, which other sources begin with, too */
+    uint64_t head_bytes; /* length of the head, which other sources share */
     uint64_t headers;    /* hash of the headers that the head includes */
 } gt_nvrtc_request;
 
