@@ -51,7 +51,7 @@ static void solve_system(const double *factor, uint32_t count, uint32_t first, d
 /* Matrices of count * count elements, and vectors with an element for each known point. */
 typedef struct workspace {
     double *factor, *inverse, *part; /* `part` contains only the points of one fold */
-    double *weights; /* weights at [fold * count + point], for each fold and for none */
+    double *weights;                 /* weights at [fold * count + point], for fold <= fold_count */
     double *some;
     uint32_t *members;
 } workspace;
