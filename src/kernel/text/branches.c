@@ -1,4 +1,4 @@
-/* Finds the lines that #if directives disable. */
+/* Evaluates #if directives and blanks the lines that they disable. */
 #include "kernel/text/branches.h"
 
 #include "base/array.h"
@@ -67,7 +67,7 @@ static gt_truth read_term(const gt_conditions *conditions, gt_lexer *line, int d
     return conditions->term ? conditions->term(conditions->user, term) : GT_PERHAPS;
 }
 
-/* Evaluates a chain of terms joined by &&. If `is_or`, evaluates such chains joined by ||. */
+/* Evaluates terms that are joined by &&. If `is_or`, also evaluates || between such chains. */
 static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
 {
     gt_truth verdict =
@@ -124,10 +124,10 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
 typedef struct macro {
     gt_token name;
     gt_lexer value;
-    gt_truth defined; /* whether the name is defined after this directive */
+    gt_truth defined; /* whether the name is a macro after this directive */
 } macro;
 
-/* A directive of an open #if: offsets of its '#' and of its line end. */
+/* A directive of an open #if, from the offset of its '#' to the offset of the end of its line. */
 typedef struct mark {
     unsigned depth;
     size_t begin, end;
@@ -140,7 +140,7 @@ typedef struct reader {
     GT_ARRAY(macro) macros;
     GT_ARRAY(mark) marks;
     gt_conditions conditions;
-    uint64_t doubtful; /* bit i: a condition of the #if at depth i is unknown */
+    uint64_t doubtful; /* bit i: the #if at depth i has a condition whose value is unknown */
     gt_token guarded;  /* name that the current #ifndef tests and the next directive defines */
     bool failed;
 } reader;
@@ -177,7 +177,7 @@ typedef struct values {
     int count;
 } values;
 
-/* Gives undefined names the value 0, like the preprocessor. */
+/* Like the preprocessor, evaluates a name that is not a macro as 0. */
 static int slot_of(void *user, const char *name)
 {
     values *v = user;
@@ -238,7 +238,7 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Records the name of an include guard (#ifndef, then #define). No header defines this name. */
+/* Records the name of an include guard, an #ifndef followed by a #define. No header defines it. */
 static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
 {
     gt_lexer next;
@@ -249,8 +249,8 @@ static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
     r->guarded = defines ? line.token : (gt_token){0};
 }
 
-/* Records a directive of an #if. At the #endif, blanks all directives of the #if if every condition
- * is known. */
+/* Records a directive of an #if. When the #endif is reached and all conditions of the #if were
+ * known, blanks its directives. */
 static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 {
     const gt_conditions *c = &r->conditions;
@@ -276,7 +276,7 @@ static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 
 static void read_text(reader *r, const char *text)
 {
-    size_t since = 0; /* start of the disabled part, or 0 */
+    size_t since = 0; /* offset at which the disabled part begins, or 0 */
     gt_lexer lexer = gt_lexer_of(text), line;
     while (!r->failed && gt_lexer_find_directive(&lexer, &line)) {
         if (!gt_token_is_any(&line.token, "if ifdef ifndef elif else endif")) {

@@ -13,8 +13,8 @@ typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 typedef struct option {
     const char *names; /* names without dashes, separated by blanks */
     gt_option_value value;
-    bool meaning;    /* true for options that the reference also needs */
-    const char *why; /* reason for refusing the options, or NULL */
+    bool meaning;    /* true if the reference needs the same options */
+    const char *why; /* why the options are refused, or NULL if they are allowed */
 } option;
 
 static const option options[] = {
@@ -42,7 +42,7 @@ static const option options[] = {
      .why = "gputune sets it itself; leave it out"},
     {"minimal", .why = "gputune's prelude would not compile with it; leave it out"}};
 
-/* The allowed assembler options in --ptxas-options=. Other options read or write files. */
+/* The assembler options that --ptxas-options= may pass. All others read or write files. */
 static const char assembler[] =
     "-O0 -O1 -O2 -O3 -v --verbose --warn-on-spills -warn-spills --warn-on-local-memory-usage "
     "-dlcm= -dscm= --def-load-cache= --def-store-cache= --opt-level= "
@@ -50,8 +50,8 @@ static const char assembler[] =
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* Finds an option and sets *length to the length of its name. The values of -D, -U and -I follow
- * without '='. */
+/* Finds an option and sets *length to the length of its name. After -D, -U and -I, the value
+ * follows the letter without a '='. */
 static const option *find_option(size_t *length, const char *name)
 {
     *length = *name && strchr("DUI", *name) ? 1 : strcspn(name, "=");
@@ -94,7 +94,7 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
     GT_REFUSE_AT(gt_is_any(name, length, "std") &&
                      !gt_is_any(value, strlen(value), "c++17 c++20 c++23"),
                  place, "--std=%s; expected c++17, c++20 or c++23, which the prelude needs", value);
-    /* ptxas accepts a list, but gputune accepts only one option */
+    /* ptxas accepts a comma-separated list here, but gputune accepts only one option */
     const size_t own = strcspn(value, "=") + (strchr(value, '=') != NULL);
     GT_REFUSE_AT(gt_is_any(name, length, "ptxas-options Xptxas") &&
                      (!gt_is_any(value, own, assembler) || strchr(value, ',')),

@@ -3,13 +3,12 @@
 
 #include "kernel/text/expression.h"
 
-/* Fails with ETEMPLATE for unknown options, and for options that open files or need a link step. */
+/* Fails with ETEMPLATE if the option is unknown, opens files, or needs a separate link step. */
 gputune_status gt_compiler_option_check(const char *option, gt_place place);
 
-/* Returns the text "NAME" or "NAME=value" after -D or --define-macro=, or NULL for other options.
+/* If the option is -D or --define-macro=, returns its text "NAME" or "NAME=value", otherwise NULL.
  * If `undefines`, also accepts -U and --undefine-macro=. */
 const char *gt_compiler_option_macro(const char *option, bool undefines);
 
-/* Returns true if the option changes the meaning of a source. The reference then needs the same
- * option. */
+/* Returns true if the option changes what a source means. The reference then needs it as well. */
 bool gt_compiler_option_has_meaning(const char *option);

@@ -1,25 +1,25 @@
-/* Finds declarations in tokens by the grammar of C++, without a list of known names. */
+/* Finds the declarations in a list of tokens by the grammar of C++, without a list of names. */
 #include "kernel/text/declarations.h"
 
 #include <string.h>
 
 enum {
-    DEEPEST = 64,      /* maximum depth of scopes; a deeper scope is read as one declaration */
-    EXPANDED = 20000,  /* maximum number of tokens of one expanded declaration */
+    DEEPEST = 64, /* maximum depth of nested scopes; a deeper scope is read as one declaration */
+    EXPANDED = 20000,  /* maximum number of tokens after expanding the macros of one declaration */
     ANGLES_MAX = 4096, /* maximum number of tokens between < and > */
     KEYS_MAX = 1 << 20
 };
 
-/* A scan over the tokens of a text or of an expanded macro. */
+/* A pass over the tokens of a text, or over the tokens to which a macro expands. */
 typedef struct scan {
     gt_declarations *to;
     gt_macros *macros;
     const gt_word *words;
     size_t count;
-    bool is_expansion; /* true in the expansion of a macro; only names and marks are kept */
+    bool is_expansion; /* true in an expanded macro, where only names and marks are recorded */
     bool in_class;
-    int depth, namespaces; /* numbers of enclosing scopes and namespaces */
-    uint8_t *ways;         /* GT_READ_ bits of the current declaration, by id */
+    int depth, namespaces; /* number of enclosing scopes, and number of enclosing namespaces */
+    uint8_t *ways;         /* how the current declaration uses each name, as GT_READ_ bits, by id */
     size_t ids;            /* number of elements of `ways` */
 } scan;
 
@@ -271,7 +271,7 @@ static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_
     }
 }
 
-/* Returns the class or namespace before the `::` at `at`, such as A in A<T>::f, or 0. */
+/* Returns the class or namespace before the `::` at `at`, such as A in A<T>::f, or 0 for none. */
 static uint32_t owner_before(const gt_word *w, size_t at)
 {
     if (at < 1 || w[at].id != GT_IS_SCOPE) {
@@ -314,8 +314,8 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
                           (w[count - 2].id == GT_IS_DEFAULT || w[count - 2].id == GT_IS_DELETE);
 }
 
-/* Returns the index of the token after a declaration's head: '(', '{', '=' or ';'. Sets *name to
- * the index of the declared function's name, or to `count` if no function is declared. */
+/* Finds the end of a declaration's head. Returns the index of the '(', '{', '=' or ';' that follows
+ * it. Sets *name to the index of the function's name, or to `count` if this is not a function. */
 static size_t find_head(const gt_word *w, size_t count, size_t *name)
 {
     size_t i = 0;
@@ -383,7 +383,7 @@ static void add_enumerators(scan *s, gt_piece *piece, uint32_t name)
     }
 }
 
-/* Classifies a declaration by its first word. Returns false if the word does not suffice. */
+/* Classifies a declaration by its first word. Returns false if the first word is not enough. */
 static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     const uint32_t id = w[0].id;
@@ -551,7 +551,7 @@ static void read_directive(scan *s, const gt_word *directive)
     gt_array_free(&names);
 }
 
-/* Records the names that a range of tokens uses, both as written and after macro expansion. */
+/* Records the names in a range of tokens, before and after macros are expanded. */
 static void read_range(scan *s, size_t begin, size_t end)
 {
     gt_word_list raw = {0}, expanded = {0};
@@ -670,7 +670,7 @@ static bool is_balanced(const gt_word_list *words)
 
 static void scan_scope(scan *s, size_t begin, size_t end);
 
-/* Classifies the declarations that a macro makes, and adds their names and marks to `piece`. */
+/* Finds the declarations in an expanded macro, and adds their names and marks to `piece`. */
 static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expanded)
 {
     gt_declarations made = {0};
@@ -696,8 +696,8 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
     gt_array_free(&made.reads);
 }
 
-/* Reads a macro that makes whole declarations, or that opens or closes a scope. Returns false for
- * other text. */
+/* Reads a macro that expands to whole declarations, or that opens or closes a scope. Returns false
+ * if there is no such macro. */
 static bool read_macro(scan *s, gt_piece *piece)
 {
     const size_t at = piece->begin, taken = gt_macro_use(s->macros, s->words, s->count, at);
@@ -723,8 +723,8 @@ static bool read_macro(scan *s, gt_piece *piece)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-/* Adds the functions and static variables of a class as separate declarations, and reads the rest
- * of the class. */
+/* Makes a separate declaration of each function and static variable of a class. The rest of the
+ * class remains one declaration. */
 static void scan_members(scan *s, size_t index)
 {
     const gt_piece class = s->to->items.items[index];
@@ -771,7 +771,7 @@ static size_t scan_piece(scan *s, size_t at)
                            has_word(s->words, piece.begin, piece.end, GT_IS_STATIC);
     const bool is_member =
         s->in_class && (piece.is_torn || !(piece.kind == GT_PIECE_FUNCTION || is_static));
-    if (is_member || s->macros->failed) { /* a part of the class's declaration */
+    if (is_member || s->macros->failed) { /* this token belongs to the class itself */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {
@@ -791,7 +791,7 @@ static size_t scan_piece(scan *s, size_t at)
     return piece.end;
 }
 
-/* Returns the index after the '{' of a namespace or extern "C" at `at`, or 0 if there is none. */
+/* If a namespace or extern "C" begins at `at`, returns the index after its '{', otherwise 0. */
 static size_t enter_scope(const scan *s, size_t at)
 {
     const gt_word *w = s->words;

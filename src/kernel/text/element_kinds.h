@@ -1,5 +1,5 @@
-/* The types of elements and the kinds of their fills. The host includes this file as C. The service
- * kernels include it as CUDA C++, before farm/service.h, so it includes no other header. */
+/* The types of buffer elements, and the ways to fill them. The host includes this file as C, and
+ * the service kernels as CUDA C++ before farm/service.h. It must not include other headers. */
 #pragma once
 
 typedef enum gt_fill_kind {
@@ -10,7 +10,7 @@ typedef enum gt_fill_kind {
     GT_FILL_SORTED,
     GT_FILL_PERMUTATION,
     GT_FILL_PREFIX,
-    /* the first of the fills that the host generates and sends to the worker */
+    /* the host generates this fill and the following ones, and sends the values to the worker */
     GT_FILL_EXPRESSION,
     GT_FILL_FILE
 } gt_fill_kind;

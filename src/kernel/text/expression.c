@@ -1,4 +1,4 @@
-/* Parses expressions into code, and evaluates them in integers or doubles. */
+/* Parses expressions into code, and evaluates the code in integers or doubles. */
 #include "kernel/text/expression.h"
 #include "kernel/text/lexer.h"
 #include "kernel/text/types.h"
@@ -32,7 +32,7 @@ static gputune_status emit_instruction(parser *p, gt_instruction instruction)
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Emits an operation. `first` is the last instruction of the first operand if there are two. */
+/* Emits an operation. If it has two operands, `first` is the last instruction of the first one. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
     return emit_instruction(p, (gt_instruction){.operation = operation, .target = first});
@@ -43,7 +43,7 @@ static int last_instruction(const parser *p)
     return (int)p->code.count - 1;
 }
 
-/* Multiplies a value by a suffix K, M, G or T in either case, as in 64K. */
+/* Reads a suffix K, M, G or T in either case, as in 64K, and multiplies the value. */
 static bool scale_value(int64_t *value, char **end)
 {
     static const char suffixes[] = "KMGT";
@@ -308,7 +308,7 @@ static gputune_status parse_conditional(parser *p)
     return parse_nested(p, parse_choice);
 }
 
-/* Appends the tokens from `from` up to `to`. Turns any space between tokens into one blank. */
+/* Appends the tokens from `from` to `to`, with one blank where the source has space. */
 static void append_tokens(gt_text *out, gt_lexer from, const gt_lexer *to)
 {
     const char *last = from.token.text;
@@ -401,7 +401,7 @@ gputune_status gt_expression_integer(int64_t *out, const gt_expression *expressi
     return error ? fail_expression(expression, error) : GPUTUNE_OK;
 }
 
-/* Computes bit operations, shifts and remainders of doubles whose values are integers. */
+/* Computes bit operations, shifts and remainders. The operands are doubles with integer values. */
 static const char *combine_as_integers(double *out, gt_operation operation, double a, double b)
 {
     const double limit = 9.2e18;
@@ -469,7 +469,7 @@ static bool stays_whole(gt_operation operation)
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;
 }
 
-/* A value. Division of two integers (is_whole) truncates as in C++; other divisions are exact. */
+/* A value. If both operands of a division are integers (is_whole), it truncates as in C++. */
 typedef struct number {
     double value;
     bool is_whole;

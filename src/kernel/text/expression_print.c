@@ -1,10 +1,10 @@
-/* Prints expressions after computing the parts that are known. */
+/* Prints expressions in which all known parts are replaced by their values. */
 #include "kernel/text/expression.h"
 #include "kernel/text/lexer.h"
 
 #include <inttypes.h>
 
-/* precedences of parts that are not binary operations */
+/* precedences of the parts that are not binary operations */
 enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 };
 
 /* A printed part of an expression. */
@@ -12,7 +12,7 @@ typedef struct piece {
     bool is_known;
     bool is_truth; /* true if the value is 0 or 1 */
     int64_t value; /* value, valid if is_known */
-    int64_t least; /* lower bound of the value, or -1 if unknown or negative */
+    int64_t least; /* smallest possible value, or -1 if it is unknown or negative */
     int precedence;
     gt_text text; /* text, valid unless is_known */
 } piece;
@@ -42,7 +42,7 @@ static gputune_status refuse_print(const printer *p, const char *error)
                       error, p->expression->text);
 }
 
-/* Appends a part. Adds parentheses if its operator binds less tightly than `least`. */
+/* Appends a part. Puts it in parentheses if its precedence is below `least`. */
 static void append_piece(gt_text *out, const piece *part, int least)
 {
     if (part->is_known) {
@@ -179,8 +179,8 @@ static int64_t least_of(gt_operation operation, const piece *left, const piece *
                : -1;
 }
 
-/* Returns an operand that equals the result, such as x for x + 0, or 1 for min(x, 1) if x is at
- * least 1. Otherwise returns NULL. */
+/* If the operation always returns one of its operands, returns this operand: x for x + 0, or 1 for
+ * min(x, 1) if x is at least 1. Otherwise returns NULL. */
 static piece *unchanged(gt_operation operation, piece *left, piece *right)
 {
     piece *known = left->is_known ? left : right, *other = left->is_known ? right : left;
@@ -236,7 +236,7 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         return GPUTUNE_OK;
     }
     bool truth;
-    /* in C, the left operand decides the type of a shift */
+    /* in C, the type of the left operand is the type of a shift's result */
     const bool widens = operation == GT_DO_SHIFT_LEFT && *p->print->prefix;
     gt_text_append(&out->text, widens ? "(int64_t)" : "");
     append_piece(&out->text, &left, widens ? PRIMARY : out->precedence);

@@ -1,4 +1,4 @@
-/* Finds __global__ functions, their parameters, and constants in CUDA text. */
+/* Finds __global__ functions, their parameters, and constants in CUDA code. */
 #include "kernel/text/functions.h"
 
 #include "kernel/text/declarations.h"
@@ -24,7 +24,7 @@ static size_t begin_of(const finder *f, size_t word)
 
 void gt_scope_find(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
 {
-    /* unclosed braces before the token, reading backwards */
+    /* number of unclosed braces that were found so far, reading backwards */
     int open = 0;
     for (scope[0] = '\0'; at-- > 0;) {
         open += (w[at].id == GT_IS_OPEN_BRACE) - (w[at].id == GT_IS_CLOSE_BRACE);
@@ -47,7 +47,7 @@ void gt_scope_find(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
     }
 }
 
-/* Appends the namespaces before the name of a function: "a::b" for a::b::k(…). */
+/* Appends the namespaces that qualify a function's name: "a::b" for a::b::k(…). */
 static void add_written_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
 {
     size_t first = at;
@@ -60,8 +60,7 @@ static void add_written_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t
     }
 }
 
-/* Returns true if `name` denotes the function `token` in `scope`, with or without outer
- * namespaces. */
+/* Returns true if `name` is the function `token` in `scope`. The name may omit outer namespaces. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
     char whole[GT_ENTRY_MAX + GT_NAME_MAX], written[GT_NAME_MAX + 2];
@@ -78,7 +77,7 @@ bool gt_function_is(const gt_function *function, const char *text, const char *n
     return is_named(&lexer.token, function->scope, name);
 }
 
-/* Returns the index of the '(' after the name at `at`, or 0 if no wanted function begins there. */
+/* Returns the index of the '(' after the name at `at`, or 0 if the function is not one to find. */
 static size_t find_parameters(const finder *f, gt_function *out, size_t at)
 {
     const gt_word *w = f->words.items;
@@ -142,7 +141,7 @@ static size_t add_function(finder *f, gt_function *out, size_t begin, size_t nam
     return out->plain ? last + 1 : open + 1;
 }
 
-/* Returns the index after a macro that ends a declaration or a scope, such as one for "}", or 0. */
+/* Returns the index after a macro at `at` that ends a declaration or a scope, or 0 without one. */
 static size_t skip_end(const finder *f, size_t at)
 {
     const gt_word *w = f->words.items;
@@ -244,7 +243,7 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
     return is_extern && is_shared;
 }
 
-/* A number minus the parameter does not count, because `1 - flag` inverts a flag. */
+/* A subtraction from a number does not count as adding, because `1 - flag` inverts a flag. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter)
 {
     gt_lexer lexer = gt_function_body(text, function);
@@ -264,8 +263,8 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-/* Stores one of the names in a parameter. The last name is the parameter's; earlier names belong to
- * the type. */
+/* Stores a name that was read in a parameter. The last name is the name of the parameter, and all
+ * earlier names belong to its type. */
 static void keep_name(gt_function_parameter *out, const gt_token *token)
 {
     size_t length = strlen(out->words), more = strlen(out->name);
@@ -354,7 +353,7 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
     return true;
 }
 
-/* Returns true if two definitions have the same tokens, for example in a header included twice. */
+/* Returns true if two definitions have the same tokens, as in a header that is included twice. */
 static bool is_same(gt_lexer a, gt_lexer b)
 {
     while (a.token.kind != GT_TOKEN_END && gt_token_equals(&a.token, &b.token)) {
@@ -364,12 +363,12 @@ static bool is_same(gt_lexer a, gt_lexer b)
     return a.token.kind == GT_TOKEN_END && b.token.kind == GT_TOKEN_END;
 }
 
-/* A search for a constant. `value` is the first value found. */
+/* A search for a constant. `value` is the first value that was found. */
 typedef struct search {
     uint32_t name;
     gt_lexer *value;
     int64_t *above;
-    int found; /* number of different values */
+    int found; /* number of different values that were found */
 } search;
 
 static void note_constant(search *s, gt_lexer value, int64_t above)
@@ -381,7 +380,7 @@ static void note_constant(search *s, gt_lexer value, int64_t above)
     }
 }
 
-/* Reads the enumerators of an enum. A missing value is the previous value plus 1. */
+/* Reads the constants of an enum. Without a value, a constant is the previous one plus 1. */
 static void search_enum(search *s, const gt_word *w, size_t begin, size_t end)
 {
     gt_lexer value = gt_lexer_of("0");

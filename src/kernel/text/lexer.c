@@ -33,7 +33,7 @@ static void skip_byte(gt_lexer *lexer)
     }
 }
 
-/* Compares the first byte inline to avoid most calls. */
+/* Compares the first byte before the calls of strlen() and memcmp(), because it usually differs. */
 static inline bool looking_at(const gt_lexer *lexer, const char *text)
 {
     const size_t left = (size_t)(lexer->end - lexer->at);
@@ -41,7 +41,7 @@ static inline bool looking_at(const gt_lexer *lexer, const char *text)
            memcmp(lexer->at, text, strlen(text)) == 0;
 }
 
-/* Skips a backslash and line end. Blanks may separate them, as in most compilers. */
+/* Skips a backslash at the end of a line. Like most compilers, allows blanks after it. */
 static bool skip_splice(gt_lexer *lexer)
 {
     if (!looking_at(lexer, "\\")) {
@@ -95,7 +95,7 @@ static bool begins_token(char c)
 static void skip_blanks(gt_lexer *lexer)
 {
     while (lexer->at < lexer->end && !begins_token(*lexer->at)) {
-        if (*lexer->at == ' ') { /* fast path, because whole functions may be blanked */
+        if (*lexer->at == ' ') { /* fast path, because the text may contain many blanks */
             lexer->at++;
         } else if (looking_at(lexer, "//")) {
             skip_line_comment(lexer);
@@ -112,7 +112,7 @@ static void skip_blanks(gt_lexer *lexer)
     }
 }
 
-/* Moves from a quote to after the closing quote. Returns false if the line has no closing quote. */
+/* Skips a quoted text, starting at its quote. Returns false if the line has no closing quote. */
 static bool skip_quoted(gt_lexer *lexer, char quote)
 {
     lexer->at++;
@@ -131,7 +131,7 @@ static bool skip_quoted(gt_lexer *lexer, char quote)
     return false;
 }
 
-/* Moves over a raw string, R"tag( … )tag", starting at its quote. */
+/* Skips a raw string, R"tag( … )tag", starting at its first quote. */
 static bool skip_raw(gt_lexer *lexer)
 {
     enum { TAG_MAX = 16 };
@@ -204,7 +204,7 @@ static gt_token_kind read_token(gt_lexer *lexer, bool first)
         return GT_TOKEN_DIRECTIVE;
     }
     if (first && looking_at(lexer, "%:") && !looking_at(lexer, "%:%:")) {
-        lexer->at += 2; /* digraph of '#' */
+        lexer->at += 2; /* the digraph %: stands for '#' */
         return GT_TOKEN_DIRECTIVE;
     }
     bool fraction = c == '.' && lexer->at + 1 < lexer->end && isdigit((unsigned char)lexer->at[1]);
@@ -275,7 +275,7 @@ bool gt_lexer_item(gt_lexer *item, gt_lexer *list)
     for (; list->token.kind != GT_TOKEN_END; gt_lexer_next(list)) {
         depth += gt_token_is_any(&list->token, "( [ {") - gt_token_is_any(&list->token, ") ] }");
         angles += depth > 0 ? 0 : gt_token_angles(&list->token);
-        /* the item ends before the second > of >> */
+        /* a >> that closes the list also closes an outer list; the item ends before the second > */
         end = angles == -1 && list->token.length > 1 ? list->token.text + 1 : end;
         if (depth < 0 || angles < 0 || (depth + angles == 0 && gt_lexer_is(list, ","))) {
             break;
@@ -291,7 +291,7 @@ void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line)
     *line = *lexer;
     line->fresh_line = false;
     while (lexer->at < lexer->end && *lexer->at != '\n') {
-        /* spliced lines and block comments belong to the logical line */
+        /* a directive continues after a spliced line end and after a block comment */
         if (*lexer->at == ' ') {
             lexer->at++;
         } else if (looking_at(lexer, "//")) {

@@ -1,4 +1,4 @@
-/* Splits text into words, and expands macros as needed for finding declarations. */
+/* Splits text into words, and expands macros where this is needed to find declarations. */
 #include "kernel/text/macros.h"
 
 #include "base/hash.h"
@@ -49,7 +49,7 @@ static void push_code(gt_word_list *out, gt_macros *m, const gt_word *words, siz
     for (size_t i = 0; i < count; i++) {
         if (words[i].token.kind != GT_TOKEN_DIRECTIVE) {
             push_word(out, m, words[i]);
-        } else if (gt_word_opens(&words[i]) == 0) { /* a #define may apply to a single enum only */
+        } else if (gt_word_opens(&words[i]) == 0) { /* for example a #define inside of an enum */
             gt_macros_directive(m, &words[i]);
         }
     }
@@ -206,7 +206,7 @@ typedef struct arguments {
     uint32_t count;
 } arguments;
 
-/* A macro that is being expanded. Uses of the macro inside its own expansion are not expanded. */
+/* A macro that is being expanded. Its name is not expanded again in its own expansion. */
 typedef struct hidden {
     uint32_t id;
     const struct hidden *outer;
@@ -220,7 +220,7 @@ static bool is_hidden(const hidden *hidden, uint32_t id)
     return hidden != NULL;
 }
 
-/* Divides words[open] to words[close] into arguments. A variadic argument keeps its commas. */
+/* Splits words[open] to words[close] into arguments. A variadic argument may contain commas. */
 static void divide_arguments(arguments *out, const gt_macro *macro, const gt_word *words,
                              size_t open, size_t close)
 {
@@ -321,8 +321,8 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
-/* Returns true if a macro makes a kernel, and stores its expansion in `out`. The use of the macro
- * has `taken` words from index `at`. Macros that make strings are not expanded. */
+/* Returns true if a macro expands to a kernel, and stores the expansion in `out`. Its use has
+ * `taken` words from index `at`. A macro with a # operator is never expanded. */
 static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
                          size_t taken)
 {
@@ -341,7 +341,7 @@ static void append_expansion(gt_text *out, const gt_word_list *words, const char
         gt_text_append(out, i ? " " : "");
         gt_text_append_bytes(out, words->items[i].token.text, words->items[i].token.length);
     }
-    for (; from < to; from++) { /* keep the line numbers */
+    for (; from < to; from++) { /* keep all newlines, so that line numbers do not change */
         gt_text_append(out, *from == '\n' ? "\n" : "");
     }
 }
@@ -349,7 +349,7 @@ static void append_expansion(gt_text *out, const gt_word_list *words, const char
 static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words, const char *text)
 {
     gt_word_list expanded = {0};
-    bool any = false; /* true if a macro contains __global__ */
+    bool any = false; /* true if the body of any macro contains __global__ */
     size_t copied = 0;
     for (size_t i = 0; i < words->count && !m->failed; i++) {
         const gt_word *word = &words->items[i];

@@ -1,4 +1,4 @@
-/* Splits a text into words, which are tokens with ids, and expands its macros. */
+/* Splits a text into words, which are tokens with a numeric id, and expands its macros. */
 #pragma once
 
 #include "kernel/text/lexer.h"
@@ -7,8 +7,8 @@
 #include "base/hash_index.h"
 #include "base/text.h"
 
-/* The words of C++ and CUDA that the grammar of declarations uses, as X(NAME, spelling). The id of
- * a spelling is GT_IS_NAME. */
+/* The words of C++ and CUDA that are needed to find declarations, as X(NAME, spelling). The id of
+ * each word is GT_IS_NAME. */
 #define GT_FIXED_WORDS(X)                                                                          \
     X(OPEN_BRACE, "{"), X(CLOSE_BRACE, "}"), X(OPEN_PAREN, "("), X(CLOSE_PAREN, ")"),              \
         X(OPEN_BRACKET, "["), X(CLOSE_BRACKET, "]"), X(LESS, "<"), X(GREATER, ">"),                \
@@ -41,8 +41,8 @@ typedef enum gt_word_id {
     GT_WORDS_FIXED
 } gt_word_id;
 
-/* A token and the id of its spelling, such as a gt_word_id. For the '#' of a condition, the id is
- * GT_IS_IF_LINE, GT_IS_ELSE_LINE or GT_IS_ENDIF_LINE; for other directives, it is 0. */
+/* A token and an id, which is the same for all tokens with the same spelling. For the '#' of a
+ * directive, it is GT_IS_IF_LINE, GT_IS_ELSE_LINE, GT_IS_ENDIF_LINE, or 0 for other directives. */
 typedef struct gt_word {
     gt_token token;
     uint32_t id;
@@ -50,7 +50,7 @@ typedef struct gt_word {
 
 typedef GT_ARRAY(gt_word) gt_word_list;
 
-/* A macro. gt_macros.texts contains the words of its parameters, followed by its body. */
+/* A macro. gt_macros.texts contains the words of its parameters and then the words of its body. */
 typedef struct gt_macro {
     uint32_t name; /* id of the name */
     size_t first;
@@ -58,49 +58,49 @@ typedef struct gt_macro {
     bool is_function, is_variadic;
 } gt_macro;
 
-/* The macros that are defined at a position in a text. */
+/* The macros that are defined at some position of a text. */
 typedef struct gt_macros {
-    const char *text; /* the whole text, which must outlive the macros */
+    const char *text; /* the whole text, which must not be freed before the macros */
     gt_hash_index index;
-    uint32_t ids; /* number of ids, including 0 */
+    uint32_t ids; /* number of ids, including the id 0 */
     gt_word_list texts;
-    GT_ARRAY(gt_macro) items;   /* all macros, even if undefined later */
-    GT_ARRAY(uint32_t) of_name; /* 1 + index of the macro of each id; 0: not a macro */
-    gt_texts made;              /* spellings that ## has produced */
-    unsigned conditionals;      /* number of #if directives that are open at the position */
-    uint32_t budget;            /* number of words that an expansion may still add */
-    bool failed;                /* true if out of memory */
+    GT_ARRAY(gt_macro) items;   /* all macros that were ever defined, even if undefined later */
+    GT_ARRAY(uint32_t) of_name; /* for each id, 1 + index of its macro, or 0 for none */
+    gt_texts made;              /* spellings of the words that ## has produced */
+    unsigned conditionals;      /* number of #if directives that are open at this position */
+    uint32_t budget;            /* number of words that the current expansion may still produce */
+    bool failed;                /* true if an allocation failed */
 } gt_macros;
 
 void gt_macros_open(gt_macros *macros, const char *text);
 void gt_macros_free(gt_macros *macros);
-/* Appends the words of a text. A directive becomes one word: its '#'. */
+/* Splits a text into words and appends them. Only the '#' of a directive becomes a word. */
 void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer);
-/* Reads a directive. Only #define and #undef have an effect. If an #if decides between definitions,
- * the first one is kept. */
+/* Updates the macros if the directive is a #define or #undef. If the branches of an #if define a
+ * macro differently, the first definition is used. */
 void gt_macros_directive(gt_macros *macros, const gt_word *directive);
-/* Returns the id of a name, or 0 if the text does not contain the name. */
+/* Returns the id of a name, or 0 if the name does not occur in the text. */
 uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
-/* Returns the macro of a name, or NULL. */
+/* Returns the macro with this name, or NULL if the name is not a macro. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
-/* Appends the words after expanding macros and removing directives, up to about `most` words. */
+/* Expands the macros in `words`, and appends up to about `most` words without directives. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
                       uint32_t most);
-/* Returns the number of words of a macro use at `at`, with its arguments, or 0 if there is no
- * use. */
+/* If a macro is used at index `at`, returns how many words its name and arguments have. Otherwise
+ * returns 0. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
-/* Expands all macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`. `read`
- * is the text without disabled #if branches. Line numbers do not change. ENOMEM. */
+/* Expands the macros that define kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`. `read`
+ * is the same text with its disabled #if branches blanked. Line numbers do not change. ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 
 /* Returns 1 for an opening bracket, -1 for a closing bracket, and 0 for other words. */
 int gt_word_nesting(const gt_word *word);
-/* Returns the index of the first word with this id in [from, to), or `to` if there is none. */
+/* Returns the index of the first word in [from, to) with this id, or `to` if there is none. */
 size_t gt_word_find(const gt_word *words, size_t from, size_t to, uint32_t id);
-/* Returns the index of the bracket that closes the bracket at `at`, or count - 1 if there is none.
- * Reads only the first branch of an #if. */
+/* Returns the index of the bracket that closes the bracket at `at`, or count - 1 if it is not
+ * closed. Reads only the first branch of an #if. */
 size_t gt_word_close(const gt_word *words, size_t count, size_t at);
 /* Returns 1 for an #if, -1 for an #endif, and 0 for other words. */
 static inline int gt_word_opens(const gt_word *word)

@@ -1,13 +1,13 @@
-/* Reads NumPy's file format: a magic string, a version, the length of the header, and the header as
- * a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
+/* Reads NumPy's file format: a magic string, a version, the length of the header, and the header, a
+ * Python dictionary such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
 #include "kernel/text/npy.h"
 
 #include "kernel/text/lexer.h"
 
 #include <string.h>
 
-/* NumPy's type names. bfloat16 is stored as unsigned 16-bit numbers or anonymous 2-byte elements,
- * because NumPy lacks this type. */
+/* NumPy's names of the types. NumPy has no bfloat16, so programs store bfloat16 numbers as
+ * anonymous elements of 2 bytes. */
 static const struct {
     const char *descr;
     gt_type type;

@@ -1,4 +1,4 @@
-/* Keeps the declarations that kernels need, and blanks all others. */
+/* Blanks all declarations that the kernels do not need. */
 #include "kernel/text/reach.h"
 
 #include "kernel/text/branches.h"
@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-/* A bit of reach.wanted: a clause contains the name, so all declarations of the name are kept. */
+/* A bit of reach.wanted: a clause names it, so all declarations of the name are kept. */
 enum { ROOT = 1 << 7 };
 
 typedef struct reach {
     gt_declarations found;
-    uint8_t *wanted; /* by id: how kept code uses the name, as GT_READ_ and ROOT bits */
+    uint8_t *wanted; /* for each id, how the kept code uses the name, as GT_READ_ bits and ROOT */
     bool *kept;
-    uint8_t *marked; /* by id: true if device code declares the name */
-    uint8_t *typed;  /* by id: 1 for a type or alias of the text, 2 if the type is kept */
+    uint8_t *marked; /* for each id, true if device code declares the name */
+    uint8_t *typed;  /* for each id, 1 for a type or alias of the text, 2 if it is kept */
     bool changed;
 } reach;
 
@@ -47,8 +47,8 @@ static bool names_type(const gt_piece *piece)
            piece->kind == GT_PIECE_MACRO;
 }
 
-/* Returns true if kept code needs a declaration of the name. A host function is needed only if it
- * is called and no device function has the same name. */
+/* Returns true if the kept code needs this declaration of the name. A host function is needed only
+ * if the kept code calls it and there is no device function of the same name. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
     const uint8_t ways = r->wanted[id];
@@ -74,7 +74,7 @@ static bool is_read(const reach *r, const gt_piece *piece)
     return is;
 }
 
-/* Returns true if kept code outside of the class creates an object: K(…), K{…}, K x(…), K x; */
+/* Returns true if kept code outside of the class makes an object: K(…), K{…}, K x(…), K x; */
 static bool is_made(const reach *r, size_t class)
 {
     const gt_piece *own = &r->found.items.items[class];
@@ -107,8 +107,8 @@ static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
     return false;
 }
 
-/* Returns true if a member function is needed: its class is kept, and the function is device code,
- * implicitly called, or called by kept code. */
+/* Returns true if a member function is needed. The class must be kept, and the function must be
+ * device code, called implicitly, or called by kept code. */
 static bool needs_member(const reach *r, const gt_piece *piece)
 {
     const size_t class = (size_t)piece->parent;
@@ -126,7 +126,7 @@ static bool needs_member(const reach *r, const gt_piece *piece)
                                                : is_read(r, piece);
 }
 
-/* Returns true if an operator is device code, or its signature uses a kept type or no type. */
+/* Returns true if an operator is device code, or if its signature has a kept type or no type. */
 static bool needs_operator(const reach *r, const gt_piece *piece)
 {
     bool has_type = false, has_kept = false;
@@ -151,7 +151,7 @@ static bool needs_function(const reach *r, const gt_piece *piece)
         return r->typed[piece->owner] > 1 &&
                (piece->is_marked || piece->is_constant || piece->keys == 0 || is_read(r, piece));
     }
-    if (piece->owner && !piece->is_marked) { /* the owner is a namespace, or a class of a header */
+    if (piece->owner && !piece->is_marked) { /* the owner is a namespace, or a class in a header */
         return piece->keys > 0 && keys_of(r, piece)[0] != piece->owner && is_read(r, piece);
     }
     return piece->is_operator ? needs_operator(r, piece) : is_read(r, piece);
@@ -187,8 +187,8 @@ static void keep_piece(reach *r, size_t index)
     }
 }
 
-/* Keeps each static_assert that uses no removed names. Libraries that no kept code uses are
- * removed, too (is_unneeded()). */
+/* Keeps every static_assert in which no removed name occurs. The names of libraries that the kept
+ * code does not use are also removed, because is_unneeded() removes the headers. */
 static void keep_assertions(reach *r)
 {
     enum { DECLARED = 1, KEPT = 2 };
@@ -265,8 +265,8 @@ static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
     return (size_t)(last->text + last->length - read);
 }
 
-/* Returns true if a range contains directives that affect other code, such as #define or the #endif
- * of an #if before the range. */
+/* Returns true if a range contains directives that affect code outside of the range, such as a
+ * #define, or an #endif whose #if is before the range. */
 static bool has_definitions(const char *text, size_t begin, size_t end)
 {
     bool has = false;
@@ -280,7 +280,7 @@ static bool has_definitions(const char *text, size_t begin, size_t end)
     return has || depth != 0;
 }
 
-/* Blanks a range. Keeps its #line directives, and if it has a definition, all of its directives. */
+/* Blanks a range. Keeps #line directives; if has_definitions(), keeps all of its directives. */
 static void blank_code(char *text, size_t begin, size_t end)
 {
     const bool keeps = has_definitions(text, begin, end);
@@ -301,7 +301,7 @@ static void blank_code(char *text, size_t begin, size_t end)
     gt_blank(text, from, end);
 }
 
-/* Declares the namespaces of a `using namespace a::b;`, because their contents may be removed. */
+/* Declares the namespaces of a `using namespace a::b;`, whose contents may have been removed. */
 static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece)
 {
     size_t depth = 0;
@@ -317,7 +317,7 @@ static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece
     }
 }
 
-/* Returns true if the text has the namespace of a `using namespace a::b;`, or an alias. */
+/* Returns true if the text has the namespace of a `using namespace a::b;`, or an alias of it. */
 static bool has_namespace(const reach *r, const gt_piece *piece)
 {
     const gt_word *w = r->found.words.items;
@@ -330,10 +330,10 @@ static bool has_namespace(const reach *r, const gt_piece *piece)
     return false;
 }
 
-/* Returns true if only removed code needs a header. `header` is the text after the word include.
- * Kept code needs a header of C++'s library only if it uses the name std, and a header of Thrust
+/* Returns true if the kept code does not need a header. `header` is the text after `include`. A
+ * header of C++'s library is needed only if the kept code uses the name std, and a header of Thrust
  * only if it uses the name thrust. If the text uses the header's own name, as in thrust::sort(),
- * kept code must use that name. C's headers are kept, because they declare names outside of std. */
+ * the kept code must use it, too. C's headers are kept, because their names are not only in std. */
 static bool is_unneeded(reach *r, const char *header)
 {
     const size_t length = strcspn(header, ">\n"), path = strcspn(header, "/.>\n");
@@ -352,8 +352,8 @@ static bool is_unneeded(reach *r, const char *header)
            (is_named && !r->wanted[own]);
 }
 
-/* Blanks #includes of headers that NVRTC compiles slowly or not at all, if kept code does not need
- * them. */
+/* Blanks the #includes of headers that the kept code does not need, because NVRTC compiles some of
+ * them slowly or not at all. */
 static void blank_includes(char *left, reach *r, const char *read)
 {
     const char *end = read + strlen(read);

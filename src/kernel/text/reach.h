@@ -1,10 +1,10 @@
-/* Removes the parts of a program that its kernels do not need. */
+/* Removes the parts of a program that its kernels do not use. */
 #pragma once
 
 #include "base/status.h"
 
-/* Copies `text` to *out and blanks every declaration that the names in `roots` do not need,
- * directly or through other declarations. `read` is the same text without disabled #if branches.
- * Directives and text that cannot be classified are kept. Line numbers do not change. The caller
+/* Copies `text` to *out and blanks each declaration that is not used by the names in `roots` or by
+ * other declarations that are kept. `read` is the same text with its disabled #if branches blanked.
+ * Keeps directives, and text that cannot be classified. Line numbers do not change. The caller
  * frees *out. ENOMEM. */
 gputune_status gt_reach_cut(char **out, const char *text, const char *read, const char *roots);

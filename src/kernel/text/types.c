@@ -1,4 +1,4 @@
-/* Element types: their names and sizes. */
+/* Names and sizes of the element types. */
 #include "kernel/text/types.h"
 
 #include "base/text.h"
@@ -21,7 +21,7 @@ static const struct {
     [GT_TYPE_E5M2] = {"__nv_fp8_e5m2", 1, true},
 };
 
-/* CUDA's vectors (CUDA programming guide, "Built-in Vector Types"). Vectors of two and four
+/* CUDA's vector types (CUDA programming guide, "Built-in Vector Types"). Vectors of two and four
  * components are aligned to their size, up to 16 bytes. `long` has 8 bytes. */
 #define NAMED(type, lanes, alignment, ...)                                                         \
     {                                                                                              \
@@ -37,7 +37,7 @@ static const struct {
 
 static const struct named {
     gt_type type;
-    uint32_t lanes, alignment; /* alignment 0: CUDA's rule for vectors (see NAMED) */
+    uint32_t lanes, alignment; /* alignment in bytes; 0 for CUDA's usual alignment of vectors */
     const char *names[9];
 } named[] = {
     NAMED(I8, 1, 0, "char", "signed char", "int8_t"),
