@@ -1,4 +1,4 @@
-/* Binds configurations: evaluates their expressions, checks limits, and lists the launches of
+/* Binds configurations: evaluates their expressions, checks limits, and lists the launches in
  * loops. */
 #include "kernel/bind/binding.h"
 
@@ -221,7 +221,7 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    /* for each open loop, the index of its condition in out->items */
+    /* for each open loop, index of the item in out->items with the condition of the loop */
     uint32_t conditions[GT_COUNTERS_MAX];
 } maker;
 
@@ -256,8 +256,8 @@ static void add_operation(maker *m, gt_sequence_item *item, gt_operation operati
     add_instruction(m, item, (gt_instruction){.operation = operation, .target = value});
 }
 
-/* Adds an item with the code of an expression. Loop counters remain variables in this code, and all
- * other names become numbers. */
+/* Adds an item with the code of an expression. Only the loop counters remain variables in this
+ * code, because the values of all other names are known. */
 static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t index,
                                    const gt_expression *expression)
 {
@@ -397,8 +397,8 @@ static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step
                : check_values(run, binding);
 }
 
-/* Walks through all launches of the loops to check them. Stores the first grid and the largest
- * block of each kernel. */
+/* Runs through all launches of the loops and checks each of them. Stores the first grid and the
+ * largest block of each kernel in its step. */
 static gt_limit try_launch(gt_launch *launch, const gt_binding *binding)
 {
     static const gt_limit limits[] = {
@@ -482,7 +482,7 @@ bool gt_binding_permits(const gt_binding *binding)
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config)
 {
-    /* bytes of shared memory that CUDA reserves in every block */
+    /* bytes of shared memory that CUDA reserves for each block */
     static const double reserved = 1024;
     const gt_template_parts *parts = binding->template->parts;
     gt_binding own = *binding;
@@ -542,8 +542,8 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     return at;
 }
 
-/* Passes as many bytes of a `split` block by value as fit into the parameter size that every driver
- * accepts. */
+/* Decides how many bytes of a `split` block are passed by value: as many as fit into the size of
+ * parameters that every driver accepts. */
 static void split_blocks(gt_block *blocks, uint32_t index, const gt_binding *binding,
                          uint32_t element)
 {

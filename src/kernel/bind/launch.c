@@ -108,8 +108,8 @@ static void add_maps(gt_launch *launch, const gt_template *template)
     }
 }
 
-/* Returns the parameter index of an argument or scratch buffer. Call before appending other
- * parameters. */
+/* Returns the index of the parameter for an argument or scratch buffer. Must be called before other
+ * parameters are appended. */
 static uint32_t parameter_of(const gt_launch *launch, const gt_template *template, uint32_t index)
 {
     return launch->parameter_count - template->parameter_count + index;
@@ -261,7 +261,7 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
     return widest;
 }
 
-/* gt_launch_hash() hashes these structs as bytes, so they must not contain padding. */
+/* gt_launch_hash() hashes the bytes of these structs, so they must not contain any padding. */
 _Static_assert(sizeof(gt_block) == 4 * 4 + 96 && sizeof(gt_parameter) == 8 * 4 + 2 * 8 &&
                    sizeof(gt_tensormap) == 7 * 4 + GT_TENSORMAP_RANK * 20 &&
                    sizeof(gt_texture) == 8 * 4 + 3 * 8,
@@ -289,8 +289,8 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     return hash;
 }
 
-/* Allocates no memory: a failed allocation could truncate the hash input, and two trials could get
- * the same hash. */
+/* The input of the hash must not be allocated. If an allocation failed, the input could be
+ * truncated, and two different trials could get the same hash. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
     const gt_template_parts *parts = template->parts;
@@ -336,7 +336,7 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
     }
     ways[block] = (gt_pass)value;
     gt_limit limit = gt_blocks_make(blocks, binding, ways);
-    /* `split` is redundant if the whole block fits by value; exclude it unless it is the default */
+    /* exclude `split` if the whole block fits by value, unless `split` is the default */
     bool redundant = (int64_t)blocks[block].pass != value && choice != a->default_choice;
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }

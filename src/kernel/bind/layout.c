@@ -78,7 +78,7 @@ static gputune_status extents_of(int64_t out[3], const gt_structure_member *memb
     return GPUTUNE_OK;
 }
 
-/* Writes the path of an array element or member: "pos", "inner.pos", "m[1][2]". */
+/* Writes the path of a member or of an array element: "pos", "inner.pos", "m[1][2]". */
 static void member_path(char *out, size_t bytes, const char *outer,
                         const gt_structure_member *member, const int64_t extents[3], int64_t index)
 {
@@ -123,7 +123,7 @@ static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
     return GPUTUNE_OK;
 }
 
-/* Adds all members of a struct. An empty struct has one byte, as in C++. */
+/* Adds all members of a struct. A struct without members has a size of one byte, as in C++. */
 static gputune_status add_members(gt_layout *out, extent *size,
                                   uint32_t offsets[GT_STRUCTURE_MEMBERS], const gt_binding *binding,
                                   const gt_structure *structure, const spot *at)
@@ -136,7 +136,7 @@ static gputune_status add_members(gt_layout *out, extent *size,
     return GPUTUNE_OK;
 }
 
-/* Computes the size of a type. Appends its leaves to *out unless `out` is NULL. */
+/* Computes the size of a type. Unless `out` is NULL, also appends the type's leaves to *out. */
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
                               const char *name, const spot *at)
 {
@@ -186,7 +186,7 @@ gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
     return GPUTUNE_OK;
 }
 
-/* Returns the end of a path component such as "pos", ".x" or "[2]" that begins at `at`. */
+/* Returns where the component of a path that begins at `at` ends: "pos", ".x" or "[2]". */
 static const char *part_end(const char *at)
 {
     return at + (*at != '\0') + strcspn(at + (*at != '\0'), ".[");
@@ -247,8 +247,8 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
     }
 }
 
-/* Spells a type for the compiler. Problem values become types and numbers, because the code does
- * not declare them. */
+/* Writes a type as the compiler knows it. The code does not declare problem values, so they are
+ * replaced by types and numbers. */
 static gputune_status spell_type(char **out, const gt_binding *binding, const char *name)
 {
     gt_text text = {0};
@@ -272,7 +272,7 @@ static gputune_status spell_type(char **out, const gt_binding *binding, const ch
 
 enum { SCOPED_MAX = GT_ENTRY_MAX + 2 + GT_NAME_MAX };
 
-/* Writes the name of a struct or typedef with the namespaces of its definition. */
+/* Writes the name of a struct or typedef after the namespaces in which it is defined. */
 static void scoped_name(char name[SCOPED_MAX], const gt_structure *structure)
 {
     const char *own = structure->name;
@@ -283,7 +283,7 @@ static void scoped_name(char name[SCOPED_MAX], const gt_structure *structure)
                    own);
 }
 
-/* Asserts that a typedef stands for the type that was read, because an #if may select another. */
+/* Asserts that a typedef is the type that was read, because an #if may contain other typedefs. */
 static void assert_alias(gt_text *out, const gt_template *template, const gt_structure *structure)
 {
     char name[SCOPED_MAX];

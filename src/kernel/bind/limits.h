@@ -1,9 +1,9 @@
-/* Limits of devices and of CUDA. Configurations that break a limit are excluded. */
+/* Limits of devices and of CUDA. A configuration that breaks one of them is never launched. */
 #pragma once
 
 #include "base/device.h"
 
-/* All limits with their messages. %lld stands for the device's limit. */
+/* All limits with their messages. %lld is replaced by the device's limit. */
 #define GT_LIMIT_LIST(LIMIT)                                                                       \
     LIMIT(NONE, "nothing")                                                                         \
     LIMIT(EXPRESSION, "an expression divides by zero or overflows")                                \
@@ -49,7 +49,7 @@
 #define GT_LIMIT_NAME(name, text) GT_LIMIT_##name,
 typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;
 
-/* Evaluates `call`. If a limit is broken, returns this limit from the enclosing function. */
+/* Evaluates `call`, and returns from the enclosing function if it reports a broken limit. */
 #define GT_WITHIN(call)                                                                            \
     do {                                                                                           \
         gt_limit gt_within_ = (call);                                                              \
@@ -58,11 +58,11 @@ typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;
         }                                                                                          \
     } while (0)
 
-/* Returns `limit` from the enclosing function if `condition` holds. */
+/* Returns `limit` from the enclosing function if `condition` is true. */
 #define GT_EXCLUDE(condition, limit) GT_WITHIN((condition) ? (limit) : GT_LIMIT_NONE)
 
 enum { GT_LIMIT_TEXT = 96 };
 /* Writes the message of a limit, such as "block exceeds 1024 threads", to `out` and returns `out`.
- * GT_LIMIT_REASON() provides the buffer, which lives until the end of the enclosing block. */
+ * GT_LIMIT_REASON() supplies a buffer that is valid until the end of the enclosing block. */
 const char *gt_limit_text(char out[GT_LIMIT_TEXT], gt_limit limit, const gt_device *device);
 #define GT_LIMIT_REASON(limit, device) gt_limit_text((char[GT_LIMIT_TEXT]){""}, limit, device)

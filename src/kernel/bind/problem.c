@@ -1,4 +1,4 @@
-/* Parses problem values, and makes small and odd-tail problems for verification. */
+/* Parses problem values, and chooses smaller problems on which variants are verified quickly. */
 #include "kernel/bind/binding.h"
 #include "kernel/template/structure.h"
 
@@ -42,7 +42,7 @@ static bool find_element(gt_element *out, const char *name)
     return gt_element_from_name(out, strcmp(name, "bfloat16") == 0 ? "__nv_bfloat16" : name);
 }
 
-/* Returns true if two names denote the same type, such as half and __half. */
+/* Returns true if two names mean the same type, such as half and __half. */
 static bool is_same_type(const char *left, const char *right)
 {
     gt_element a, b;
@@ -130,7 +130,7 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
     return gt_problem_bind(out, template, sizes);
 }
 
-/* memory of a problem that is quick to verify, but has several blocks of the widest tiles */
+/* memory of a problem that is verified quickly, but has several blocks of the largest tiles */
 static const uint64_t cheap_bytes = 32 << 20;
 
 static bool has_files(const gt_template *template)
@@ -148,8 +148,8 @@ static bool has_files(const gt_template *template)
     return false;
 }
 
-/* Returns true if a tensor map's strides depend on a size. Such strides must stay multiples of 16
- * bytes. */
+/* Returns true if the strides of a tensor map depend on a size. The strides must remain multiples
+ * of 16 bytes. */
 static bool shapes_map(const gt_template *template, int size)
 {
     const gt_template_parts *parts = template->parts;
@@ -191,7 +191,7 @@ static bool must_stay(const gt_template *template, int size)
     return shapes_map(template, size);
 }
 
-/* Returns true if an odd size would misalign the rows of a texture, which have no padding. */
+/* Returns true if the rows of a texture would be misaligned if the size were odd. */
 static bool shapes_texture(const gt_template *template, const gt_problem *problem,
                            const gt_device *device, int size)
 {
@@ -203,14 +203,14 @@ static bool shapes_texture(const gt_template *template, const gt_problem *proble
     return gt_textures_make(textures, &binding) != GPUTUNE_OK;
 }
 
-/* Returns true if the default configuration can run the problem. Sets *bytes to its device
- * memory. */
+/* Returns true if the default configuration can run the problem. Sets *bytes to the device memory
+ * that this needs. */
 static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {
     gt_binding binding;
     const gt_config standard = gt_config_default(template);
-    /* on the heap, because some threads have small stacks */
+    /* allocated on the heap, because some threads have small stacks */
     GT_FREED gt_workload *workload = malloc(sizeof *workload);
     if (!workload || gt_workload_bind(workload, template, problem, device, 0, NULL, 0) < 0) {
         return false;
@@ -221,8 +221,8 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
            gt_binding_permits(&binding);
 }
 
-/* Halves the largest changeable size until the problem needs at most `most_bytes` or the size is
- * below `least`. Skips sizes that cannot be halved, and sizes that hardly affect the memory. */
+/* Halves the largest size that may change until the problem needs at most `most_bytes` or the size
+ * is below `least`. Skips a size if half of it is invalid or saves hardly any memory. */
 static void shrink_problem(gt_problem *problem, const gt_template *template,
                            const gt_device *device, const bool *may_change, uint64_t most_bytes,
                            int64_t least)
@@ -258,7 +258,7 @@ static bool reduce_problem(gt_problem *out, const gt_problem *problem, const gt_
     for (uint32_t i = 0; i < template->problem_count; i++) {
         int64_t value = problem->values[i].number - prime - more;
         if (may_change[i] && value >= 1) {
-            /* odd, so no vector width divides it */
+            /* no vector width divides an odd number */
             out->values[i].number = value % 2 ? value : value - 1;
             changed = true;
             more += apart;

@@ -1,102 +1,102 @@
-/* Problems (problem.c), and a template's buffers and scalars for a problem (workload.c). */
+/* Problems (problem.c), and the buffers and scalars of a template for a problem (workload.c). */
 #pragma once
 
 #include "base/device.h"
 #include "kernel/template/template.h"
 
-/* The problem values, in the template's order. */
+/* The problem values, in the order of the template. */
 typedef struct gt_problem {
     gt_value values[GT_PROBLEM_MAX];
 } gt_problem;
 
-/* Sets *out to the template's default problem, and then applies `sizes`; types are given as
- * "T=half". EINVAL for an unknown or repeated name, a size below 0 or above 2^40, or a type that
- * the template does not list. */
+/* Sets *out to the default problem of the template, changed by `sizes`. Types are written as
+ * "T=half". EINVAL if a name is unknown or occurs twice, if a size is below 0 or above 2^40, or if
+ * the template does not list a type. */
 gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes);
-/* Sets *out to a text such as "n=67108864 T=half". The caller frees *out. ENOMEM. */
+/* Sets *out to a text, such as "n=67108864 T=half". The caller frees *out. ENOMEM. */
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
-/* Parses a text that gt_problem_text() wrote. Fails like gt_problem_bind(). */
+/* Parses a text that gt_problem_text() has written. Returns the errors of gt_problem_bind(). */
 gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
-/* Returns the type that a name denotes. Resolves type problem values and typedefs, and returns
- * other names unchanged. */
+/* Returns the type that a name stands for, if the name is a typedef or a problem value that is a
+ * type. Otherwise returns the name itself. */
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name);
-/* Like gt_type_word(), but returns the usual name of a number type, such as "half". */
+/* Like gt_type_word(), but returns the usual name of each number type, such as "half". */
 const char *gt_type_text(const gt_template *template, const gt_problem *problem, const char *name);
 
-/* Returns a problem of about a megabyte, if the template allows such small sizes. */
+/* Returns a problem that needs about a megabyte, if the template allows such small sizes. */
 gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
                             const gt_device *device);
-/* Makes a small odd-tail problem: halves the sizes, then subtracts a small prime. Keeps sizes that
- * a require() connects with a tunable or that a vector must divide, so all valid configurations
- * stay valid. Returns false and the same problem if no size may change. */
+/* Makes a small problem whose sizes no block or vector divides: halves the sizes, then subtracts a
+ * small prime. Keeps sizes that a vector must divide or that a require() compares with a tunable,
+ * so all configurations remain valid. Returns false and the same problem if no size may change. */
 bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_problem *problem,
                          const gt_device *device);
 
-/* Number of launch features that are known before compilation, per kernel and per launch. */
+/* Number of features of a launch that are known before it is compiled, per kernel and in total. */
 enum { GT_STEP_FEATURES = 5, GT_LAUNCH_FEATURES = GT_STEPS_MAX * GT_STEP_FEATURES + 1 };
 enum { GT_NUMBER_MAX = 400, GT_OTHERS_MAX = 128 };
 
-/* A scalar, or one number of a struct or vector element. */
+/* A scalar, or one of the numbers in a struct or vector. */
 typedef struct gt_number {
-    char name[GT_NAME_MAX]; /* name such as "pos.x" */
+    char name[GT_NAME_MAX]; /* name in its struct or vector, such as "pos.x" */
     gt_type type;
     uint32_t offset; /* offset in bytes from the start of the element */
     gt_fill_kind fill;
-    double low, high;  /* range of the fill; in a scalar, `low` is the floating-point value */
-    bool free;         /* true if a uniform fill has no declared range */
+    double low, high;  /* range of the fill; `low` is also the value of a floating-point scalar */
+    bool free;         /* true if uniform() is used without a range */
     int64_t integer;   /* integer value of a scalar */
-    int problem_value; /* index of the problem value with the scalar's name, or -1 */
-    bool open;         /* true if proofs may vary the number */
-    bool is_filled;    /* true if the number belongs to a buffer or block, false in a scalar */
-    bool keeps;        /* true for an offset, which proofs must not change (gt_argument.keeps) */
-    bool finite;       /* true if the number must not become NaN or infinite */
-    uint32_t first_other, other_count; /* range of its prove() values in gt_workload.others */
+    int problem_value; /* index of the problem value with the same name, or -1 */
+    bool open;         /* true if the proof may change the number */
+    bool is_filled;    /* true in a buffer or block, false in a scalar */
+    bool keeps;        /* true for an offset, which the proof does not change (gt_argument.keeps) */
+    bool finite;       /* true if the proof must not set the number to NaN or infinity */
+    uint32_t first_other, other_count; /* range of gt_workload.others with its prove() values */
 } gt_number;
 
-/* A buffer or parameter block of a workload. */
+/* A buffer or a parameter block. */
 typedef struct gt_buffer {
     char name[GT_NAME_MAX];
-    gt_type type; /* component type; the least precise float if types differ */
+    gt_type type; /* type of the components; the least precise one if they differ */
     gt_direction direction;
-    uint64_t elements; /* number of components, such as 4 * n for float4 y[n] */
+    uint64_t elements; /* number of components, which is 4 * n for float4 y[n] */
     uint64_t bytes;
-    uint32_t per_element;  /* number of components per declared element; 0 means 1 */
-    uint32_t alignment;    /* alignment of an element in bytes; 0: alignment of a component */
+    uint32_t per_element;  /* number of components of an element; 0 means 1 */
+    uint32_t alignment;    /* alignment of an element in bytes; 0 for that of a component */
     uint32_t first_number; /* index of the first number in gt_workload.numbers */
-    uint32_t number_count; /* number of separately filled numbers; 0: one fill for all */
-    uint32_t common;       /* 1 + index of the number that proofs fill all elements with, or 0 */
+    uint32_t number_count; /* how many numbers have a fill of their own; 0: all have the same */
+    uint32_t common;       /* 1 + index of a number that the proof stores in all elements, or 0 */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;
-    bool is_placeholder;    /* true if the contents do not matter, as in y[max(1, n)] for n = 0 */
-    bool free, finite;      /* free: no declared range; finite: no NaN or infinity allowed */
-    uint32_t variety;       /* variation of the fill (gt_variety) */
-    uint32_t copy_of;       /* 1 + index of the input that shares contents and address, or 0 */
-    uint32_t in_place;      /* for outputs: 1 + index of the input at the same address, or 0 */
-    gt_type reference_type; /* component type in the reference, such as F64 for double */
+    bool is_placeholder;    /* true if the contents are never used, as in y[max(1, n)] for n = 0 */
+    bool free, finite;      /* free: without a range; finite: without NaN and infinities */
+    uint32_t variety;       /* how the proof varies the fill (gt_variety) */
+    uint32_t copy_of;       /* 1 + index of an input with the same address and contents, or 0 */
+    uint32_t in_place;      /* for an output, 1 + index of the input with the same address, or 0 */
+    gt_type reference_type; /* component type in the reference, which is F64 if it uses double */
 } gt_buffer;
 
 typedef struct gt_scalar {
     char name[GT_NAME_MAX];
     uint32_t bytes;
-    uint32_t first_number, number_count; /* range of gt_workload.numbers; may be empty */
+    uint32_t first_number, number_count; /* range of gt_workload.numbers, which may be empty */
 } gt_scalar;
 
 typedef struct gt_tolerance {
     double atol, rtol, stol;
-    bool stated; /* true if the template states the tolerance; otherwise see tolerance.h */
+    bool stated; /* true if the template states the tolerance; otherwise it follows tolerance.h */
 } gt_tolerance;
 
-/* Return the bytes of an element, its alignment, and the number of elements. */
+/* Return the size of an element in bytes, its alignment, and the number of elements. */
 uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
 uint32_t gt_buffer_alignment(const gt_buffer *buffer);
 uint64_t gt_buffer_count(const gt_buffer *buffer);
-/* The buffers and scalars of a problem, and how results are verified. The caller's arguments are
- * the blocks, followed by the template's args(). Each argument of args() is buffers[index] or
- * scalars[index]. */
+/* The buffers and scalars for a problem, and how results are verified. The caller passes the blocks
+ * and then the arguments in args(). Each argument is in `buffers` or in `scalars`, at its
+ * `index`. */
 typedef struct gt_workload {
     uint32_t block_count;
-    gt_buffer blocks[GT_BLOCK_MAX]; /* parameter blocks, which are inputs in host memory */
+    gt_buffer blocks[GT_BLOCK_MAX]; /* parameter blocks; inputs that are in host memory */
     uint32_t argument_count;
     struct gt_workload_argument {
         bool is_buffer;
@@ -110,28 +110,28 @@ typedef struct gt_workload {
     uint32_t other_count;
     struct gt_other {
         int64_t integer;
-        double real; /* value of a scalar with a float type */
+        double real; /* value, if the scalar's type is floating-point */
     } others[GT_OTHERS_MAX];
     gt_tolerance tolerance;
     bool has_reference, has_scale; /* has_scale: the reference also outputs sums of magnitudes */
     bool refers_to_itself;         /* true for reference(self) */
-    bool has_check;                /* true if a check() kernel verifies the results */
-    bool has_expected;             /* true if files contain the correct outputs */
-    bool varied;                   /* true if inputs have runs of equal values (vary.h) */
-    bool unbounded; /* true if results may overflow because of large scalars (vary.h) */
-    bool has_init;  /* true if a kernel fills or completes the inputs */
-    gt_launch init; /* launch of the init() kernel; its last parameter is the seed */
+    bool has_check;                /* true if a kernel in check() verifies the results */
+    bool has_expected;             /* true if the correct outputs are read from files */
+    bool varied;                   /* true if inputs contain runs of equal values (vary.h) */
+    bool unbounded;                /* true if large scalars may let results overflow (vary.h) */
+    bool has_init;                 /* true if a kernel in init() fills inputs */
+    gt_launch init; /* launch of the kernel in init(); its last parameter is a seed */
     /* The launches of reference() and check(). reference(self) is launched like a variant, but
      * without a window of level-2 cache. Other kernels receive pass() blocks as GT_PASS_GLOBAL and
-     * constant() blocks as GT_PASS_CONSTANT. Buffers cleared for the kernel are also cleared for
-     * these launches. With `scale`, the reference's last parameter is a buffer as long as the first
-     * output. The check's last parameter is an 8-byte counter of wrong elements. */
+     * constant() blocks as GT_PASS_CONSTANT. Buffers that are cleared before the kernel are also
+     * cleared before these. If has_scale, the reference's last parameter is a buffer as long as the
+     * first output. The last parameter of check() is an 8-byte counter of wrong elements. */
     gt_launch reference, check;
     double work_bytes, work_flops; /* bytes and flops per launch of the default; 0: not stated */
-    uint32_t alignment[GT_PARAMETER_MAX]; /* guaranteed alignment of each buffer in bytes */
+    uint32_t alignment[GT_PARAMETER_MAX]; /* guaranteed alignment of each buffer, in bytes */
 } gt_workload;
 
-/* Returns an input by index. Buffers come first; blocks begin at GT_PARAMETER_MAX. */
+/* Returns the input at an index. Indices from GT_PARAMETER_MAX are blocks, others are buffers. */
 static inline const gt_buffer *gt_workload_input(const gt_workload *workload, uint32_t place)
 {
     return place < GT_PARAMETER_MAX ? &workload->buffers[place]
@@ -143,32 +143,32 @@ static inline bool gt_workload_has_input(const gt_workload *workload, uint32_t p
                                     : place - GT_PARAMETER_MAX < workload->block_count;
 }
 
-/* Returns true if the template defines the correct results. Otherwise the default variant does. */
+/* Returns true if the template defines the correct results. If not, the default variant does. */
 static inline bool gt_workload_is_judged(const gt_workload *workload)
 {
     return workload->has_reference || workload->has_check || workload->has_expected;
 }
 
-/* Binds a template to a problem. `alignment` is the guaranteed alignment of buffers in bytes;
- * `alignments` overrides it for single buffers. EINVAL for a buffer that is too large, ETEMPLATE
- * for an expression that fails. */
+/* Binds a template to a problem. All buffers are aligned to at least `alignment` bytes, except
+ * those in `alignments`. EINVAL if a buffer is too large, ETEMPLATE if an expression cannot be
+ * evaluated. */
 gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,
                                 size_t alignment_count);
-/* Returns the number of a scalar, or NULL if the scalar is a struct or vector. */
+/* Returns the number of a scalar, or NULL if it is a struct or a vector. */
 const gt_number *gt_scalar_number(const gt_workload *workload, const gt_scalar *scalar);
 enum { GT_COMPONENT_TEXT = 2 * GT_NAME_MAX };
-/* Returns the name of a number for messages, such as "p.scale". */
+/* Returns a number's name for messages, such as "p.scale". */
 const char *gt_number_title(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
                             uint32_t number);
-/* Return the name of a component for messages ("y[3]", or "y[3].z" in a vector), and its type. */
+/* Return the type of a component, and its name for messages: "y[3]", or "y[3].z" in a vector. */
 const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
                               const gt_buffer *buffer, uint64_t index);
 gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index);
-/* Returns the bytes of an output in the reference, which may use double. */
+/* Returns the size in bytes of an output of the reference, which may use double. */
 uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer);
-/* Returns the bytes of buffers that only the reference uses: `scale` and copies of outputs. */
+/* Returns the bytes of buffers that only the reference needs: `scale`, and copies of outputs. */
 uint64_t gt_reference_scratch_bytes(const gt_workload *workload);
-/* Returns the device memory in bytes that verifying and measuring need, with guard zones. */
+/* Returns the bytes of device memory for verifying and measuring, including guard zones. */
 uint64_t gt_workload_device_bytes(const gt_workload *workload);

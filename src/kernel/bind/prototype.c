@@ -1,4 +1,4 @@
-/* Computes launches at many run-time sizes. */
+/* Computes the launches of a configuration at many run-time sizes. */
 #include "kernel/bind/prototype.h"
 
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 
 struct gt_prototype {
     const gt_template *template;
-    /* element size of each argument in bytes; 0: scalar */
+    /* size of an element of each argument in bytes; 0 for scalars */
     uint32_t element_bytes[GT_PARAMETER_MAX];
-    gt_binding kernels[]; /* one binding per kernel, without sizes and grid */
+    gt_binding kernels[]; /* one binding for each kernel, before sizes and grid are set */
 };
 
 static bool uses_sizes(const gt_expression *expression, const gt_template *template)

@@ -1,4 +1,4 @@
-/* Generates sources from the prelude, macros and the template's code. */
+/* Generates the source of a variant from the prelude, its macros and the code of the template. */
 #include "kernel/bind/source.h"
 
 #include "kernel/bind/binding.h"
@@ -34,14 +34,14 @@ static const gt_value *value_of(const generator *g, uint32_t index)
                : &g->binding->problem->values[index - template->axis_count];
 }
 
-/* Defines a macro NAME for each value. If the possible values are words, also defines a macro
- * NAME_word for each word: 1 for the chosen word and 0 for the others. */
+/* Defines the value of each name as a macro. If the values of a name are words, also defines a
+ * macro NAME_word for each of them, which is 1 for the chosen word and 0 for the others. */
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
     const uint32_t count = gt_name_count(template);
     for (uint32_t k = 0; k < count; k++) {
-        /* define problem values before axes */
+        /* problem values come before axes */
         const uint32_t i = (template->axis_count + k) % count;
         const gt_chosen_name own = gt_name_at(template, i);
         const bool generates = own.is_axis && gt_axis_traits_of(template->axes[i].kind)->generates;
@@ -108,12 +108,12 @@ static gputune_status define_bounds(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Name prefixes of the kernel parameters that pass a block, or the first part of a block. */
+/* Prefixes for the name of the kernel parameter that passes a block, or the first part of one. */
 #define BY_VALUE "gputune_pass_value_"
 #define GLOBAL   "gputune_pass_global_"
 
-/* Defines GPUTUNE_PARAM(block), the kernel parameter for a block. The macro precedes the
- * declaration of the block's struct, so the struct is an argument of a class template. */
+/* Defines GPUTUNE_PARAM(block), which declares the kernel parameter for a block. The block's struct
+ * is declared after this macro, so it must be an argument of a class template. */
 static void define_parameter(generator *g, const gt_block *block, const char *name,
                              const char *type, bool is_struct, unsigned long long by_value)
 {
@@ -137,7 +137,7 @@ static void define_parameter(generator *g, const gt_block *block, const char *na
     }
 }
 
-/* Declares the __constant__ symbol of a block. Writes the code that accesses its elements to
+/* Declares the __constant__ variable of a block. Writes the code that accesses the variable to
  * `out`. */
 static void define_symbol(generator *g, char *out, size_t bytes, const gt_block *block,
                           const char *type, bool is_struct, gt_element element)
@@ -202,8 +202,8 @@ static gputune_status add_passes(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Sets the hash of a source. Editing the template's comments does not change the hash, so stored
- * trials stay valid. */
+/* Sets the hash of a source. The hash does not change if comments of the template are edited, so
+ * the stored trials remain valid. */
 static void make_hash(gt_source *out, const generator *g, const char *prelude)
 {
     out->hash = gt_hash_join(gt_hash_string(prelude), gt_hash_string(gt_text_string(g->macros)));
@@ -220,8 +220,8 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
     }
 }
 
-/* Adds an instance of a C++ kernel template, such as "ns::scan<float, 128>". Instances for later
- * launches of a kernel also have an entry name: "ns::scan_launch2 = ns::scan<float, 64>". */
+/* Adds an instance of a C++ kernel template, such as "ns::scan<float, 128>". If the same kernel is
+ * launched again, the instance also has an entry name: "ns::scan_launch2 = ns::scan<float, 64>". */
 static gputune_status add_instance(gt_source *out, const generator *g, const gt_kernel_name *kernel)
 {
     gt_text text = {0};
@@ -268,13 +268,13 @@ static gputune_status add_instances(gt_source *out, const generator *g)
     return parts->reference.self ? add_instance(out, g, &parts->init.kernel) : GPUTUNE_OK;
 }
 
-/* CUtensorMap as in <cuda.h>, for templates that do not include <cuda.h> */
+/* CUtensorMap as in <cuda.h>, because a template need not include <cuda.h> */
 static const char tensormap_type[] =
     "#ifndef __cuda_cuda_h__\n"
     "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
     "#endif\n";
 
-/* Appends assertions that the code does not change a tunable's value. */
+/* Appends assertions that the code does not redefine a tunable with another value. */
 static void assert_values(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -291,7 +291,7 @@ static void assert_values(gt_text *text, const generator *g)
     }
 }
 
-/* Appends assertions that no output of the reference is declared with an alias of double. */
+/* Appends assertions that the reference does not declare an output with an alias of double. */
 static void assert_outputs(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -329,7 +329,7 @@ static void assert_outputs(gt_text *text, const generator *g)
     }
 }
 
-/* NVRTC rejects host-only functions, which headers such as Thrust's contain. */
+/* NVRTC rejects host functions, but headers such as those of Thrust contain some. */
 static const char no_host[] =
     "\n#ifdef __CUDACC_RTC__\n#undef __host__\n#define __host__\n#endif\n";
 
@@ -383,7 +383,7 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
     return value ? limit_to(out, value) : GPUTUNE_OK;
 }
 
-/* Returns the threads per block of a judge, or 0 if there is no judge or its block is invalid. */
+/* Returns the threads per block of a judge, or 0 without a judge or with an invalid block. */
 static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
 {
     int64_t threads = judge->present ? 1 : 0;
@@ -412,8 +412,8 @@ static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
     return registers < UNIT || registers > MOST ? GPUTUNE_OK : limit_to(out, registers);
 }
 
-/* Evaluates options() and maxreg(). Judges (`kernel` is false) only get options that change the
- * meaning of code, and a register limit that fits their blocks. */
+/* Evaluates options() and maxreg(). If `kernel` is false, the source has judges, which only need
+ * the options that change the meaning of code, and a register limit that fits their blocks. */
 static gputune_status make_options(gt_source *out, const gt_binding *binding, bool kernel)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -421,7 +421,7 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
         const gt_option *option = &parts->options[i];
         int64_t holds = 1;
         if (option->item == decided) {
-            continue; /* an earlier branch of this option was chosen */
+            continue; /* an earlier branch of this option has been chosen */
         }
         if (option->condition) {
             GT_TRY(gt_expression_integer(&holds, option->condition, binding->slots));

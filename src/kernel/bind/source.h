@@ -6,22 +6,22 @@
 
 enum { GT_INSTANCES_MAX = GT_STEPS_MAX, GT_SOURCE_OPTIONS = 65 };
 
-/* A source to compile. Variants with equal source hashes share compiled code. */
+/* A source to compile. Variants whose sources have the same hash share their compiled code. */
 typedef struct gt_source {
-    char *text;   /* CUDA source with prelude, macros and #line; owned */
-    gt_hash hash; /* hash of everything that is compiled, except comments and line numbers */
-    /* length of the prelude and #includes, which all variants share; 0 without #includes */
+    char *text;   /* CUDA source with prelude, macros and #line directives; owned */
+    gt_hash hash; /* hash of everything that is compiled, without comments and line numbers */
+    /* length of the prelude and the #includes, which all variants have; 0 without #includes */
     size_t head_bytes;
-    uint64_t headers; /* hash of the headers that the head includes; 0 without #includes */
+    uint64_t headers; /* hash of the headers that are included; 0 without #includes */
     char *options[GT_SOURCE_OPTIONS]; /* NVRTC options such as --maxrregcount=64; owned */
     size_t option_count;
-    /* instances of C++ templates, such as "scan<float, 128>"; owned */
+    /* instances of C++ kernel templates, such as "scan<float, 128>"; owned */
     char *instances[GT_INSTANCES_MAX];
     size_t instance_count;
 } gt_source;
 
-/* Generates the source of a configuration, which must be compiled as C++17 with -default-device.
- * `prelude` is the text of templates/gputune.cuh. Run-time sizes do not affect the source.
+/* Generates the source of a configuration. It must be compiled as C++17 with -default-device.
+ * `prelude` is the text of templates/gputune.cuh. The source does not depend on run-time sizes.
  * ETEMPLATE for an invalid macro, ENOVARIANT if a pass() block does not fit. */
 gputune_status gt_source_generate(gt_source *out, const gt_template *template,
                                   const gt_problem *problem, const gt_config *config,
@@ -30,31 +30,31 @@ gputune_status gt_source_generate(gt_source *out, const gt_template *template,
 gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude);
-/* Sets *out to the hash of the code that computes the expected results: the judges, or the variant
- * used as reference. Sets *out to zero if no such hash is needed, because every edit of the code
- * also changes all sources or the template's identity. */
+/* Sets *out to the hash of the code that computes the expected results, which are the judges or the
+ * variant that is the reference. Sets *out to zero if this hash is not needed, because every edit
+ * of the code also changes all sources or the identity of the template. */
 gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device,
                                   const char *prelude);
-/* Writes a source for readers and other programs, without #line and without unused parts of the
- * prelude. NVRTC and nvcc can compile the result. The source must have been generated from
- * `prelude`. The caller frees *out. ENOMEM. */
+/* Writes a source that people can read and that NVRTC and nvcc can compile: without #line, and
+ * without the parts of the prelude that are not used. The source must have been generated with the
+ * same `prelude`. The caller frees *out. ENOMEM. */
 gputune_status gt_source_shorten(char **out, const gt_source *source, const char *prelude);
 void gt_source_free(gt_source *source);
 
-/* Makes the launch of a configuration for a problem. ENOVARIANT if a limit is broken. */
+/* Computes the launch of a configuration for a problem. ENOVARIANT if it breaks a limit. */
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_problem *problem, const gt_config *config,
                               const gt_device *device);
-/* Sets *out to the work of a configuration divided by the work of the default configuration.
+/* Sets *out to the work of a configuration, relative to the work of the default configuration.
  * ETEMPLATE if the work is not positive. */
 gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,
                              const gt_config *config, const gt_device *device);
-/* Returns the widest access in bytes that the vector axes allow on the device, or 0 without vector
- * axes. */
+/* Returns the size in bytes of the widest access that the vector axes allow on the device. Returns
+ * 0 if there are no vector axes. */
 uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
                          const gt_config *config, const gt_device *device);
-/* Returns a hash of everything that a launch passes to the device. */
+/* Returns a hash of everything that a launch sends to the device. */
 gt_hash gt_launch_hash(const gt_launch *launch);
-/* Returns the key of a trial: a hash of the source and of the launch settings. */
+/* Returns the key of a trial, which is a hash of its source and of its launch settings. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source);

@@ -1,4 +1,4 @@
-/* Shortens a generated source for readers by removing unused parts of the prelude. */
+/* Shortens a generated source for readers: removes the parts of the prelude that are not used. */
 #include "kernel/bind/source.h"
 
 #include "kernel/text/reach.h"
@@ -12,7 +12,7 @@ typedef struct line {
     const char *text;
     size_t length;
     bool is_kept;
-    bool is_basic; /* true if the line declares a name that nvcc predefines and NVRTC does not */
+    bool is_basic; /* true for a declaration that nvcc already contains and NVRTC does not */
 } line;
 
 typedef GT_ARRAY(line) line_list;
@@ -67,12 +67,12 @@ static gputune_status split_lines(line_list *out, const char *text)
     return GPUTUNE_OK;
 }
 
-/* Drops unused lines among the first `count` lines: macros and declarations of std that no later
- * line uses, empty #if blocks, and comments above dropped lines. Begins with the last line. */
+/* Drops unneeded lines among the first `count`, from the last to the first: macros and declarations
+ * of std that no later line uses, empty #if blocks, and comments above dropped lines. */
 static void drop_unused(line_list *lines, size_t count)
 {
     const gt_token std = gt_token_of("std");
-    size_t end = 0; /* index of the innermost #endif */
+    size_t end = 0; /* index of the #endif that was read last */
     bool is_in_std = false, has_content = true;
     for (size_t i = count; i-- > 0;) {
         line *at = &lines->items[i];
@@ -111,7 +111,7 @@ static void mark_basics(line_list *lines)
     }
 }
 
-/* Writes a #pragma with its macros expanded, because nvcc does not expand them. */
+/* Writes a #pragma after expanding its macros, because nvcc does not expand macros in it. */
 static void write_pragma(gt_text *out, const line_list *lines, const line *pragma)
 {
     const char *from = pragma->text;
@@ -163,7 +163,7 @@ gputune_status gt_source_shorten(char **out, const gt_source *source, const char
     line_list lines = {0};
     const char *code = strstr(source->text, prelude) + strlen(prelude);
     GT_TRY(gt_strdup(&names, code));
-    /* replace each # by a blank, so names in directives are found too */
+    /* replace each # by a blank, so that the names in directives are found, too */
     for (char *at = names; (at = strchr(at, '#')); *at = ' ') {
     }
     GT_TRY(gt_reach_cut(&cut, prelude, prelude, names));

@@ -1,4 +1,4 @@
-/* Makes the tensor maps of a configuration and the textures of a problem. */
+/* Computes the tensor maps of a configuration, and the textures of a problem. */
 #include "kernel/bind/binding.h"
 
 #include "kernel/template/structure.h"
@@ -8,14 +8,14 @@
 
 enum { BOX_MAX = 256 };
 
-/* CUtensorMapDataType by type; signs do not matter, because data are only copied */
+/* CUtensorMapDataType for each type. Data are only copied, so their sign does not matter. */
 static const uint32_t data_types[] = {
     [GT_TYPE_I8] = 0,   [GT_TYPE_U8] = 0,   [GT_TYPE_I16] = 1,  [GT_TYPE_U16] = 1,
     [GT_TYPE_I32] = 3,  [GT_TYPE_U32] = 2,  [GT_TYPE_I64] = 5,  [GT_TYPE_U64] = 4,
     [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
     [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
 
-/* Finds a mode in a list. Sets *out to its index, which is the driver's value; 0: none. */
+/* Finds a mode in a list. Sets *out to its index, which is the driver's value for the mode. */
 static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_t values[4],
                           const gt_binding *binding)
 {
@@ -26,8 +26,8 @@ static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_
     return *out < 4 ? GT_LIMIT_NONE : GT_LIMIT_TENSORMAP_MODE;
 }
 
-/* Sets sizes, box and strides. The driver counts dimensions from the fastest, the template from the
- * slowest. */
+/* Sets the sizes, box and strides. The first dimension is the fastest for the driver, but the
+ * slowest in a template. */
 static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_binding *binding,
                            uint32_t element)
 {
@@ -102,9 +102,9 @@ gt_limit gt_binding_maps(gt_binding *binding)
 }
 
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* values of the driver's CU_TRSF_… */
-enum { FLOATS = 16 }; /* first floating-point value of CUarray_format */
+enum { FLOATS = 16 }; /* CUarray_format values from this one on are floating-point */
 
-/* CUarray_format by type, or 0 for none. Elements of 8 bytes are read as two integers. */
+/* CUarray_format for each type; 0 for none. Elements of 8 bytes are read as two integers. */
 static const uint32_t formats[GT_TYPE_LAST + 1] = {
     [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
     [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,
@@ -113,8 +113,8 @@ static const uint32_t formats[GT_TYPE_LAST + 1] = {
 typedef struct shape {
     gt_element element;
     uint32_t rank;    /* number of dimensions, without layers */
-    int64_t sizes[3]; /* row length, number of rows, number of slices or layers; 0: none */
-    int64_t pitch;    /* elements from one row of the buffer to the next */
+    int64_t sizes[3]; /* length of a row, number of rows, number of slices or layers; 0: none */
+    int64_t pitch;    /* distance between rows of the buffer, in elements */
 } shape;
 
 static uint32_t channels_of(const gt_element *element)

@@ -1,11 +1,11 @@
-/* Determines tolerances for templates that state none. tolerance.h explains the rule. */
+/* Computes the tolerance if a template does not state one. tolerance.h explains how. */
 #include "kernel/bind/tolerance.h"
 
 #include <math.h>
 
 static const struct type_facts {
     double roundoff;
-    double working; /* roundoff of the type that accumulates sums */
+    double working; /* roundoff of the type in which sums are accumulated */
     double rtol;    /* relative error of functions, divisions and fused operations */
     double tiny;    /* results below this may be flushed to zero */
 } facts[] = {
@@ -13,7 +13,7 @@ static const struct type_facts {
     [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},
     [GT_TYPE_F32] = {0x1p-24, 0x1p-24, 1e-5, 0x1p-126},
     [GT_TYPE_F64] = {0x1p-53, 0x1p-53, 1e-12, 0x1p-1022},
-    /* the rtol of fp8 is more than the relative distance of two neighbouring numbers */
+    /* the rtol of fp8 is larger than the relative distance between two neighbouring numbers */
     [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9},
     [GT_TYPE_E5M2] = {0x1p-3, 0x1p-24, 0.27, 0x1p-16},
 };
@@ -35,8 +35,8 @@ double gt_tolerance_step(const gt_workload *workload)
     return has_output ? sqrt(coarsest) : 0;
 }
 
-/* Estimates the number of terms per element from `still`, the fraction of elements that did not
- * change. An element stays unchanged with probability (1 - 1/GT_TOLERANCE_SPARSE)^terms. */
+/* Estimates how many terms an element has. `still` is the fraction of elements that did not change:
+ * an element with m terms does not change with probability (1 - 1/GT_TOLERANCE_SPARSE)^m. */
 static double terms_counted(double still)
 {
     static const double enough = 0.02;
@@ -64,7 +64,7 @@ static bool is_known(const gt_sensitivity *seen)
     return seen->step > 0 && seen->moved > 0;
 }
 
-/* Returns true if the relative sensitivity to the inputs is similar for all elements. */
+/* Returns true if all elements have a similar relative sensitivity to the inputs. */
 static bool is_even(const gt_sensitivity *seen)
 {
     static const double uneven = 8;
@@ -74,7 +74,7 @@ static bool is_even(const gt_sensitivity *seen)
 
 typedef struct measures {
     double share;        /* tolerance divided by S */
-    gt_tolerance result; /* tolerance if S is not used */
+    gt_tolerance result; /* tolerance for the case that S is not used */
 } measures;
 
 static measures measure_output(const gt_workload *workload, uint32_t output,
@@ -85,10 +85,10 @@ static measures measure_output(const gt_workload *workload, uint32_t output,
     bool few = buffer->elements < GT_TOLERANCE_FEW;
     double terms = gt_tolerance_terms(workload, output, seen);
     double length = type->working * sqrt(terms);
-    /* in sums of equal terms, rounding errors do not cancel */
+    /* if all terms of a sum are equal, rounding errors do not cancel */
     double drift = workload->varied ? type->working * terms : length;
-    /* Allow for one rounding to the storage type, a few other roundings, and a long sum. With few
-     * elements the sum counts twice, because S may be underestimated. */
+    /* Allow for one rounding to the storage type, a few other roundings, and a long sum. If there
+     * are few elements, allow for twice the sum, because the measured S may be too small. */
     return (measures){.share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
                       .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
 }
@@ -104,13 +104,13 @@ static gt_tolerance measured_tolerance(const gt_workload *workload, uint32_t out
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* a tolerance above a hundredth of the largest result comes from a jump, so limit it */
+    /* the limit is a hundredth of the largest result, because only a jump makes it larger */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;
 }
 
-/* Returns true if each element of the output has a value in `scale`. */
+/* Returns true if `scale` contains a value for each element of the output. */
 static bool is_scaled(const gt_workload *workload, uint32_t output)
 {
     uint32_t first = 0;
@@ -130,7 +130,7 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
     }
     const measures m = measure_output(workload, output, seen);
     *out = m.result;
-    /* factor 2, because few steps may underestimate the change */
+    /* twice the measured change, because few steps may underestimate it */
     out->stol = 2 * m.share / seen->step;
     return true;
 }
@@ -142,7 +142,7 @@ gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
     if (workload->tolerance.stated || !gt_type_is_float(workload->buffers[output].type)) {
         return workload->tolerance;
     }
-    /* a sum of terms with mean zero has an error of about u * scale / 3 */
+    /* if the terms of a sum have mean zero, its error is about u * scale / 3 */
     if (is_scaled(workload, output)) {
         double more = workload->varied ? GT_TOLERANCE_VARIED : 1;
         return (gt_tolerance){

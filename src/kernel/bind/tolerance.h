@@ -13,42 +13,42 @@
 #include "kernel/bind/problem.h"
 
 enum {
-    GT_TOLERANCE_FEW = 64,  /* outputs with fewer elements need several steps to measure S */
-    GT_TOLERANCE_STEPS = 6, /* number of steps for these outputs; the largest S is used */
-    /* a sparse step, which counts terms, changes one of this many input elements */
+    GT_TOLERANCE_FEW = 64,  /* an output with fewer elements needs several steps to measure S */
+    GT_TOLERANCE_STEPS = 6, /* number of steps for such an output; the largest S is used */
+    /* a sparse step, which counts terms, changes one in every 64 elements of the inputs */
     GT_TOLERANCE_SPARSE = 64
 };
 
-/* The measured sensitivity of an output to small changes of the inputs. */
+/* How strongly an output changed when the inputs were changed a little. */
 typedef struct gt_sensitivity {
-    double step;     /* relative step of the inputs; 0: no input could be moved */
+    double step;     /* relative change of the inputs; 0 if no input could be changed */
     double largest;  /* largest |result| */
-    double moved;    /* largest |result - moved result| */
-    double relative; /* largest |result - moved result| / |result|; INFINITY if a 0 changed */
-    double still;    /* fraction of elements that a sparse step did not change; 0: unknown */
+    double moved;    /* largest |result - changed result| */
+    double relative; /* largest |result - changed result| / |result|; INFINITY if a 0 changed */
+    double still;    /* fraction of elements that did not change in a sparse step; 0 if unknown */
 } gt_sensitivity;
 
-/* Returns half the distance from 1 to the next larger number of the type, or 0 for integers. */
+/* Returns half the distance between 1 and the next larger number of the type, or 0 for integers. */
 double gt_type_roundoff(gt_type type);
-/* Returns the relative step for measuring S: the square root of the coarsest roundoff. This step is
- * far larger than rounding errors, and so small that smooth functions are almost linear. 0: no
- * output is a float. */
+/* Returns the relative step with which S is measured, which is the square root of the largest
+ * roundoff. Such a step is much larger than rounding errors, but so small that smooth functions are
+ * almost linear. Returns 0 if no output is floating-point. */
 double gt_tolerance_step(const gt_workload *workload);
-/* Returns the number of terms of an element: the larger of the declared and the measured number.
- * The measured number is at most inputs / sqrt(elements), the exact number for sums and matrix
- * products. */
+/* Returns the number of terms of an element. This is the number that the template states or the
+ * measured number, whichever is larger. The measured number is limited to inputs / sqrt(elements),
+ * which is exact for sums and matrix products. */
 double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
                           const gt_sensitivity *sensitivity);
-/* Sets *out to a tolerance with a separate S for each element. Returns false if S is unknown or not
- * needed. */
+/* Sets *out to a tolerance that uses a separate S for each element. Returns false if S is unknown
+ * or not needed. */
 bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
-/* Returns the tolerance of an output: the stated one, or one computed from the output's type, terms
- * and sensitivity. A `scale` output of the reference replaces S. */
+/* Returns the tolerance of an output. If the template does not state one, it is computed from the
+ * output's type, terms and sensitivity. If the reference has a `scale` output, it replaces S. */
 gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
 
-/* Factor of tolerances for constant or extreme data, because rounding errors then add up instead of
- * cancelling. A sum of 225 products differed by 1.1e-6 of its magnitudes on constants, but by less
- * than 1e-6 on random data. */
+/* The tolerance is multiplied by this if the data are constant or extreme, because rounding errors
+ * then add up instead of cancelling. A sum of 225 products differed by 1.1e-6 of the sum of
+ * magnitudes for constant data, but by less than 1e-6 for random data. */
 #define GT_TOLERANCE_VARIED 8.0

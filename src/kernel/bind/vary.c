@@ -1,12 +1,12 @@
-/* Makes workloads with other scalars and other buffer contents. */
+/* Makes workloads with different scalars and different contents of buffers. */
 #include "kernel/bind/vary.h"
 
 #include "kernel/bind/tolerance.h"
 
 #include <math.h>
 
-/* Returns a different value for a floating-point scalar. The factor depends on the index, so
- * swapping two scalars changes the results. */
+/* Returns a different value for a floating-point scalar. Different scalars are multiplied by
+ * different factors, so results change if a kernel swaps two scalars. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
 {
     const double factor = 0.375 + 0.125 * (index % 8), value = number->low;
@@ -178,7 +178,7 @@ static void make_equal_pairs(gt_workload *workload, uint32_t index)
     }
 }
 
-/* Fills a buffer or block with the value of its common number, if that number is varied. */
+/* If all elements of a buffer or block have a common number that is varied, fills them with it. */
 static void vary_common(const gt_workload *workload, gt_buffer *buffer,
                         const gt_variation *variation)
 {

@@ -1,4 +1,4 @@
-/* Makes the workload of a template for a problem: buffers, scalars, tolerances and judges. */
+/* Makes the workload of a template for a problem: its buffers, scalars, tolerances and judges. */
 #include "kernel/bind/binding.h"
 #include "kernel/bind/source.h"
 
@@ -39,7 +39,7 @@ gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const
     return GPUTUNE_OK;
 }
 
-/* Returns true if a size is 0 and the extent has its minimum, as in y[max(1, n)] for n = 0. */
+/* Returns true if a size is 0 and the extent has its least value, as in y[max(1, n)] for n = 0. */
 static bool is_placeholder(const gt_binding *binding, const gt_argument *argument)
 {
     bool is = false;
@@ -211,8 +211,8 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
     }
 }
 
-/* Makes the launch of a judge. The judge receives pointers to the pass() blocks, and finds the
- * constant() blocks in its module. */
+/* Makes the launch of a judge. The judge gets pointers to the pass() blocks as parameters, and its
+ * module contains the constant() blocks. */
 static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
                                  const gt_binding *binding, const gt_judge *judge)
 {
@@ -284,7 +284,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         const gt_config config = gt_reference_config(binding->template);
         GT_TRY(gt_launch_bind(&out->reference, binding->template, binding->problem, &config,
                               binding->device));
-        out->reference.l2 = (gt_l2_window){0}; /* keeping the window would reserve a part of L2 */
+        out->reference.l2 = (gt_l2_window){0}; /* a window would reserve a part of the L2 cache */
     }
     if (parts->reference.present) {
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));

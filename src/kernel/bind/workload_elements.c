@@ -1,4 +1,4 @@
-/* Determines the elements of buffers, blocks and scalars, and their fills. */
+/* Determines the elements of buffers, blocks and scalars, and how they are filled. */
 #include "kernel/bind/layout.h"
 #include "kernel/bind/tolerance.h"
 
@@ -107,7 +107,7 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
     return GPUTUNE_OK;
 }
 
-/* Evaluates the range of a fill, unless the host generates the values. */
+/* Evaluates the range of a fill. Fills that the host generates have no range. */
 static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64_t *slots,
                                 uint64_t count, const char *name)
 {
@@ -137,8 +137,8 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
-/* Returns true if a leaf is an array element after the last item of the initialiser list. Such
- * elements are 0, as in C. */
+/* Returns true if a leaf is an array element for which the initialiser list has no item, because
+ * the list is shorter than the array. Such an element is 0, as in C. */
 static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
 {
     const size_t length = strlen(layout->leaves[leaf].name);
@@ -206,7 +206,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     const bool lacks = !item && !declared->initialisers.single && !gt_type_is_float(number->type) &&
                        buffer->direction != GT_OUT;
     if (lacks && binding->template->parts->init.present) {
-        number->fill = GT_FILL_ZERO; /* the contents until init() fills the buffer */
+        number->fill = GT_FILL_ZERO; /* fill with zeros until init() runs */
         return GPUTUNE_OK;
     }
     GT_REFUSE_AT(lacks, declared->place,
@@ -222,7 +222,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
-/* Returns a common type for all numbers: the coarsest float, because tolerances depend on it. */
+/* Returns one type for all numbers. Tolerances depend on it, so it is the least precise float. */
 static gt_type coarsest(const gt_layout *layout)
 {
     gt_type type = layout->leaves[0].type;
@@ -326,8 +326,8 @@ gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const 
     return GPUTUNE_OK;
 }
 
-/* Sets a number to the value of an expression or, if `value` is NULL, of the problem value with the
- * same name. */
+/* Sets a number to the value of an expression. If `value` is NULL, sets it to the problem value of
+ * the same name. */
 static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                                   const gt_expression *value, const char *name)
 {
@@ -388,7 +388,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
     GT_TRY(check_pointers(binding, argument, layout, place));
     uint32_t count = 0;
-    /* skip addresses, because the launch sets them */
+    /* skip pointers, because the launch sets them */
     for (uint32_t i = 0; i < layout->count; i++) {
         layout->leaves[count] = layout->leaves[i];
         count += !layout->leaves[i].is_pointer;
@@ -464,7 +464,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
     GT_TRY(gt_layout_make(&layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
     out->bytes = layout->bytes;
-    if (layout->count == 0) { /* an empty functor takes one byte, which is never read */
+    if (layout->count == 0) { /* an empty functor has a size of one byte, but nothing reads it */
         return GPUTUNE_OK;
     }
     GT_TRY(bind_numbers(workload, out, binding, argument, layout));
