@@ -66,7 +66,7 @@ static uint64_t launch(gt_plan_code *code, uint32_t grid)
     return call->object;
 }
 
-/* Returns the number of modules that launches of these two codes load. */
+/* Launches these two codes and returns how many modules the launches load. */
 static int modules_of(const char *one, int one_kb, const char *other, int other_kb)
 {
     gt_plan_code *a = code_of(one, 5, one_kb), *b = code_of(other, 7, other_kb);
@@ -124,7 +124,7 @@ static CUresult get_id(CUcontext context, unsigned long long *id)
     return CUDA_SUCCESS;
 }
 
-/* A context keeps its handle when it is reset, but loses its code. */
+/* Resetting a context unloads its code, although the context keeps its handle. */
 TEST_WITHIN(test_a_reset_context_gets_the_code_again, setup, NULL)
 {
     fake.table.CtxGetId = get_id;

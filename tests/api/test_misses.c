@@ -1,5 +1,5 @@
-/* Tests the file of misses. Each scenario occurs in the file only once, with a count, even if
- * several processes write the file. */
+/* Tests the file that records misses. It must contain each scenario only once, with a count, even
+ * if several processes write to it. */
 #include "api/misses.h"
 #include "support/folder.h"
 #include "support/test.h"

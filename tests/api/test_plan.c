@@ -1,4 +1,4 @@
-/* Tests the plan table, and launches of plans that are refused. Needs no GPU. */
+/* Tests the plan table, and launches that a plan must refuse. Needs no GPU. */
 #include "api/plan.h"
 #include "base/text.h"
 #include "gpu/device.h"
@@ -150,7 +150,7 @@ TEST_OF(test_table_grows, world *w, open_world, close_world)
     }
 }
 
-/* A request with the same time limit as the first one, or a lower limit, gets the first result. */
+/* The first result answers a second request only if the second time limit is not longer. */
 TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_world)
 {
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
@@ -167,7 +167,7 @@ TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_w
     expect(w, 1024, &five, second);
 }
 
-/* The plan of an interrupted tuning was not re-verified, so later results replace it. */
+/* A plan of an interrupted tuning was not re-verified, so a later result replaces it. */
 TEST_OF(unproved_plan_is_outdated_by_a_result, world *w, open_world, close_world)
 {
     gt_terms unproved = *terms_of(GPUTUNE_MEASURE);
