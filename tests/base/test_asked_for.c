@@ -1,4 +1,4 @@
-/* Tests the sizes and GPUs that users select by text. */
+/* Tests how the sizes and GPUs that a user names in a text are matched. */
 #include "base/selection.h"
 #include "base_support.h"
 

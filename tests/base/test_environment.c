@@ -50,7 +50,7 @@ static int start(const char *program)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Runs a copy of this program set-gid. It must not see the variables. */
+/* Runs a set-gid copy of this program, which must not see the environment variables. */
 TEST_OF(privileged_program_sees_no_variable, char *folder, open_folder, close_folder)
 {
     char *path, *bytes;

@@ -1,4 +1,4 @@
-/* Tests passing structs of callers that were built with an older or newer header. */
+/* Tests reading structs from callers that were built with an older or newer header. */
 #include "base/sized.h"
 #include "support/test.h"
 

@@ -1,4 +1,4 @@
-/* Tests the error message of each thread, and the names of statuses. */
+/* Tests that each thread has its own error message, and tests the names of statuses. */
 #include "base/status.h"
 #include "base_support.h"
 
