@@ -69,7 +69,7 @@ TEST(equal_costs_keep_the_order_given)
     check_places(turns, (const size_t[]){0, 1, 2, 3, 4, 5});
 }
 
-/* Computes the time share of each turn if every turn uses the fraction `used` of its share. */
+/* Computes how much time each turn gets if every turn uses only the fraction `used` of its time. */
 static void divide(double *shares, const cli_turn *turns, double left_s, double used)
 {
     for (size_t i = 0; i < COUNT; i++) {
