@@ -1,4 +1,4 @@
-/* Opcode families: PTX snippets, which are expanded over modifiers and run in a common kernel. */
+/* Families of PTX opcodes, written as snippets that are expanded and run in a common kernel. */
 #pragma once
 
 #include "side.h"
@@ -30,7 +30,7 @@ extern const size_t op_family_count;
 
 typedef struct pair {
     side sides[SIDE_COUNT];
-    const char *dump; /* folder for the text of every module, or NULL */
+    const char *dump; /* folder to which the text of every module is written, or NULL */
     int dumped;
 } pair;
 
@@ -40,5 +40,5 @@ void op_family_run(pair *both, const op_family *family, tally *counts);
 /* Writes the text of a module to the dump folder, if a dump was requested. */
 void dump_text(pair *both, const char *text);
 
-/* Records that one side refused a case. The thread's message must contain the reason. */
+/* Records that one side refused a case. This thread's error message must contain the reason. */
 void tally_refusal(tally *counts, const char *what, const char *where);

@@ -294,8 +294,8 @@ __device__ void rotate(u64 *out, const u64 *in)
 PROGRAM(cluster_rotate) { rotate(out, in); }
 PROGRAM(cluster_16) { rotate(out, in); }
 
-/* Maxima of 32 bits, because 64-bit maxima in the shared memory of other blocks vary from run to run on
- * an H200. */
+/* Uses 32-bit maxima, because on an H200 the results of 64-bit maxima
+ * in the shared memory of other blocks vary from run to run. */
 PROGRAM(cluster_atomics)
 {
     __shared__ u32 counts[16];

@@ -149,15 +149,15 @@ static uint64_t element_bits(const uint8_t *element, uint32_t bytes)
 }
 
 /* Templates whose results PTX does not define exactly, because they use approximations or add in an
- * order that depends on the speed of blocks. All other templates must agree exactly. The error of
- * `scan` is relative to its largest sums, up to 26,000, because sums near 0 contain their rounding
- * errors. */
+ * order that depends on the speed of blocks. All other templates must agree exactly. `scan` has an
+ * absolute tolerance, because its sums near 0 contain the rounding errors of sums as large as
+ * 26,000. */
 static const struct {
     const char *name;
     tolerance allowed;
 } loose[] = {{"rmsnorm", {2e-3, 0}}, {"softmax", {2e-6, 0}}, {"scan", {2e-5, 0.5}}};
 
-/* The emulator rounds tensor-core sums differently. */
+/* The emulator does not round tensor-core sums as the GPU does. */
 static const char *const beyond[] = {"gemm_bf16"};
 
 static tolerance allowed_of(const gt_template *template)
@@ -217,7 +217,7 @@ static void run_image(work *w, const gt_image *image, const gt_launch *descripti
                        : gt_fail_memory();
         ran = status == GPUTUNE_OK;
         if (status == GPUTUNE_ECUDA && s == SIDE_GPU) {
-            w->counts->cases--; /* does not count as a case if the GPU cannot run the variant */
+            w->counts->cases--; /* a variant that the GPU cannot run does not count as a case */
         } else if (!ran) {
             tally_refusal(w->counts, config, names[s]);
         }
