@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Like assert_true(), which in a child process would run the rest of the suite again. */
+/* Use this instead of assert_true(), which in a child would continue with the rest of the suite. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -35,8 +35,8 @@
     } while (0)
 #define OK(call) CHECK_CODE(call, CUDA_SUCCESS)
 
-/* Runs `body` in a child process, with an environment variable ("NAME=value") or NULL. Fails the
- * test if the child fails. The child is killed after 20 s of CPU time. */
+/* Runs `body` in a child process, and fails the test if the child fails. `environment` is a
+ * variable to set ("NAME=value") or NULL. The child is killed after 20 s of CPU time. */
 static inline void in_child(void (*body)(void), const char *environment)
 {
     fflush(NULL);
@@ -56,7 +56,6 @@ static inline void in_child(void (*body)(void), const char *environment)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Defines a test that runs in a child process. */
 #define TEST_IN_CHILD(name)                                                                        \
     static void name(void);                                                                        \
     TEST(test_##name)                                                                              \
@@ -74,7 +73,6 @@ static inline CUcontext open_device(void)
     return context;
 }
 
-/* Defines a test that runs in a child process with an open device. */
 #define TEST_ON_DEVICE(name)                                                                       \
     static void name##_there(void);                                                                \
     TEST_IN_CHILD(name)                                                                            \
@@ -98,7 +96,7 @@ static inline CUdeviceptr new_buffer(size_t bytes)
     CUdeviceptr buffer;
     OK(cuMemAlloc_v2(&buffer, bytes));
     OK(cuMemsetD8_v2(buffer, 0, bytes));
-    OK(cuStreamSynchronize(NULL)); /* non-blocking streams do not wait for fills */
+    OK(cuStreamSynchronize(NULL)); /* non-blocking streams do not wait for the fill */
     return buffer;
 }
 

@@ -188,8 +188,8 @@ static other_context make_other(void)
     return other;
 }
 
-/* Function and stream of a launch must belong to the same context, current or not. The default
- * streams belong to the current context. */
+/* The function and the stream of a launch must belong to the same context, which need not be
+ * current. The default streams belong to the current context. */
 TEST_IN_CHILD(launches_across_contexts)
 {
     CUcontext context = open_device();
@@ -203,7 +203,7 @@ TEST_IN_CHILD(launches_across_contexts)
     CHECK_CODE(launch_add(other.all.add, y, 1.0F, 1, CU_STREAM_PER_THREAD), invalid);
     OK(launch_add(other.all.add, other.y, 1.0F, OTHER_COUNT, other.all.stream));
     OK(cuModuleUnload(other.all.module));
-    OK(cuStreamQuery(other.all.stream)); /* unloading has waited for the launches */
+    OK(cuStreamQuery(other.all.stream)); /* unloading a module waits for its launches */
     CHECK_CODE(launch_add(other.all.add, other.y, 1.0F, 1, other.all.stream), invalid);
     CHECK(read_float(other.y) == 1.0F);
     CHECK(read_float(y) == 0.0F);

@@ -295,7 +295,7 @@ TEST_IN_CHILD(illegal_address_is_sticky)
     OK(cuDeviceGetCount(&count));
 }
 
-/* Cases that read at an offset from the end of the first of two consecutive allocations. */
+/* Each case reads outside of two buffers, at an offset from the end of the first or the second. */
 static const struct outside {
     bool from_second, freed;
     long offset;

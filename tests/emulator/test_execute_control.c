@@ -6,8 +6,8 @@
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
 
-/* Lanes run loops of different lengths and reconverge. The sum of a shuffle shows whether all lanes
- * take part in the shuffle. */
+/* The lanes run loops of different lengths and reconverge. The sum of the shuffled values shows
+ * whether all lanes took part in the shuffle. */
 TEST(lanes_loop_differently_often)
 {
     static const char ptx[] =

@@ -263,7 +263,7 @@ TEST(bad_addresses_fault)
     }
 }
 
-/* A lane with a false guard may have any address. */
+/* A lane whose guard is false accesses no memory, so its address may be invalid. */
 TEST(inactive_lanes_do_not_fault)
 {
     static const char ptx[] = KERNEL("setp.lt.u32 %p0, %r0, 3; @%p0 ld.global.u32 %r1, [%d3];\n"

@@ -95,8 +95,8 @@ static uint32_t side(const copied *c, int i)
     return i < c->rank ? (c->box[i] + step - 1) / step : 1;
 }
 
-/* Returns an element's index in the tensor from its index in the box; -1 if it is outside the
- * tensor. */
+/* Converts an element's index in the box to its index in the tensor. Returns -1 if the element is
+ * outside the tensor. */
 static int64_t place_of(const copied *c, const encoded *e, uint32_t element)
 {
     int64_t at = 0;

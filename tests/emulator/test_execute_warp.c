@@ -171,8 +171,8 @@ TEST(test_distributed_shared_memory)
         for (uint32_t i = 0; i < grid; i++) {
             uint32_t before = i / size * size + (i + size - 1) % size;
             assert_int_equal(a[2 * i], before);
-            /* shared memory is uninitialised here; the emulator has filled it with one of four
-             * bytes */
+            /* nobody has initialised this shared memory, so every byte has the value with which the
+             * emulator filled it */
             uint32_t held = a[2 * i + 1] - i % size;
             assert_int_equal(held, (held & 0xff) * 0x01010101u);
         }
