@@ -132,7 +132,7 @@ static bool is_long_run(void)
     return getenv("GPUTUNE_TEST_LONG") != NULL;
 }
 
-/* A proof compares every element. On the emulator, few elements are enough. */
+/* A proof compares every element, so short runs on the emulator use fewer elements. */
 static int size_of(const bad *b)
 {
     bool whole = b->n < MILLION || is_long_run() || getenv("GPUTUNE_TEST_DRIVER");

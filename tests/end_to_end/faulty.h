@@ -1,9 +1,9 @@
 /* The kernels of tests/faulty/, one file for each class of faults. Each kernel has a correct
  * variant and a faulty variant, BAD=1, which is faster. The comment above a kernel describes the
- * fault and ends with what finds it: 'caught by proof and check'. If a check finds mistakes of the
- * kinds race and state in a line, this line ends with '// found: race, state'. If several kernels
- * share the line, it ends with a label, '// line: wait', and the kernels' comments end with 'caught
- * by check (race at wait)'. */
+ * fault and ends with what finds it, such as 'caught by proof and check'. A line in which a check
+ * finds mistakes ends with the kinds of these mistakes, such as '// found: race, state'. If several
+ * kernels share the line, it ends with a label, '// line: wait', and the comments of these kernels
+ * end with 'caught by check (race at wait)'. */
 #pragma once
 
 #include "world.h"

@@ -137,8 +137,8 @@ TEST(edited_files_are_noticed_within_a_second)
     folder_remove(f.folder);
 }
 
-/* A user may edit and rerun a notebook cell at once. So the first call after a plan was made checks
- * the file without the usual delay. */
+/* A user of a notebook may edit a cell and run it again at once, so the first call after a plan was
+ * made checks the file without the usual delay. */
 TEST(an_edit_right_after_the_first_call_is_noticed)
 {
     files f;

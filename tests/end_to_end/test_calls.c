@@ -383,7 +383,7 @@ static void use_after_closing(const char *debug)
     OK(tune_kernel(&own, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     assert_ptr_not_equal(kept, own);
     gputune_close(tuner);
-    for (int i = 0; i < 64; i++) { /* a failed opening is not a tuner that was closed */
+    for (int i = 0; i < 64; i++) { /* a tuner that failed to open does not count as closed */
         const gputune_open_options no_driver = {.size = sizeof no_driver, .driver = "/no/driver"};
         assert_int_not_equal(gputune_open(&tuner, &no_driver), GPUTUNE_OK);
     }

@@ -53,7 +53,7 @@ static void call_back(void *user, const gputune_progress *progress)
         return;
     }
     c->called = true;
-    c->same = get_plan(c->tuner, N, GPUTUNE_MEASURE); /* the tuning that runs this callback */
+    c->same = get_plan(c->tuner, N, GPUTUNE_MEASURE); /* requests the plan that is being tuned */
     c->cached = get_plan(c->tuner, N, GPUTUNE_CACHED_ONLY);
     c->measured = get_plan(c->tuner, 2 * N, GPUTUNE_MEASURE);
 }

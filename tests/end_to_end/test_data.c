@@ -1,4 +1,4 @@
-/* Tests data of the host: inputs whose contents are part of the key, and a reference function. */
+/* Tests data from the host: inputs whose contents are part of the key, and a reference function. */
 #include "world.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ typedef struct host {
     float error;        /* error that the reference function adds to every result */
     int answer;         /* status that the reference function returns */
     const float *x;     /* expected input at the requested size; NULL: any input is accepted */
-    int calls, at_size; /* calls of the reference function: in total, at the requested size */
+    int calls, at_size; /* number of calls of the reference: in total, at this size */
 } host;
 
 /* y[i] += a * x[i] */

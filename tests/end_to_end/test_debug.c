@@ -1,5 +1,5 @@
-/* Tests that GPUTUNE_DEBUG refuses launches on memory that the kernel cannot use, and reports that
- * memory. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
+/* Tests that GPUTUNE_DEBUG refuses a launch on memory that the kernel cannot use, and that the
+ * message describes this memory. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "world.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* Tests sizes of 0, at which launches have no blocks. */
+/* Tests sizes of 0, for which the grid of a launch has no blocks. */
 #include "support/folder.h"
 #include "world.h"
 

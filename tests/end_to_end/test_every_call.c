@@ -1,6 +1,6 @@
 /* Calls every public function that takes a tuner: without a tuner, with a closed tuner, in a forked
- * child, and while another thread closes the tuner. The test reads the header, and fails if neither
- * this file nor test_calls.c calls a function. */
+ * child, and while another thread closes the tuner. The test reads the header, and fails if the
+ * header declares a function that is called neither in this file nor in test_calls.c. */
 #include "world.h"
 
 #include <ctype.h>
@@ -242,8 +242,8 @@ static void name_before(char *out, size_t room, const char *end)
     snprintf(out, room, "%.*s", (int)(end - begin), begin);
 }
 
-/* Fails if no test calls a function of the header. Counts all functions, and the functions that
- * take a tuner. */
+/* Fails if the header declares a function that no test calls. Counts all functions, and the
+ * functions that take a tuner. */
 static void check_header(int *functions, int *of_a_tuner, const char *path, const char *others)
 {
     static const char mark[] = "\nGPUTUNE_API ", own[] = "gputune *tuner";

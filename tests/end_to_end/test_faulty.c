@@ -1,6 +1,6 @@
-/* Tests that the proof refuses exactly those faulty variants of tests/faulty/ whose comment lists
- * the proof. Arguments select kernels; without arguments, every twelfth kernel runs.
- * GPUTUNE_TEST_LONG=1 runs all and prints a table. */
+/* Tests that the proof refuses a faulty variant of tests/faulty/ if, and only if, its comment says
+ * that the proof catches the fault. Arguments select kernels; without arguments, every twelfth
+ * kernel runs. GPUTUNE_TEST_LONG=1 runs all and prints a table. */
 #include "faulty.h"
 
 enum { CLASSES_MAX = 32 };
@@ -71,9 +71,9 @@ static bool is_refuted(const faulty *f)
            !strcmp(f->status, "hung");
 }
 
-/* Returns true if the outcome may differ from the comment, which is for the emulator. On a GPU the
- * faulty variant may be slower or read other garbage, and a race or a write past scratch memory may
- * not change results. With sanitizers, a proof may have no time to try other scalars. */
+/* Returns true if the outcome may differ from the comment, which describes the emulator. On a GPU
+ * the faulty variant may be slower or read other garbage, and a race or a write past scratch memory
+ * may not change results. With sanitizers, a proof may have no time to try other scalars. */
 static bool may_differ(const faulty *f, bool crowned)
 {
     if (getenv("GPUTUNE_SANITIZED") && !strcmp(f->kernel.class, "scalar")) {

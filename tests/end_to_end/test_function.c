@@ -133,7 +133,7 @@ static char *passed_as(const char *word)
     return text;
 }
 
-/* Launches from a module that the program has loaded. Sets a constant symbol of this module. */
+/* Sets a constant of a module that the program itself loaded, and launches from this module. */
 static int launched_from_image(const reported *t, const int *values)
 {
     CUmodule module;

@@ -1,5 +1,5 @@
-/* Tests that several processes agree on a variant. Each process is simulated by a tuner, and the
- * test passes on the variant of rank 0. */
+/* Tests that several processes agree on a variant. The test uses one tuner for each process, and
+ * passes the variant of rank 0 to the others. */
 #include "world.h"
 
 typedef struct wire {

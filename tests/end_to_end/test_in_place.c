@@ -1,5 +1,5 @@
-/* Tests that launches on overlapping buffers are refused, except for buffers that in_place() lists.
- * Listed overlaps are verified. */
+/* Tests that a launch on overlapping buffers is refused, unless in_place() allows the overlap.
+ * Overlaps that are allowed are also verified. */
 #include "world.h"
 
 enum { N = 5003 };

@@ -1,5 +1,5 @@
-/* Tunes, launches and captures kernels in usual forms: C++ templates, cooperative grids, pipelines
- * of several kernels. */
+/* Tunes, launches and captures the usual kinds of kernels: C++ templates, cooperative grids, and
+ * pipelines of several kernels. */
 #include "world.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Tests launches of plans on the emulated H200: every way to pass parameters from several streams
- * and threads, captures, and launches that do not fit the plan. */
+/* Tests launches of plans on the emulated H200: every way to pass parameters, several streams and
+ * threads, captures, and launches that do not fit the plan. */
 #include "world.h"
 
 #include <pthread.h>
@@ -106,7 +106,7 @@ static void *launch_rounds(void *user)
     return NULL;
 }
 
-/* Launches from two threads, which share a stream or have a stream each. */
+/* Launches from two threads, which share one stream or use one stream each. */
 static void launch_from_two_threads(gputune_plan *plan, bool one_stream)
 {
     launcher both[2];

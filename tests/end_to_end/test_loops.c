@@ -1,4 +1,5 @@
-/* Tests loops of launches on the emulated H200. A loop is tuned, verified and launched as one. */
+/* Tests loops of launches on the emulated H200. They are tuned, verified and launched as a
+ * whole. */
 #include "world.h"
 
 #include <math.h>

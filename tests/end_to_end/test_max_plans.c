@@ -1,5 +1,5 @@
-/* Tests an application that requests more plans than its tuner keeps. The application can hold
- * further plans, and all results are in the database. */
+/* Tests an application that requests more plans than its tuner keeps. The application itself may
+ * keep more plans, and all results are in the database. */
 #include "world.h"
 
 #include <malloc.h>
@@ -147,7 +147,6 @@ TEST(threads_replace_each_others_plans)
 
 #if __GLIBC_PREREQ(2, 33)
 
-/* A plan takes at most 5 kB of memory. */
 TEST(a_plan_takes_at_most_5_kb)
 {
     enum { BEFORE = 100, PLANS = 400, MOST_BYTES = 5000 };

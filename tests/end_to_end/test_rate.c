@@ -12,7 +12,6 @@ static gputune_plan *tune_steps(gputune *tuner)
     return plan;
 }
 
-/* Returns the number after "STEPS=" in a configuration. */
 static unsigned steps_of(const char *configuration)
 {
     const char *at = strstr(configuration, "STEPS=");

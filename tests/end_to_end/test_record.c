@@ -91,7 +91,7 @@ TEST(miss_of_launch_times_is_of_the_gpu)
     const gputune_options options = OPTIONS(.objective = GPUTUNE_OBJECTIVE_LAUNCH);
     OK(gt_request_make(&request, &tuner->services, &tuner->device, "axpy", (gputune_sizes){0, NULL},
                        &options));
-    /* as on a real GPU */
+    /* on a real GPU, the environment would also contain the processor */
     gt_environment_join(request->environment, tuner->device.environment, "the processor");
     assert_non_null(gt_misses_note(tuner->misses, request));
     OK(gputune_misses(path, take_environment, seen));
@@ -106,7 +106,7 @@ TEST(locked_file_does_not_delay_closing_for_each_miss)
     gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     snprintf(path, sizeof path, "%s/locked", world.folder);
     gputune *tuner = recording_tuner(path);
-    for (size_t i = 0; i < 3 * SIZES; i++) { /* the third request is written at the end */
+    for (size_t i = 0; i < 3 * SIZES; i++) { /* closing writes the third request of each size */
         tune(tuner, "axpy", 1000 + i % SIZES, &cached);
     }
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

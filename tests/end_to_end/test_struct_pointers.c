@@ -1,5 +1,5 @@
 /* Tests structs that are passed by value and contain pointers to buffers. These buffers must be
- * verified, and the kernel must be launched like the program's. */
+ * verified, and a plan must launch the kernel in the same way as the program would. */
 #include "world.h"
 
 enum { N = 5003 };

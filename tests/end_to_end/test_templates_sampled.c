@@ -56,8 +56,8 @@ static void link_header(const char *folder, const char *name)
     free(to);
 }
 
-/* Writes a template to `folder` with `old` in its kernel replaced by `new`. The caller frees the
- * path. */
+/* Writes a copy of a template to `folder`, with `new` instead of `old` in its kernel. The caller
+ * frees the path. */
 static char *altered(const char *folder, const char *name, const char *old, const char *new)
 {
     static char text[1 << 16];

@@ -1,6 +1,6 @@
-/* Tests the tolerances of templates that state none. Kernels that add or round in another order
- * must be accepted, and kernels with a small fault refused. GPUTUNE_TEST_SEEDS is the number of
- * random inputs. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
+/* Tests the default tolerances, which are used if a template states none. Kernels that add or round
+ * in another order must be accepted, and kernels with a small fault refused. GPUTUNE_TEST_SEEDS is
+ * the number of random inputs. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "every_variant.h"
 
 static uint32_t seeds;
@@ -13,7 +13,7 @@ static int open_any(void **state)
     return setup_open(driver ? driver : "emu:h200");
 }
 
-/* Counts of correct kernels and of those refused, of faulty kernels and of those accepted. */
+/* Numbers of correct kernels, refused correct kernels, faulty kernels, accepted faulty kernels. */
 typedef struct tally {
     uint32_t right, refused, wrong, missed;
     double largest; /* largest error of a correct kernel, as a fraction of the tolerance */
@@ -63,7 +63,7 @@ static void judge_template(const char *name, gputune_sizes sizes)
     assert_int_equal(sum.missed, 0);
 }
 
-/* Judges at the default size or, in short runs on the emulator, with `size` = `on_emulator`. */
+/* Uses the default sizes, except that `size` is `on_emulator` in short runs on the emulator. */
 static void judge(const char *name, const char *size, int on_emulator)
 {
     bool whole = getenv("GPUTUNE_TEST_DRIVER") || getenv("GPUTUNE_TEST_LONG");

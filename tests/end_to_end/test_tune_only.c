@@ -1,4 +1,4 @@
-/* Tests tuners of tools that do not launch. A worker opens the driver and describes the device. */
+/* Tests tuners for tools that never launch. A worker opens the driver and describes the device. */
 #include "world.h"
 
 static int open_tool(gputune **out, const char *device, const char *worker)

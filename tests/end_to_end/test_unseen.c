@@ -1,5 +1,5 @@
-/* Tests rules that answer new sizes. Their plans must compute the same as the default's, and need
- * neither compiling nor measuring. */
+/* Tests rules that answer requests for new sizes. The resulting plans must compute the same as the
+ * default, and need neither compiling nor measuring. */
 #include "base/random.h"
 #include "support/folder.h"
 #include "support/put_rule.h"
@@ -615,7 +615,7 @@ TEST(edited_rule_of_launch_times_is_outdated)
     assert_true(outdated);
 }
 
-/* The table keeps no plan of a rule, so the application owns it, also after the handle is freed. */
+/* The plan table does not keep plans that come from a rule, so the application owns such a plan. */
 TEST(owned_plan_outlives_the_tuner)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -627,7 +627,7 @@ TEST(owned_plan_outlives_the_tuner)
     gputune_plan *plan = request_source(tuner, 4096, GPUTUNE_SOURCE_RULE);
     gputune_close(tuner);
     options.device = "none";
-    for (int i = 0; i < 65; i++) { /* more than the handles that are kept */
+    for (int i = 0; i < 65; i++) { /* more than the number of closed handles that are kept */
         OK(gputune_open(&tuner, &options));
         gputune_close(tuner);
     }

@@ -83,7 +83,7 @@ TEST(workers_may_be_kept)
     tune(tuner);
 }
 
-/* A tuning that failed because the worker could not start must not fail the next one. */
+/* After a tuning that failed because the worker could not start, the next tuning must succeed. */
 TEST(workers_that_could_not_start_are_not_kept)
 {
     const gputune_options options = few_variants();
@@ -97,7 +97,7 @@ TEST(workers_that_could_not_start_are_not_kept)
     tune(tuner);
 }
 
-/* A second tuner in the process, for an equal GPU, uses the same workers and compiled code. */
+/* If a process opens two tuners for equal GPUs, both use the same workers and compiled code. */
 TEST(workers_are_shared_by_tuners_of_equal_gpus)
 {
     GT_SCOPED(tuner_end) gputune *one = tuner_open(":memory:");
@@ -139,7 +139,8 @@ static int count_rows(const char *query)
     return count;
 }
 
-/* A compile that is ended early leaves jobs in the workers, which the next compile may take up. */
+/* If a compile ends early, its jobs stay in the workers, and the next compile may take them
+ * over. */
 TEST(workers_compile_for_the_named_architecture)
 {
     static const struct {
