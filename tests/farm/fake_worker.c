@@ -78,7 +78,7 @@ struct gt_measure {
     gt_current *current;
     uint32_t left_out;   /* number of experiments that the next data proof leaves out */
     bool plain;          /* true if the data proof is skipped */
-    char reference[128]; /* what the reference does, as a script */
+    char reference[128]; /* script that the reference runs */
     size_t count;
     struct {
         uint64_t id;

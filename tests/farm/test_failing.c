@@ -1,5 +1,5 @@
-/* Tests that no job is lost and nothing leaks if an allocation or a call of the channel fails. The
- * failures cover the whole way from a struct of the host to its copy in the worker. */
+/* Tests that no job is lost and nothing leaks if an allocation or a call of the channel fails.
+ * Calls fail at every step between a struct in the host and its copy in the worker. */
 #include "harness.h"
 #include "wire_objects.h"
 

@@ -146,7 +146,7 @@ static gputune_status with_a_new_worker(void *user)
     must(gt_measure_open(&measure, driver_name(), 0));
     failing_resume();
     measure->device.l2_bytes = 1 << 16;
-    measure->copy_bytes_per_s = 4e12; /* a known value, so no copies of 32 MB are timed */
+    measure->copy_bytes_per_s = 4e12; /* the rate is set here, so no copies of 32 MB are timed */
     use_failing_driver(measure);
     if (j->by_clocks) {
         measure->device.emulated = false;

@@ -102,7 +102,7 @@ TEST(a_single_crash_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     request_compile(farm, 1, script);
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    request_compile(farm, 2, "killed"); /* the worker is killed, which may not happen again */
+    request_compile(farm, 2, "killed"); /* may not be repeated, because the worker was killed */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
     assert_false(event.repeatable);
 }
@@ -129,7 +129,7 @@ TEST(dead_idle_workers_fail_no_job)
     compile_ok(farm, 3);
 }
 
-/* If a worker cannot start, the running ones suffice, but only until the end of the tuning. */
+/* If a worker cannot start, the others do the work, and the next tuning tries to start it again. */
 TEST(workers_that_could_not_start_are_tried_again)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
@@ -259,7 +259,7 @@ TEST(a_canceled_job_is_not_compiling)
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
 }
 
-/* Canceling the job ends its worker, so the next job gets a new one. */
+/* Canceling the job ends its worker, so a new worker gets the next job. */
 TEST(a_canceled_job_that_never_ends_holds_up_nobody)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});

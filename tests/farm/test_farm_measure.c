@@ -205,7 +205,7 @@ TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
     assert_true(event.repeatable);
 }
 
-/* Before a sample, the worker restores the inputs. If that fails, no variant is blamed. */
+/* The worker restores the inputs before a sample. If this fails, it is no variant's fault. */
 static void check_refill_failure(const char *script, gputune_status status)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
@@ -332,7 +332,7 @@ TEST(a_single_hang_is_forgiven)
     sample_pid(farm, one, 1);
 }
 
-/* Opens a farm with a long limit, and submits a variant with 100 times the default's work. */
+/* Opens a farm with a long limit, and submits a variant that does 100 times the default's work. */
 static gt_farm *open_with_much_work(const char *script)
 {
     gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = SOON_S});
@@ -345,7 +345,7 @@ static gt_farm *open_with_much_work(const char *script)
     return farm;
 }
 
-/* Both variants take longer than the time limit for a variant with the default's work. */
+/* Both variants take longer than a variant may take that does as much work as the default. */
 TEST(more_work_has_more_time)
 {
     GT_SCOPED(close_farm) gt_farm *proves = open_with_much_work("slow 1200");

@@ -1,4 +1,4 @@
-/* Tests planning a sample: number of launches, copies of the buffers, and memory. */
+/* Tests planning a sample: its number of launches, its copies of the buffers, and its memory. */
 #include "farm/measure_plan.h"
 #include "farm/measure_service.h"
 #include "support/test.h"

@@ -1,5 +1,5 @@
-/* Tests preparing to measure: the reference, and inputs from fills, the caller and other
- * processes. */
+/* Tests preparing to measure: the reference, and inputs that are filled, come from the caller, or
+ * belong to another process. */
 #include "measure_world.h"
 
 #include <unistd.h>
@@ -289,7 +289,7 @@ TEST_ON_DEVICE(memory_of_another_process_is_an_input)
     close(owner.to);
 }
 
-/* Before a search, a tuning reserves this time for the last proof of its winner. */
+/* Before it searches, a tuning reserves this time for the last proof of the winner. */
 TEST_ON_DEVICE(the_time_of_the_winners_data_proof_is_reported)
 {
     gt_prepared prepared = {0};

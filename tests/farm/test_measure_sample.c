@@ -172,8 +172,8 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
     return sampled.sharing;
 }
 
-/* In the first launch, |y| is below 1 in all elements, later in fewer. One thread of each block
- * does the work for all such elements, so their number determines the time on a GPU, too. */
+/* In the first launch, |y| is below 1 for all elements, later for fewer. One thread of each block
+ * works on all such elements, so the time depends on their number on a GPU, too. */
 TEST_ON_DEVICE(launches_share_buffers_if_that_makes_no_difference)
 {
     prepare_cached(GPUTUNE_CACHE_HOT);

@@ -1,4 +1,4 @@
-/* Tests which variants are accepted, which are refused with which message, and crashes. */
+/* Tests which variants are accepted, which are refused with which message, and which crash. */
 #include "measure_world.h"
 
 #include <sys/wait.h>
@@ -50,7 +50,7 @@ TEST_ON_DEVICE(a_wrong_value_is_reported_with_its_place)
     assert_right(RIGHT);
 }
 
-/* Skipped on the emulator, which ends the kernel (tests/cli/cases/real-out-of-range.sh). */
+/* Skipped on the emulator, which ends such a kernel (see tests/cli/cases/real-out-of-range.sh). */
 TEST_ON_DEVICE(bytes_beyond_a_buffer_are_guarded)
 {
     SKIP_IF(gt_measure_device(world.measure)->emulated);
@@ -141,8 +141,8 @@ TEST_ON_DEVICE(elements_that_the_reference_omits_must_stay_unwritten)
     assert_wrong(VARIANT("if (i < n / 2 && i != 5) y[i] = a * x[i];"), "y[5] is 0 or not written");
 }
 
-/* Runs `statement`, which may use `seen`, at least the number of blocks of all earlier launches. A
- * launch has 79 blocks at the requested size and 78 at the odd-tail size. */
+/* Runs `statement`, which may use `seen`. `seen` is at least the number of blocks in all earlier
+ * launches. A launch has 79 blocks at the requested size and 78 at the odd-tail size. */
 #define COUNTING(count, statement)                                                                 \
     "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \
@@ -321,7 +321,7 @@ TEST_ON_DEVICE(a_winner_is_checked_again_with_another_seed)
     assert_true(recheck(5, 1) < 0);
 }
 
-/* The reference's further runs for the data proof must not count as time of a first launch. */
+/* The time of a first launch excludes the time in which the data proof runs the reference again. */
 TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
 {
     gt_verified first, second;
@@ -343,10 +343,10 @@ TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
     "if (i < n) y[i] = x[0] || x[1] || x[n / 3] || x[n / 2] || x[n - 1] ? y[i] + a * x[i] : 7;"
 #define WRONG_FOR_ZERO VARIANT(FAIL_FOR_ZERO)
 
-/* If not 0, the clock advances by this at each reading. */
+/* If not 0, each reading of the clock advances it by this amount. */
 static clock_t clock_step;
 
-/* Replaces the clock of CPU time, which limits the emulator's experiments. */
+/* Replaces clock(), because CPU time limits the experiments on the emulator. */
 clock_t clock(void)
 {
     static clock_t slow;
