@@ -1,5 +1,5 @@
-/* An application that uses gputune on the emulator, and the conditions that must hold after any of
- * its calls failed. */
+/* An application that uses gputune on the emulator, and the conditions that must hold after one of
+ * its calls has failed. */
 #include "application.h"
 
 #include "failing.h"

@@ -1,4 +1,4 @@
-/* One attempt: runs a scene in its own process. One call fails, or that call and all later
+/* Runs one attempt: a scene in its own process, in which one call fails, or one call and all later
  * calls. */
 #include "attempt.h"
 
