@@ -1,5 +1,5 @@
-/* Feeds a fuzzer with mutations of its seeds and of earlier mutations; the same seed number gives
- * the same inputs. It needs no support by the compiler.
+/* Feeds a fuzzer with mutations of its seeds and of earlier mutations. The same seed number gives
+ * the same inputs. The compiler need not support fuzzing.
  *
  *   fuzz_X [-t SECONDS] [-n INPUTS] [-s SEED] [-o LAST-INPUT-FILE] [SEED-FILE...]
  *   fuzz_X -r FILE...      tries the files as they are

@@ -9,7 +9,7 @@
 const char *const fuzz_seeds[] = {"1.0.0/1234", "sm_90a", "\1\1\1\1\1\1\1\1", NULL};
 const char *const fuzz_words[] = {"\1", "\377\377\377\377\377\377\377\377", "\177", "gtW2", NULL};
 
-/* A decoded struct must encode to bytes that can be decoded. */
+/* Encoding a decoded struct must produce bytes that can be decoded again. */
 static void decode_all(const void *data, size_t bytes)
 {
     for (size_t i = 0; i < RECORDS; i++) {
@@ -47,8 +47,8 @@ static void read_frames(const void *data, size_t bytes)
     close(pair[1]);
 }
 
-/* Builds a valid frame of a struct that the first bytes select. The other bytes select changes of
- * the frame. */
+/* Builds a valid frame for the struct that the first byte selects, and changes the frame in a way
+ * that the other bytes select. */
 static void read_changed(const uint8_t *data, size_t bytes)
 {
     const gt_record *record = records[data[0] % RECORDS];
