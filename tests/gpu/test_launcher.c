@@ -1,4 +1,5 @@
-/* Tests the launcher with the fake driver: passing, attributes, refusals, freeing. */
+/* Tests the launcher with the fake driver: parameters, attributes, refused launches, and
+ * freeing. */
 #include "launcher_support.h"
 
 TEST_WITHIN(plain_launch_makes_one_call_and_a_query, setup, NULL)

@@ -265,7 +265,7 @@ static void *launch_many(void *user)
     return NULL;
 }
 
-/* Launches from several threads, which share a stream or have a stream each. */
+/* Launches from several threads, which share one stream or use one stream each. */
 static void launch_from_threads(gt_pass pass, bool shared_stream)
 {
     gt_launcher *launcher = load_spread(pass);

@@ -87,7 +87,7 @@ TEST_WITHIN(test_linear_memory_is_described, setup, NULL)
     free_and_check(launcher);
 }
 
-/* Each stream has its own array, filled from the buffer before each launch, at any address. */
+/* Each stream has its own array. A launch first fills it from the buffer, at any address. */
 TEST_WITHIN(test_arrays_are_filled_before_each_launch, setup, NULL)
 {
     static const CUdeviceptr anywhere = 0x10004;

@@ -1,4 +1,4 @@
-/* Tests NVRTC from a Python wheel if the loader's path contains no toolkit. */
+/* Tests that NVRTC is found in a Python wheel if the loader's path contains no toolkit. */
 #include "base/file.h"
 #include "gpu/nvrtc.h"
 #include "support/test.h"
