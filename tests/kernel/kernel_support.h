@@ -14,7 +14,6 @@
 #include "kernel/space/space.h"
 #include "support/test.h"
 
-/* Returns the axis with this name, or NULL. */
 static inline const gt_axis *axis_of(const gt_template *template, const char *name)
 {
     const int index = gt_template_axis_index(template, name);
@@ -60,7 +59,7 @@ static inline void expect_mistakes(const char *path, const char *format,
 #define EXPECT_MISTAKES(path, format, mistakes)                                                    \
     expect_mistakes(path, format, mistakes, sizeof(mistakes) / sizeof *(mistakes))
 
-/* A template that is bound to its default sizes, with its space. */
+/* A template that is bound to its default sizes, and its space. */
 typedef struct setup {
     gt_template *template;
     gt_device device;

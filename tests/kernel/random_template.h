@@ -74,8 +74,8 @@ static inline void write_axes(gt_text *text, gt_random *random, int axes)
     gt_text_append(text, "#pragma gputune tune(W = half, float, double)\n");
 }
 
-/* Writes a template with `axes` axes of numbers, and an axis W of words. Only some of the axes
- * occur in the kernel. */
+/* Writes a template with `axes` axes whose values are numbers, and an axis W whose values are
+ * words. Only some of the axes occur in the kernel. */
 static inline void write_template(gt_text *text, gt_random *random, int axes)
 {
     gt_text_append(text, "#pragma gputune kernel(k) problem(n = 100) args(inout float y[n])\n");

@@ -1,4 +1,4 @@
-/* Tests constants of the code and define() in expressions of clauses. */
+/* Tests constants of the code, and define(), in the expressions of clauses. */
 #include "kernel_support.h"
 
 #define P         "#pragma gputune "

@@ -1,4 +1,4 @@
-/* Tests options(): the compiler options of each variant, the identity, and refused options. */
+/* Tests options(): the options of each variant, the template's identity, and refused options. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \

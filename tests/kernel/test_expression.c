@@ -111,7 +111,7 @@ TEST(test_reals)
     }
 }
 
-/* In floating-point values, integers are divided as in C++. */
+/* In a floating-point expression, a division of two integers truncates, as in C++. */
 TEST(test_numbers)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Tests the features on which rules decide, and the requirements of variants. */
+/* Tests the features on which the conditions of rules depend, and the requirements of variants. */
 #include "kernel/bind/binding.h"
 #include "kernel/rule/features.h"
 #include "kernel_support.h"
@@ -87,7 +87,7 @@ TEST(test_features)
     gt_template_free(t);
 }
 
-/* "n % 4 == 0" is also a part of "len % 4 == 0". */
+/* "len % 4 == 0" contains the text "n % 4 == 0". */
 TEST(a_joined_condition_contains_all_needs)
 {
     static const char *const variants[] = {"W=0 V=4", "W=1 V=4"};

@@ -1,4 +1,4 @@
-/* Tests writing rules as C headers: contents, and refused rules. */
+/* Tests writing rules as C headers: what the header contains, and which rules are refused. */
 #include "kernel/rule/header.h"
 #include "kernel_support.h"
 

@@ -53,8 +53,8 @@ TEST(test_a_written_namespace)
     assert_string_equal(launch_of(&b, "").steps[0].entry, "k");
 }
 
-/* A pack may be empty, or may be the last arguments of args(). Null pointers may be written as in
- * C++. */
+/* A parameter pack may be empty, or may take the last arguments of args(). Null pointers may be
+ * written as in C++. */
 TEST(test_a_pack)
 {
     static const char *const cases[][2] = {{"k<2>", ""}, {"k<2, int>", ", int a = 1"}};
@@ -114,8 +114,8 @@ TEST(test_a_plain_kernel_in_a_namespace)
     assert_string_equal(b.template->name, "a::scale");
 }
 
-/* Kernels that no clause names are not compiled, so they may use the names of tunables. Functions
- * of both branches stay if the architecture decides. */
+/* Kernels that no clause names are not compiled, so they may use the names of tunables. If the
+ * architecture selects the branch of an #if, the functions of both branches are kept. */
 TEST(test_a_kernel_behind_a_macro_that_ends_a_scope)
 {
     gt_template *t = parse("#pragma gputune kernel(k) args(out float y[8]) block(8) grid(1)\n"

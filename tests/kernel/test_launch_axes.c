@@ -1,4 +1,4 @@
-/* Tests the axis l2_persist(): its part of the cache and its buffer. */
+/* Tests the axis l2_persist(): how much of the cache it sets aside, and for which buffer. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \

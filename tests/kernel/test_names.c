@@ -244,7 +244,7 @@ TEST(test_parameters_of_the_same_name)
     assert_false(generates(passed, "#define R"));
 }
 
-/* Names that are read through ##, an option, or a text must be macros. */
+/* A name must be a macro if the code builds it with ##, or if an option or a text contains it. */
 TEST(test_macros_that_no_code_has)
 {
     assert_true(defines(

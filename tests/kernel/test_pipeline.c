@@ -1,4 +1,4 @@
-/* Tests pipelines: several kernels that are launched in order as one. */
+/* Tests pipelines: several kernels that are launched one after the other as a single plan. */
 #include "kernel_support.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ TEST(test_parameters_named_like_tunables)
     assert_null(strstr(source.text, "#define T "));
 }
 
-/* The name of a further instance's entry must fit in its buffer. */
+/* The entry name of an additional instance must fit in its buffer. */
 TEST(test_long_instances)
 {
     expect_mistake("kernel.cu",

@@ -43,7 +43,7 @@ static void expect_same_bytes(const setup *b, const gt_launch *launch, const gt_
     }
 }
 
-/* Checks that launches at other sizes are equal. Returns 1 if the configuration is valid there. */
+/* Checks that both give the same launch at other sizes. Returns 1 if `config` is valid there. */
 static size_t compare_at(const setup *b, const gt_prototype *prototype, const gt_config *config,
                          const gt_problem *problem)
 {

@@ -234,8 +234,8 @@ TEST(test_excludes_while_walking)
     assert_int_equal(count, 6);
 }
 
-/* If a require() cannot be computed, the configuration is excluded, and all functions give that
- * reason. */
+/* If a require() cannot be computed, the configuration is excluded, and every function reports this
+ * as the reason. */
 TEST(test_division_by_zero)
 {
     static const char reason[] = "require(B / (K - 1) <= 64): division by zero or overflow";

@@ -1,4 +1,4 @@
-/* Compares spaces with random constraints with brute force: counts, order, and draws. */
+/* Compares spaces that have random constraints with brute force: counts, order, and draws. */
 #include "random_template.h"
 
 #include "base/array.h"

@@ -1,4 +1,4 @@
-/* Tests textures: their descriptions, and sizes that they cannot have. */
+/* Tests textures: how they are described, and which sizes are refused. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \

@@ -65,7 +65,7 @@ TEST(test_terms)
     assert_near(gt_tolerance_terms(&product, 0, &(gt_sensitivity){.still = 63.0 / 64}), 3000);
 }
 
-/* Results that cancel have an absolute tolerance, others a relative one. */
+/* Results whose terms cancel have an absolute tolerance; the others have a relative tolerance. */
 TEST(test_absolute_and_relative)
 {
     gt_workload workload = workload_of(GT_TYPE_F32, 100000, 100000);
