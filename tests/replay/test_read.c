@@ -57,7 +57,7 @@ static gputune_status read_text(gt_recorded *out, const char *text, int cut)
     return status;
 }
 
-/* Checks the message of a failed read, without the folder. */
+/* Checks the message of a failed read. `expected` omits the path of the folder. */
 static void refused(const char *text, const char *expected)
 {
     gt_recorded recorded;

@@ -174,7 +174,7 @@ static gt_recorded make_slow_space(double *tenth)
     return recorded;
 }
 
-/* Returns which share of the last half of the results is in the fastest tenth of the space. */
+/* Returns what fraction of the second half of the results is in the fastest tenth of the space. */
 static double late_share(const gt_recorded *recorded, uint32_t workers, double tenth)
 {
     double best[TRIED], times[TRIED], share = 0;
