@@ -15,7 +15,7 @@
 typedef struct landscape landscape;
 struct landscape {
     uint32_t axes, choices;                    /* all axes have the same number of choices */
-    double (*log_time)(const gt_point *point); /* log of a point's time; the best point has 0 */
+    double (*log_time)(const gt_point *point); /* log of a point's time; 0 for the best point */
     bool (*fails)(const gt_point *point);      /* or NULL */
     bool (*allows)(const gt_point *point);     /* or NULL */
     double compile_s; /* compile time of each configuration; 0 if not reported */
@@ -103,7 +103,7 @@ static inline void strategy_end(gt_strategy **strategy)
 }
 
 /* Tries `results` more configurations in batches, and reports the results of each batch in reverse
- * order. Returns the fraction by which the best exceeds the landscape's best. */
+ * order. Returns by what fraction the best result is slower than the landscape's best point. */
 static inline double landscape_search(gt_strategy *strategy, const landscape *at, uint32_t results,
                                       uint32_t batch)
 {

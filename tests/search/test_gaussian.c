@@ -81,7 +81,7 @@ TEST(known_points_are_sure_and_far_ones_are_not)
     gt_coordinates_free(&coordinates);
 }
 
-/* The interaction of two axes shows in neither axis alone. */
+/* Two axes interact. Neither of the two shows this by itself. */
 static double by_pairs(const gt_point *point)
 {
     static const double together[] = {0, 1, 0.4};

@@ -29,8 +29,8 @@ static double needle(const gt_point *point)
     return there ? 0 : 0.7 + 0.01 * landscape_noise(point);
 }
 
-/* The best point is at the edge of a region that fails: 30% of the space, mostly at large
- * values. */
+/* The best point is at the edge of a region in which configurations fail. The region is 30% of the
+ * space, mostly at large values. */
 static bool fails(const gt_point *point)
 {
     return point->choice[0] + point->choice[1] + point->choice[2] > 12;

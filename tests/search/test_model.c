@@ -15,7 +15,7 @@ static double mostly_slow(const gt_point *point)
     return sum + 0.8 * fabs(point->choice[0] + point->choice[1] - 9.0) / 14;
 }
 
-/* Returns the model's error at a point, in its own standard deviations. */
+/* Returns the error of the model's prediction at a point, in predicted standard deviations. */
 static double error_at(const gt_model *model, const landscape *at, const gt_point *point)
 {
     gt_prospect prospect = {0};

@@ -164,8 +164,8 @@ TEST(quick_compiles_begin_while_the_first_variants_still_compile)
     assert_true(s->quick_compiles > 100);
 }
 
-/* The pairs show that quick compiles save little of the total time, so no further quick compiles
- * follow. */
+/* The first pairs show that quick compiles save little of the total time, so no further quick
+ * compiles follow. */
 TEST(only_the_pairs_are_compiled_quickly_until_quick_compiles_are_far_faster)
 {
     static const kind alike = {.compile_s = 2.5, .quick_compile_s = 2.4};

@@ -162,8 +162,8 @@ TEST(bad_time_and_bad_domain_are_refused)
                      GPUTUNE_EINVAL);
 }
 
-/* A search that starts with half of the results of an earlier run ends as well as one uninterrupted
- * search. */
+/* A search that resumes with half of the results of an earlier run must find as good a point as one
+ * uninterrupted search. */
 TEST(resuming_is_as_good_as_one_run)
 {
     double resumed = 0, whole = 0;
@@ -324,7 +324,7 @@ TEST(hints_come_first_in_a_small_space)
     }
 }
 
-/* The search must end early if and only if the best point is unlikely to be far. */
+/* The search must end early, and only after it has found a point that is close to the best one. */
 TEST(stop_rule_keeps_its_word)
 {
     for (uint64_t seed = 0; seed < 6; seed++) {
@@ -359,8 +359,8 @@ TEST(slow_compile_of_little_promise_is_given_up)
     assert_true(gt_strategy_gives_up(strategy, &bad, 30));
 }
 
-/* Reporting a result again with more samples costs nothing. Time on the GPU counts as much as
- * compile time. */
+/* If a result is reported again with more samples, its cost must not be counted again. Time on the
+ * GPU counts as much as compile time. */
 TEST(auto_counts_the_cost_of_each_try_once)
 {
     static const struct {
