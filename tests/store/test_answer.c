@@ -1,9 +1,9 @@
-/* Tests which results answer which requests, for each of the terms. */
+/* Tests whether a stored result answers a request, for each of their terms. */
 #include "store_support.h"
 
 #include "store/answer.h"
 
-/* The difference of the terms from those of a finished, verified tuning. */
+/* How the terms differ from those of a finished and verified tuning. */
 typedef struct change {
     gputune_effort effort; /* 0 means GPUTUNE_MEASURE */
     uint32_t limit;

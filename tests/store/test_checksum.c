@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-/* One of this many bits is flipped. The variable STRIDE changes the number; 1 flips every bit. */
+/* The test flips one bit in every STRIDE. The environment variable STRIDE changes this number. */
 enum { STRIDE = 43 };
 
 static const struct kept {
@@ -148,7 +148,7 @@ TEST_OF(flipped_bits_are_noticed, world *w, open_world, close_world)
     printf("%ld bits flipped, %ld kept something from being found\n", flips, noticed);
 }
 
-/* Tests rows that are valid but replace other rows. A single flipped bit cannot cause this. */
+/* Replaces rows by other valid rows. A single flipped bit cannot cause this. */
 TEST_OF(rows_of_others_are_not_taken, world *w, open_world, close_world)
 {
     static const char *const changes[] = {

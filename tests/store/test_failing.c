@@ -14,7 +14,7 @@ typedef struct job {
     gt_store *memory;
 } job;
 
-/* Accepts the statuses of a store that cannot read. */
+/* Accepts the statuses of lookups in a store that cannot read its file. */
 static gputune_status unless_unknown(gputune_status status)
 {
     return status == GPUTUNE_ENOTFOUND || status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
@@ -323,7 +323,7 @@ TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world
     gt_store_close(j.memory);
 }
 
-/* A lock has kept results in memory. Checking or closing the store writes them to the file. */
+/* A locked file kept results in memory. Checking or closing the store writes them to the file. */
 static gputune_status bring_to_file(void *user)
 {
     job *j = user;

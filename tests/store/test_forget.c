@@ -1,4 +1,4 @@
-/* Tests which records are deleted, by kernel, size and GPU, and the creation time of trials. */
+/* Tests deleting records by kernel, size and GPU, and the time at which a trial was created. */
 #include "store_support.h"
 
 static const gt_records_filter any = {.all_trials = false};

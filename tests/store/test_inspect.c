@@ -1,4 +1,4 @@
-/* Tests the facts that gt_store_inspect() reports of a database file. */
+/* Tests what gt_store_inspect() reports about a database file. */
 #include "store/store.h"
 #include "store_support.h"
 #include "support/folder.h"

@@ -293,8 +293,8 @@ static void *write_code(void *user)
     return NULL;
 }
 
-/* A write waits for another process's lock. A call of another thread must end with its patience,
- * whatever the wall clock shows. */
+/* A write waits for another process's lock. A call of another thread must end when its own time
+ * limit ends, whatever the wall clock shows. */
 TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);

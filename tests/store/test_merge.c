@@ -94,7 +94,7 @@ TEST_OF(better_evidence_stays, world *w, open_world, close_world)
     assert_int_equal(query_number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
 }
 
-/* A killed tuning has stored trials but no facts of its GPU. */
+/* A tuning that was killed has stored trials, but not the properties of its GPU. */
 TEST_OF(a_gpu_gets_its_facts_from_a_file_that_has_them, world *w, open_world, close_world)
 {
     files all;
@@ -129,7 +129,7 @@ TEST_OF(unproved_trial_replaces_nothing_in_a_merge, world *w, open_world, close_
     assert_true(time_in(w, 1024) == 10);
 }
 
-/* The other file's winner failed here later, so the winner found here stays. */
+/* The other file's winner failed here at a later time, so this database keeps its own winner. */
 TEST_OF(winner_that_failed_here_does_not_come, world *w, open_world, close_world)
 {
     files all;

@@ -1,5 +1,5 @@
-/* Tests that waits for locks of other processes end with the caller's patience, and that no loss is
- * silent. */
+/* Tests that a call waits for another process's lock no longer than the caller allows, and that a
+ * loss of results is always reported. */
 #include "store_support.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@
 
 static const double slack_s = 1; /* tolerance for waits of a fixed length */
 
-/* Stops the clock except for sleeps, so a busy machine does not affect the test. */
+/* Only sleeps advance the clock, so a busy machine does not affect the test. */
 static int open_stopped(void **state)
 {
     int code = open_world(state);
@@ -41,7 +41,7 @@ static pid_t lock_file(const world *w, const char *sql)
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* ends the process with a failed test */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* ends this process when the test's process ends */
         sqlite3 *raw;
         bool locked = sqlite3_open(w->path, &raw) == SQLITE_OK &&
                       sqlite3_exec(raw, sql, NULL, NULL, NULL) == SQLITE_OK;
@@ -271,7 +271,7 @@ TEST_OF(closing_a_locked_file_warns, world *w, open_stopped, close_stopped)
     unlock_file(holder);
 }
 
-/* If the caller has asked about the loss, the log does not repeat it. */
+/* If the caller has already asked whether results were lost, the log does not report it again. */
 TEST_OF(loss_by_a_lock_is_reported_once, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -286,7 +286,6 @@ TEST_OF(loss_by_a_lock_is_reported_once, world *w, open_stopped, close_stopped)
     unlock_file(holder);
 }
 
-/* An older result in memory does not hide a newer one in the file. */
 TEST_OF(memory_is_never_older_than_the_file, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -301,7 +300,7 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_stopped, close_stopp
     assert_true(time_at(store, n) == 20);
 }
 
-/* A lookup without patience may find the file locked for a moment. Later lookups still wait. */
+/* A lookup that may not wait can fail because the file is locked for a moment. Later ones wait. */
 TEST_OF(lookup_without_time_spoils_no_other, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -466,7 +465,7 @@ static void *write_long(void *user)
 }
 
 /* While a write of another thread waits for another process, lookups do not wait, and other writes
- * wait only for their patience. */
+ * wait no longer than their callers allow. */
 TEST_OF(lookups_go_past_a_waiting_write, world *w, open_world, close_world)
 {
     make_database(w);

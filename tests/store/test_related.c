@@ -161,8 +161,8 @@ TEST_OF(related_trials_leave_out_unsampled_and_damaged, world *w, open_world, cl
     gt_store_close(store);
 }
 
-/* The winner, the fastest trials and some other trials are returned, fewer for distant
- * scenarios. */
+/* The winner, the fastest trials and some other trials are returned, but fewer of them if a
+ * scenario is distant. */
 TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
 {
     enum { EACH = 400, SCENARIOS = 6 };

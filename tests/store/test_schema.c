@@ -146,7 +146,7 @@ TEST_OF(newer_schemas_are_read_if_they_are_plain, world *w, open_world, close_wo
     }
 }
 
-/* A value that is larger than any code is not read, but other rows are. */
+/* A value that is larger than any code can be is not read, but the other rows are. */
 TEST_OF(huge_values_are_not_read, world *w, open_world, close_world)
 {
     char own[160];
