@@ -14,7 +14,7 @@ static _Atomic int64_t clock_ahead_us; /* offset of the wall clock and of the mo
 static _Atomic time_t clock_leap_s;    /* offset of the wall clock only */
 static atomic_bool sleeps_are_short;   /* sleeps take a tenth of the real time */
 
-static atomic_bool clock_stands; /* both clocks stop, except for sleeps */
+static atomic_bool clock_stands; /* true if only sleeps advance the clocks */
 static struct timespec clock_stands_at;
 
 /* A stopped clock advances by the program's sleeps, and by a microsecond at each read. */

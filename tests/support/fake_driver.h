@@ -25,19 +25,19 @@ typedef struct fake_driver {
     fake_call *calls;
     size_t call_count;
     CUcontext current;
-    CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* status of each stream by its number */
+    CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* capture status by stream number */
     CUresult capture_result;                            /* result of StreamGetCaptureInfo */
     bool events_pending;   /* true if events are not ready until EventSynchronize is called */
     const char *fail_name; /* name of the failing call */
     CUresult fail_code;
     int fail_after; /* number of calls that succeed before the failure */
-    /* Returns true if the next call ("driver") fails with fail_code, unless the call releases
-     * something; may be NULL. */
+    /* Returns true if the next call ("driver") must fail with fail_code. Calls that release
+     * something do not ask. May be NULL. */
     bool (*fails)(const char *what, int unused);
     int parameter_sizes[16]; /* parameter sizes of every kernel, terminated by 0 */
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
-    int refused; /* number of failed calls that no script made fail */
+    int refused; /* number of calls that failed without a script */
     /* Records. */
     int live_modules, live_memory, live_host, live_events, live_streams, live_textures, live_arrays;
     CUDA_RESOURCE_DESC resource; /* descriptor of the last created texture object */
@@ -54,7 +54,6 @@ extern fake_driver fake;
 
 /* Resets the driver. Context 1 is then current, and all kernels fit on the GPU. */
 void fake_reset(void);
-/* Forgets the calls that were recorded so far. */
 void fake_forget(void);
 /* Returns the number of calls of that name since fake_forget(). */
 size_t fake_count(const char *name);

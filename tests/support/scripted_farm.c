@@ -31,7 +31,7 @@ static int64_t *first_free(scripted_farm *farm)
     return first;
 }
 
-/* Queues an event after `launches_ns` of launches on the GPU. */
+/* Queues an event that occurs after the GPU has spent `launches_ns` on launches. */
 static gputune_status push_after(scripted_farm *farm, gt_event event, double launches_ns)
 {
     if (farm->fails && farm->fails("answer", 0)) {

@@ -11,7 +11,7 @@ typedef struct scripted_variant {
     double pilot_ns;              /* time of the launch that verifies the variant; 0 if unknown */
     double host_ns;               /* time of a sample on the host's clock; 0: like time_ns */
     double hot_ns;                /* time of a sample with a warm cache; 0: like time_ns */
-    gputune_status sample_kernel; /* status of a sample that the device's clock times */
+    gputune_status sample_kernel; /* status of a sample that is timed by the device's clock */
     gputune_status weigh;         /* status of a sample of the energy */
     double stumble;               /* factor of the first sample's time; 0 for no change */
     bool hangs_once;              /* true if verification needs ten times the deadline */
@@ -31,9 +31,9 @@ typedef struct scripted_farm {
     bool prepare_never_answers, recheck_never_answers;
     double noise;           /* noise as a fraction of each time, uniformly distributed */
     long round_ns;          /* time of a round of samples */
-    uint32_t spoiled;       /* number of the next rounds that are disturbed */
-    uint32_t late;          /* number of the next waits that end before an answer */
-    uint32_t blameless;     /* number of the next rounds that fail although no variant fails */
+    uint32_t spoiled;       /* how many of the next rounds are disturbed */
+    uint32_t late;          /* how many of the next waits end before an answer */
+    uint32_t blameless;     /* how many of the next rounds fail although no variant fails */
     const char *other;      /* description of another user of the GPU, or NULL */
     const char *fault;      /* the driver's name for the fault of a crash; NULL: illegal address */
     gputune_status prepare; /* result of preparing */

@@ -17,7 +17,7 @@
 #define TEST_WITHIN(name, set_up, tear_down) TEST_OF(name, void *no_state, set_up, tear_down)
 
 /* Like TEST_WITHIN(), with the object that `set_up` made: TEST_OF(name, world *w, open_world,
- * close_world) { … }. Not inlined, because gcc 12 warns without reason of dangling pointers. */
+ * close_world) { … }. Not inlined, because gcc 12 would wrongly warn of dangling pointers. */
 #define TEST_OF(name, parameter, set_up, tear_down)                                                \
     __attribute__((noinline)) static void name(parameter);                                         \
     static void run_##name(void **state)                                                           \
