@@ -20,7 +20,7 @@ struct failing_world {
     gputune_sizes sizes;
     gputune_options options;
     const gt_background_use *background;
-    uint64_t seed;  /* new for each attempt, so stored results do not answer */
+    uint64_t seed;  /* differs for each attempt, so no stored result is used */
     bool own_store; /* true if each attempt gets an empty store */
 };
 

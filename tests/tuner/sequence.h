@@ -80,7 +80,7 @@ typedef struct sequence_answer {
     int config;
     int made_by; /* number of the request that made the plan */
     bool disturbed;
-    /* true if the answer reports that the time limit ended or that it was canceled */
+    /* true if the answer reports that the tuning hit its time limit or was canceled */
     bool undecided;
     bool unproved; /* true if the answer reports that the winner was not re-verified */
     bool explained;

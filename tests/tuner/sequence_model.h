@@ -26,15 +26,15 @@ typedef struct model {
     int kept_count;
     int refuted_with[SCENARIOS][CONFIGS]; /* driver of the last failure, or 0 */
     bool doubtful[SCENARIOS]; /* true if a forced tuning tried variants that had failed */
-    /* bit set of configurations whose proof a limit ended; calls with the same limit need not
-     * repeat these proofs */
+    /* bit set of configurations whose proof was ended by a limit; calls with the same limit need
+     * not repeat these proofs */
     uint32_t ran_on[SCENARIOS];
     /* bit set of the failures in the process's plan table */
     uint32_t reported[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
-        result result; /* `decided` only if the request's own space was searched */
-        /* result of the plan for requests with the time limit that ended its tuning */
+        result result; /* `decided` is set only if the request's own space was searched */
+        /* result for requests that have the time limit that ended this plan's tuning */
         result limited;
     } plans[PLANS_MAX]; /* indexed by the number of the request that made the plan */
     /* last result in the process's plan table, or -1 */
@@ -63,8 +63,8 @@ static bool is_empty(const sequence_request *r)
     return !any;
 }
 
-/* Returns the bit set of contestants: the default and the first configurations of the space, up to
- * the limit. */
+/* Returns the bit set of contestants: the default and the first configurations of the space, at
+ * most max_variants in all. */
 static uint32_t contestants(const sequence_request *r)
 {
     uint32_t set = 1U << DEFAULT_CONFIG, count = 1;
@@ -220,9 +220,9 @@ static bool has_proved(const model *m, const sequence_request *r)
     return any;
 }
 
-/* Checks an answer without measuring. It must be the result of the same space, or else the fastest
- * result of the scenario. Without a proved result, the call proves one. Without results, the answer
- * is any configuration that is not known to fail. */
+/* Checks the answer of a call that did not measure. It must be the result of the same space, or
+ * else the fastest result of the scenario. If no result was proved yet, the call proves one. If
+ * there are no results, the answer is any configuration that is not known to fail. */
 static const char *judge_unmeasured(const model *m, const sequence_request *r,
                                     const sequence_answer *a)
 {
@@ -369,8 +369,8 @@ static void keep(model *m, const sequence_request *r, const result *made)
     m->kept[place] = *made;
 }
 
-/* Returns the conditions of an answer without measuring: those of the stored result, if it is for
- * the same space. */
+/* Returns the conditions of an answer that was given without measuring. They are those of the
+ * stored result if this result is for the same space. */
 static result result_of_unmeasured(const model *m, const result *asked, const sequence_answer *a)
 {
     result made = *asked;

@@ -19,7 +19,7 @@ enum { FIELD_MAX = 128 };
 typedef struct machine {
     double times[FIELD_MAX];
     double firsts[FIELD_MAX]; /* additional time of quick samples */
-    uint32_t count, batch;    /* batch: contestants that join before each round, or 0 */
+    uint32_t count, batch;    /* batch: number that join before each round; 0: all at once */
     double noise, drift, outliers;
     uint64_t failing; /* id of the contestant whose first sample fails, or 0 */
     gt_random random;

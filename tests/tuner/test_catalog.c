@@ -118,7 +118,7 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
     assert_found(catalog, "subtract", "subtract", "more.cu");
 }
 
-/* Writes a text, with this second of 1970 as its modification time. */
+/* Writes a file that was last modified in this second of 1970. */
 static void write_text(const char *name, const char *text, time_t second)
 {
     const struct timespec times[2] = {{second, 0}, {second, 0}};

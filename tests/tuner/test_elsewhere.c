@@ -23,7 +23,7 @@ static const char sized_text[] =
 
 enum { SMALL = 33792, LARGE = 60000 };
 
-/* BLOCK=256 is the fastest variant, but wrong if there are at least this many threads. */
+/* BLOCK=256 is the fastest variant, but it is wrong if there are at least this many threads. */
 static uint64_t wrong_from;
 
 static scripted_variant behave_by_size(void *user, const gt_launch *launch)
@@ -111,7 +111,7 @@ TEST_OF(nearest_is_not_a_default_that_failed, world *w, open_world, close_world)
     assert_non_null(strstr(gt_message(), "the default failed"));
 }
 
-/* The require() excludes the old odd-tail size, so variants are verified at another one. */
+/* The require() excludes the old odd-tail size, so variants are verified at another size. */
 TEST_OF(test_a_failure_is_none_once_the_template_is_corrected, world *w, open_world, close_world)
 {
     write_sized(w, "require(n > 0)");

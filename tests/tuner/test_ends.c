@@ -114,7 +114,7 @@ TEST_OF(winner_is_reverified_if_no_gain_is_expected, world *w, open_world, close
     assert_true(w->choice.terms.final && !w->choice.terms.complete);
 }
 
-/* The result of a search that hit its limit answers a request for all variants with this limit. */
+/* If a search hit its time limit, its result answers a request for all variants with this limit. */
 TEST_OF(limited_result_answers_exhaustive_request, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.5);
@@ -162,7 +162,6 @@ TEST_OF(canceled_tuning_reports_if_it_reverified, world *w, open_world, close_wo
     assert_true(w->choice.terms.limit_s == 0);
 }
 
-/* A winner that could not be re-verified is verified before its next launch. */
 TEST_OF(unverified_winner_is_verified_before_its_launch, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 1);
@@ -180,7 +179,7 @@ TEST_OF(unverified_winner_is_verified_before_its_launch, world *w, open_world, c
     assert_true(w->farm.verifies > verifies);
 }
 
-/* The worker is ended from outside repeatedly, so the default is returned with the reason. */
+/* The worker is killed from outside again and again, so the default is returned with the reason. */
 TEST_OF(lost_worker_at_the_last_proof_gives_the_default, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 30);
@@ -212,7 +211,7 @@ TEST_OF(earlier_best_is_kept_if_it_did_not_race, world *w, open_world, close_wor
         strstr(w->choice.stop_reason, "before the best of earlier tunings was measured again"));
 }
 
-/* Limits end the second race, after a wrong winner, while variants are verified for it. */
+/* The limits end the race after a wrong winner, while its variants are still being verified. */
 TEST_OF(answer_to_an_earlier_proof_is_no_last_proof, world *w, open_world, close_world)
 {
     write_blocks(w, 16, 32);

@@ -29,7 +29,7 @@ static scripted_variant behave_by_grid(void *user, const gt_launch *launch)
     return (scripted_variant){.time_ns = step->block[0] == 64 && step->grid[0] == 2 ? 500 : 1000};
 }
 
-/* The fallback's compile is put off, and a variant with the same launch is proposed. */
+/* The compile of the fallback is postponed, and a variant with the same launch is proposed. */
 TEST_OF(a_fallback_that_is_tried_again_drops_no_other_variant, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE);
@@ -63,7 +63,7 @@ static scripted_variant scalar_is_fastest(void *user, const gt_launch *launch)
     return (scripted_variant){.time_ns = time_ns, .pilot_ns = time_ns};
 }
 
-/* A search proposes no variant that it knows the time of. */
+/* A search does not propose a variant whose time it already knows. */
 TEST_OF(a_fallback_that_was_timed_can_win, world *w, open_world, close_world)
 {
     file_write(w->path, text, ", 32, 96, 160, 192, 224, 256, 320, 384, 512, 640");
@@ -87,7 +87,7 @@ static scripted_variant behave_late(void *user, const gt_launch *launch)
     return (scripted_variant){.time_ns = late ? 1000 : 1000 + step->grid[0], .hangs_once = late};
 }
 
-/* Limits end the second race while its variants, which raced before, are verified again. */
+/* Limits end the second race while the variants of the first race are being verified again. */
 TEST_OF(a_limit_during_a_second_race_keeps_the_fallback, world *w, open_world, close_world)
 {
     file_write(w->path, text, ", 96");
@@ -97,6 +97,6 @@ TEST_OF(a_limit_during_a_second_race_keeps_the_fallback, world *w, open_world, c
     for (options.time_limit_s = 3; options.time_limit_s < 3.6; options.time_limit_s += 0.05) {
         assert_string_equal(tuned(w, &options), "VEC=2 BLOCK=128 G=16");
         assert_true(w->choice.has_fallback);
-        assert_in_range(w->choice.variants, 15, 18); /* all but the late one and its duplicates */
+        assert_in_range(w->choice.variants, 15, 18); /* without the late one and its duplicates */
     }
 }

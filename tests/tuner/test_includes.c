@@ -1,5 +1,5 @@
-/* Tests what templates may include, the order of the folders, and the effect of includes on the
- * identity. */
+/* Tests what templates may include, the order in which folders are searched, and the effect of
+ * includes on the template's identity. */
 #include "base/file.h"
 #include "base/text.h"
 #include "support/folder.h"

@@ -170,7 +170,7 @@ static bool all_but_one(void *user, const char *text)
     return block_of(text) && block_of(text) != 256;
 }
 
-/* Slow compiles occupy all four workers, and the variant that compiles needs one. */
+/* Slow compiles occupy all four workers, although the variant that does compile needs one. */
 TEST_OF(test_slow_variants_leave_the_workers_to_others, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 1);

@@ -1,5 +1,5 @@
-/* Tests calls whose limit or cancel comes before anything is measured. They return the default,
- * which is compiled before the call waits. */
+/* Tests calls that hit their time limit or are canceled before anything is measured. They return
+ * the default, which is compiled before the call waits. */
 #include "search_world.h"
 #include "support/folder.h"
 
@@ -102,7 +102,7 @@ TEST_OF(default_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, c
     assert_int_equal(defaults_compiled, 1);
 }
 
-/* A compile that is running at the limit is waited for and not restarted. */
+/* A compile that is running when the limit ends is not restarted; the call waits for it. */
 TEST_OF(default_may_come_after_the_limit, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.2);

@@ -1,4 +1,4 @@
-/* Tests gt_run(), which measures given configurations side by side. */
+/* Tests gt_run(), which measures several configurations side by side. */
 #include "search_world.h"
 #include "tuner/tune.h"
 
@@ -60,7 +60,7 @@ TEST_OF(rounds_that_are_always_spoiled_count_in_the_end, world *w, open_world, c
     assert_int_equal(seen.noisy, 2);
 }
 
-/* Another process appears after the rounds that throttled clocks have disturbed. */
+/* Throttled clocks disturb some rounds, and then another process appears. */
 static scripted_variant behave_alone_at_first(void *user, const gt_launch *launch)
 {
     world *w = user;

@@ -269,7 +269,7 @@ TEST_OF(progress_names_the_objective_of_its_values, world *w, open_thrifty_world
     assert_false(seen.confused);
 }
 
-/* 512 is slower than 256, which fails when its energy is measured, but better than the default. */
+/* 256 is fastest but fails when its energy is measured. 512 is still better than the default. */
 TEST_OF(second_fastest_is_weighed_if_the_fastest_fails, world *w, open_thrifty_world, close_world)
 {
     w->by_block[256].weigh = GPUTUNE_EWRONG;

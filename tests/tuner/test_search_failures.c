@@ -188,7 +188,7 @@ TEST_OF(test_no_memory_gives_the_default, world *w, open_world, close_world)
     assert_string_equal(w->config, "BLOCK=128");
 }
 
-/* A process that briefly loses its core doubles a sample by the host's clock. */
+/* If the process briefly loses its core, a sample by the host's clock takes twice as long. */
 TEST_OF(test_a_stumble_of_the_host_sends_nobody_home, world *w, open_world, close_world)
 {
     w->farm.noise = 0.01;

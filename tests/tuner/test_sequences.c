@@ -293,7 +293,6 @@ static const char *run_sequence(sequence *s)
     return mistake;
 }
 
-/* Returns true if the answers agree with the model. */
 static bool agrees(uint64_t seed, bool always_print)
 {
     sequence *s = calloc(1, sizeof *s);
