@@ -1,4 +1,4 @@
-// Several parameter blocks, among them a struct and a __constant__ variable that the caller fills.
+// Several parameter blocks, including a struct and a __constant__ variable that the caller fills.
 struct stencil {
     float weight[3];
     int step;

@@ -1,4 +1,4 @@
-// Textures of CUDA arrays with one to three dimensions and with layers. Rows have any length.
+// Textures of CUDA arrays with one to three dimensions, with layers, and with rows of any length.
 #pragma gputune kernel(layers)
 #pragma gputune problem(w = 67, h = 35, d = 5)
 #pragma gputune args(out float y[d][h][w], in float image[d][h][w] = uniform(0, 1), in float line[d][w], in float4 vol[d][h][w], in float p[w], in uint8_t q[h][w] = index, int w, int h, int d)

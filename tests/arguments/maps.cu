@@ -1,4 +1,4 @@
-// Two tensor maps passed by value, one of them in place of its buffer.
+// Two tensor maps that are passed by value. One of them is passed instead of its buffer.
 #pragma gputune kernel(maps)
 #pragma gputune problem(m = 100, n = 256)
 #pragma gputune args(in float x[m][n], out float y[m][n], size_t m, size_t n)

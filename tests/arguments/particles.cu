@@ -1,4 +1,4 @@
-// Structs as elements and by value, with nested, padded and aligned members.
+// Structs that are buffer elements or passed by value, with nested, padded and aligned members.
 #define TRAIL 3
 typedef float real;
 struct alignas(16) body {

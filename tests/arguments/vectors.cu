@@ -1,4 +1,4 @@
-// Buffers of CUDA's vector types, bool and char, and their fills.
+// Buffers of CUDA's vector types, bool and char, and the fills that initialise them.
 #pragma gputune kernel(vectors)
 #pragma gputune problem(n = 1024)
 #pragma gputune args(out float4 moved[n], in const float4 place[n], in float3 speed[n], in bool fixed[n] = uniform(0, 1), out uchar4 colour[n], in char3 delta[n] = uniform(-50, 50), inout int2 count[n] = index, float t = 0.25, size_t n)

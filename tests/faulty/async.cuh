@@ -1,4 +1,4 @@
-// Instructions of compute capability 9.0. They are macros, so a finding has the line that uses them.
+// Instructions of compute capability 9.0. They are macros, so findings name the line that uses them.
 #define SHARED(p) (unsigned int)__cvta_generic_to_shared(p)
 #define INIT(bar, count)                                                                           \
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SHARED(&(bar))), "r"(count)       \

@@ -22,7 +22,7 @@ __global__ void in_place_neighbour(float *y, const float *x, size_t n)
 }
 
 /* reads a neighbour that another thread writes if input and output are one buffer;
- * caught by neither proof nor check, because in_place() is missing, so one buffer is refused */
+ * caught by neither proof nor check, because a launch on one buffer is refused without in_place() */
 #pragma gputune kernel(neighbour)
 
 __global__ void neighbour(float *y, const float *x, size_t n)

@@ -226,7 +226,7 @@ __global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
     }
 }
 
-/* interprets a zero in the output as a sign that nothing is to be done;
+/* interprets a zero in the output as a sign that there is nothing to do;
  * caught by proof and check */
 #pragma gputune kernel(zero_ends)
 

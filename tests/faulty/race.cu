@@ -12,7 +12,7 @@ __global__ void histogram(unsigned int *y, const int *x, size_t n)
     }
 }
 
-/* reads what an earlier block has written, as if blocks ran in order;
+/* reads what an earlier block has written, as if the blocks ran in order;
  * caught by check, sometimes proof */
 #pragma gputune kernel(between_blocks)
 #pragma gputune scratch(float part[n])
@@ -248,7 +248,7 @@ __global__ void no_fence(float *y, const float *x, size_t n, float *part)
     }
 }
 
-/* stores different values to one element; races() allows only equal values;
+/* stores different values to one element, although races() allows only equal values;
  * caught by proof and check */
 #pragma gputune kernel(marks_differ)
 #pragma gputune args(out int y[256], in int x[n] = uniform(0, 255), size_t n)

@@ -15,7 +15,7 @@ __global__ void other_sizes(float *y, const float *x, size_t n)
     }
 }
 
-/* has indices of 16 bits, which suffice up to 65536;
+/* uses indices of 16 bits, which are enough for sizes up to 65536;
  * caught by neither proof nor check, because results for other sizes are verified at those sizes */
 #pragma gputune kernel(index_of_16_bits)
 

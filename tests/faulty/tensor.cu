@@ -78,7 +78,7 @@ __global__ void tile_not_waited(float *y, const float *x, size_t m,
     load(y, m, from, TILE_BYTES, !BAD);
 }
 
-/* announces only the bytes within the matrix, although all bytes of a tile count;
+/* announces only the bytes within the matrix, although the copy writes all bytes of the tile;
  * caught by proof and check (barrier at wait) */
 #pragma gputune kernel(expects_too_few_of_a_tile)
 

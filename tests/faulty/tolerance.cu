@@ -70,7 +70,7 @@ __global__ void small_lost(float *y, const float *x, const float *w, size_t n)
     }
 }
 
-/* rounds the sums of all rows but one coarsely;
+/* rounds the sums coarsely in all rows except one;
  * caught by proof */
 #pragma gputune kernel(small_sums_lost)
 #pragma gputune problem(n = 8192)

@@ -1,4 +1,4 @@
-// Kernels that read uninitialised memory, with almost no effect.
+// Kernels that read uninitialised memory, which hardly changes their results.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

@@ -1,4 +1,4 @@
-// A batch of vectors whose addresses are in structs in device memory; one array has the addresses of weights
+// Vectors whose addresses are in structs in device memory, and an array that contains addresses of weights
 #pragma gputune kernel(batched)
 #pragma gputune problem(const m = 7, n = 1000)
 #pragma gputune args(in Vectors batch[m], in uint64_t weights[m], out float y[m][n], in float x[m][n], in float w[m], int n)

@@ -1,4 +1,4 @@
-// KIND=narrow is the fastest variant, and wrong only where rows * columns is above 65535.
+// KIND=narrow is the fastest variant, but it is wrong if rows * columns is above 65535.
 #include "gputune.cuh"
 
 #pragma gputune kernel(twice)

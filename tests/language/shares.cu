@@ -1,4 +1,4 @@
-// Divides each element by the sum of all: clusters add up their parts, and a cooperative kernel the rest
+// Divides each element by the sum of all. Clusters add up parts, which a cooperative kernel adds up
 #include "gputune.cuh"
 
 #pragma gputune kernel(shares)

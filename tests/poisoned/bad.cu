@@ -140,7 +140,7 @@ __global__ void deep(float *y, const float *x, size_t n)
 #endif
 }
 
-// Bad variants compute one element of a million wrong.
+// Bad variants compute a wrong value for one element in a million.
 #pragma gputune kernel(one_in_a_million)
 
 __global__ void one_in_a_million(float *y, const float *x, size_t n)

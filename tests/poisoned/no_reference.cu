@@ -1,4 +1,4 @@
-// Without a reference, only the default shows the correct result. Half of the variants miss the last element.
+// No reference exists, so the default shows the correct result. Half of the variants skip the last element.
 #pragma gputune kernel(no_reference)
 #pragma gputune problem(n = 65536)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 9), size_t n)

@@ -1,4 +1,4 @@
-// Half of the variants compute one element wrong.
+// Half of the variants compute a wrong value for one element.
 #pragma gputune kernel(wrong_result)
 #pragma gputune problem(n = 65536)
 #pragma gputune args(out float y[n], in float x[n], size_t n)

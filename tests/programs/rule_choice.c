@@ -1,5 +1,5 @@
-/* Compares the choices of a rule's header with the plans of tune_kernel() by the same rule, at
- * random sizes inside and outside the region. */
+/* Compares the choices of a rule's header with the plans that tune_kernel() makes by the same rule,
+ * at random sizes inside and outside of the region. */
 #include "twice.h"
 
 #include <gputune.h>

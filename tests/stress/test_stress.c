@@ -38,7 +38,7 @@ static void fail_with(const char *what, int status)
     failures++;
 }
 
-/* Accepts only statuses of the caller's mistakes and of tuners that are being closed. */
+/* Accepts only statuses that a caller's mistake or closing a tuner can cause. */
 static void expect(const char *what, int status)
 {
     bool expected = status == GPUTUNE_OK || status == GPUTUNE_EINVAL ||
@@ -78,7 +78,7 @@ static gputune *open_one(void)
     options.database = database;
     options.compile_workers = 1;
     options.keep_workers = true;
-    options.max_plans = 3 * SIZES; /* calls request 4 * SIZES sizes */
+    options.max_plans = 3 * SIZES; /* fewer than the 4 * SIZES sizes that are requested */
     int status = gputune_open(&tuner, &options);
     if (status < 0) {
         fail_with("gputune_open", status);

@@ -1,4 +1,4 @@
-// Mean of 15 x 15 neighbours, added in several correct orders and with faults; edges are repeated.
+// Mean of 15 x 15 neighbours, added in several correct orders or with a fault; edges are repeated.
 #pragma gputune kernel(box)
 #pragma gputune problem(w = 96, h = 64)
 #pragma gputune args(out float y[h][w], in float x[h][w], int w, int h)

@@ -1,4 +1,4 @@
-// Sums of rows whose terms almost cancel, in several correct orders and with faults.
+// Sums of rows whose terms almost cancel, computed in several correct orders or with a fault.
 #include "rounding.cuh"
 
 __global__ void centred(float *y, const float *x, int rows, int columns)

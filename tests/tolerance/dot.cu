@@ -1,4 +1,4 @@
-// A matrix-vector product whose terms cancel, in several correct orders and with faults.
+// A matrix-vector product whose terms cancel, computed in several correct orders or with a fault.
 #pragma gputune kernel(dot)
 #pragma gputune problem(rows = 256, columns = 1024)
 #pragma gputune args(out float y[rows], in float a[rows][columns], in float x[columns], int rows, \

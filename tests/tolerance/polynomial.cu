@@ -1,4 +1,4 @@
-// A polynomial of degree 11 with zeros, by several correct schemes and with faults.
+// A polynomial of degree 11 with zeros, computed by several correct schemes or with a fault.
 #pragma gputune kernel(polynomial)
 #pragma gputune problem(n = 40000)
 #pragma gputune args(out float y[n], in float x[n] = uniform(-1.5, 1.5), size_t n)

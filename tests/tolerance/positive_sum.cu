@@ -1,4 +1,4 @@
-// Sums of N positive floats, in several correct orders and with faults; the reference adds doubles.
+// Sums of N positive floats, added in correct orders or with a fault; the reference adds doubles.
 #pragma gputune kernel(positive_sum)
 #pragma gputune problem(const N = 1000000)
 #pragma gputune args(out float total[1], in float x[N] = uniform(0, 1))

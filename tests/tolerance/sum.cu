@@ -1,5 +1,5 @@
-/* Sums of n floats around zero, in several correct orders and with faults; the reference adds in
- * sequence. */
+/* Sums of n floats around zero, added in several correct
+ * orders or with a fault; the reference adds in sequence. */
 #pragma gputune kernel(sum)
 #pragma gputune problem(n = 1000000)
 #pragma gputune args(out float total[1], in float x[n], size_t n)

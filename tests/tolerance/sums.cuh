@@ -1,4 +1,4 @@
-// Sums an array of floats in all blocks. ORDER is the order of the additions, FAULT a mistake to make.
+// Sums an array of floats in all blocks. ORDER selects the order of the additions, and FAULT a fault.
 #include "rounding.cuh"
 
 static __device__ void add_up(float *total, const float *x, size_t n)
