@@ -142,6 +142,8 @@ static const char *const right[] = {
     PLAIN("tune(U = 1, 2)", "#if U > 1\n#define V\n#endif\n") "{ y[0] = 1; }",
     PLAIN("tune(U = 1, 2)", "#define V (2 * W)\n#define W (1 + U)\n") "{ y[0] = V; }",
     PLAIN("tune(U = 1, 2)",
+          "#if __CUDA_ARCH__ < 800\n#define V 1\n#else\n#define V U\n#endif\n") "{ y[0] = V; }",
+    PLAIN("tune(U = 1, 2)",
           "#define TEXT_(x) #x\n#define TEXT(x) TEXT_(x)\n") "{ asm(\"mov \" TEXT(U)); }",
     PLAIN("tune(UNROLL = 1, 2)", "#define UN(x) x + UN##x\n") "{ y[0] = UN(ROLL); }",
     PLAIN("tune(MODE = slow, fast)", "") "{ if (MODE_fast) y[0] = 1; }",

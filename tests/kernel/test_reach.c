@@ -104,6 +104,8 @@ TEST(cut_follows_macros)
         "#define BEGIN namespace n {\n#define END }\nBEGIN struct S { int a; }; END\n"
         "__global__ void k(n::S s) { }",
         "#define USE help()\nvoid help() { } __global__ void k() { USE; }",
+        "#if __CUDA_ARCH__ < 800\n#define USE\n#else\n#define USE help()\n#endif\n"
+        "void help() { } __global__ void k() { USE; }\n#undef USE",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check(texts[i], "k", texts[i]);

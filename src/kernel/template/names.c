@@ -272,10 +272,14 @@ static void note_tokens(name_scan *s, const char *text)
 
 static void mark_read(bool *is_read, const gt_macros *macros, uint32_t id)
 {
-    const gt_macro *macro = is_read[id] ? NULL : gt_macro_of(macros, id);
+    if (is_read[id]) {
+        return;
+    }
     is_read[id] = true;
-    for (uint32_t i = 0; macro && i < macro->words; i++) {
-        mark_read(is_read, macros, gt_macro_words(macros, macro)[i].id);
+    for (const gt_macro *m = NULL; (m = gt_macro_before(macros, id, m));) {
+        for (uint32_t i = 0; i < m->words; i++) {
+            mark_read(is_read, macros, gt_macro_words(macros, m)[i].id);
+        }
     }
 }
 

@@ -18,6 +18,7 @@ static uint32_t intern_name(gt_macros *m, const char *text, size_t length)
     if (id == m->ids) {
         m->ids++;
         m->failed |= gt_array_push(&m->of_name, 0) != GPUTUNE_OK;
+        m->failed |= gt_array_push(&m->lasts, 0) != GPUTUNE_OK;
     }
     return m->failed ? 0 : id;
 }
@@ -36,6 +37,7 @@ void gt_macros_free(gt_macros *macros)
     gt_array_free(&macros->texts);
     gt_array_free(&macros->items);
     gt_array_free(&macros->of_name);
+    gt_array_free(&macros->lasts);
     gt_texts_free(&macros->made);
 }
 
@@ -113,8 +115,13 @@ static void read_define(gt_macros *m, gt_lexer line)
         push_word(&m->texts, m, word_of(m, line.token));
     }
     macro.name = intern_name(m, name.text, name.length);
+    macro.before = m->failed ? 0 : m->lasts.items[macro.name];
     m->failed |= gt_array_push(&m->items, macro) != GPUTUNE_OK;
-    if (!m->failed && (m->conditionals == 0 || m->of_name.items[macro.name] == 0)) {
+    if (m->failed) {
+        return;
+    }
+    m->lasts.items[macro.name] = (uint32_t)m->items.count;
+    if (m->conditionals == 0 || m->of_name.items[macro.name] == 0) {
         m->of_name.items[macro.name] = (uint32_t)m->items.count;
     }
 }
@@ -147,6 +154,13 @@ uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length)
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id)
 {
     const uint32_t at = id < macros->of_name.count ? macros->of_name.items[id] : 0;
+    return at ? &macros->items.items[at - 1] : NULL;
+}
+
+const gt_macro *gt_macro_before(const gt_macros *macros, uint32_t id, const gt_macro *macro)
+{
+    const uint32_t last = id < macros->lasts.count ? macros->lasts.items[id] : 0;
+    const uint32_t at = macro ? macro->before : last;
     return at ? &macros->items.items[at - 1] : NULL;
 }
 

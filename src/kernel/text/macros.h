@@ -52,7 +52,8 @@ typedef GT_ARRAY(gt_word) gt_word_list;
 
 /* A macro. gt_macros.texts contains the words of its parameters and then the words of its body. */
 typedef struct gt_macro {
-    uint32_t name; /* id of the name */
+    uint32_t name;   /* id of the name */
+    uint32_t before; /* 1 + index of the previous definition of the name; 0: none */
     size_t first;
     uint32_t parameters, words;
     bool is_function, is_variadic;
@@ -66,6 +67,7 @@ typedef struct gt_macros {
     gt_word_list texts;
     GT_ARRAY(gt_macro) items;   /* all macros that were ever defined, even if undefined later */
     GT_ARRAY(uint32_t) of_name; /* for each id, 1 + index of its macro, or 0 for none */
+    GT_ARRAY(uint32_t) lasts;   /* for each id, 1 + index of its last definition, or 0 for none */
     gt_texts made;              /* spellings of the words that ## has produced */
     unsigned conditionals;      /* number of #if directives that are open at this position */
     uint32_t budget;            /* number of words that the current expansion may still produce */
@@ -83,6 +85,9 @@ void gt_macros_directive(gt_macros *macros, const gt_word *directive);
 uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 /* Returns the macro with this name, or NULL if the name is not a macro. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
+/* Returns the definition of a name before `macro`, also if it is undefined or in another branch of
+ * an #if. Begins with the last one if `macro` is NULL. Returns NULL after the first one. */
+const gt_macro *gt_macro_before(const gt_macros *macros, uint32_t id, const gt_macro *macro);
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
 /* Expands the macros in `words`, and appends up to about `most` words without directives. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,

@@ -32,11 +32,13 @@ static void want_name(reach *r, uint32_t id, uint8_t ways)
     }
     r->wanted[id] |= ways;
     r->changed = true;
-    const gt_macro *macro = gt_macro_of(&r->found.macros, id);
-    for (uint32_t i = 0; macro && i < macro->words; i++) {
-        const gt_word *word = &gt_macro_words(&r->found.macros, macro)[i];
-        if (gt_word_is_name(word)) {
-            want_name(r, word->id, GT_READ_CALL | GT_READ_PLAIN);
+    const gt_macros *macros = &r->found.macros;
+    for (const gt_macro *m = NULL; (m = gt_macro_before(macros, id, m));) {
+        for (uint32_t i = 0; i < m->words; i++) {
+            const gt_word *word = &gt_macro_words(macros, m)[i];
+            if (gt_word_is_name(word)) {
+                want_name(r, word->id, GT_READ_CALL | GT_READ_PLAIN);
+            }
         }
     }
 }
