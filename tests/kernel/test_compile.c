@@ -161,6 +161,26 @@ TEST(test_shortened_sources)
     }
 }
 
+/* A shortened source has pragmas without macros, also of macros that use others or are defined
+ * twice. */
+TEST(test_pragmas_of_shortened_sources)
+{
+    static const char text[] =
+        "#pragma gputune kernel(k) problem(n = 4096) args(out float y[n], int n) tune(U = 2, 4)\n"
+        "#pragma gputune block(128) grid(ceil_div(n, 128))\n"
+        "#if __CUDA_ARCH__ >= 900\n#define TIMES 1\n#else\n#define TIMES (2 * U)\n#endif\n"
+        "__global__ void k(float *y, int n)\n{\n"
+        "  #pragma unroll TIMES\n    for (int i = 0; i < n; i++) {\n        y[i] = 0;\n    }\n}\n";
+    char *shown;
+    GT_SCOPED(setup_close) setup b = {0};
+    GT_FREED char *prelude = read_text("templates/gputune.cuh");
+    setup_open_at(&b, text, "sm_90", GPUTUNE_NO_SIZES, 2, NULL, 0);
+    GT_SCOPED(gt_source_free) gt_source source = source_with(&b, "U=4", prelude);
+    ASSERT_OK(gt_source_shorten(&shown, &source, prelude));
+    assert_non_null(strstr(shown, "\n  #pragma unroll (2 * 4)\n"));
+    free(shown);
+}
+
 /* Features of the newest GPUs: loads of 256 bits, launch bounds and register limits as axes, and
  * launch axes. */
 TEST(test_newest_gpus)

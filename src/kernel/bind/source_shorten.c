@@ -111,23 +111,34 @@ static void mark_basics(line_list *lines)
     }
 }
 
-/* Writes a #pragma after expanding its macros, because nvcc does not expand macros in it. */
-static void write_pragma(gt_text *out, const line_list *lines, const line *pragma)
+/* Sets *value to the text of a macro in its last #define above `at`. Returns that line, or NULL. */
+static const line *find_define(gt_lexer *value, const line_list *lines, const line *at,
+                               const gt_token *name)
 {
-    const char *from = pragma->text;
-    for (gt_lexer at = gt_lexer_on(pragma->text, pragma->length); at.token.kind != GT_TOKEN_END;
-         gt_lexer_next(&at)) {
-        for (size_t i = 0; i < lines->count; i++) {
-            gt_token name;
-            gt_lexer value;
-            if (read_define(&value, &lines->items[i], &name) && gt_token_equals(&name, &at.token)) {
-                gt_text_append_bytes(out, from, (size_t)(at.token.text - from));
-                gt_text_append_bytes(out, value.token.text, (size_t)(value.end - value.token.text));
-                from = at.token.text + at.token.length;
-            }
+    while (at-- > lines->items) {
+        gt_token own;
+        if (read_define(value, at, &own) && gt_token_equals(&own, name)) {
+            return at;
         }
     }
-    gt_text_append_bytes(out, from, (size_t)(pragma->text + pragma->length - from));
+    return NULL;
+}
+
+/* Writes the text of a #pragma in line `at` with its macros expanded, because nvcc does not expand
+ * macros in it. */
+static void write_expanded(gt_text *out, const line_list *lines, const line *at, gt_lexer text)
+{
+    const char *from = text.token.text;
+    for (; text.token.kind != GT_TOKEN_END; gt_lexer_next(&text)) {
+        gt_lexer value;
+        const line *definition = find_define(&value, lines, at, &text.token);
+        if (definition) {
+            gt_text_append_bytes(out, from, (size_t)(text.token.text - from));
+            write_expanded(out, lines, definition, value);
+            from = text.token.text + text.token.length;
+        }
+    }
+    gt_text_append_bytes(out, from, (size_t)(text.end - from));
 }
 
 static void write_lines(gt_text *out, const line_list *lines)
@@ -144,9 +155,11 @@ static void write_lines(gt_text *out, const line_list *lines)
             gt_text_append(out, is_basic ? "#ifdef __CUDACC_RTC__\n"
                                          : "#else\n#include <cstdint>\n#endif\n\n");
         }
-        const line inner = {.text = at->text + strspn(at->text, " \t"), .length = at->length};
+        const size_t indent = strspn(at->text, " \t");
+        const line inner = {.text = at->text + indent, .length = at->length - indent};
         if (!blank && begins_with(&inner, "#pragma ")) {
-            write_pragma(out, lines, at);
+            gt_text_append_bytes(out, at->text, indent);
+            write_expanded(out, lines, at, gt_lexer_on(inner.text, inner.length));
         } else if (!blank) {
             gt_text_append_bytes(out, at->text, at->length);
         }
