@@ -31,9 +31,10 @@ static void print_origin(const cli_session *session, bool any_gpu)
         gpu = cli_format("%s (%s, %d SMs), CUDA %d.%d driver", device->name, device->arch,
                          device->sm_count, version / 1000, version % 1000 / 10);
     }
-    bool at_home = path && home && home[0] && strncmp(path, home, strlen(home)) == 0;
+    size_t length = home ? strlen(home) : 0;
+    bool at_home = length && path && strncmp(path, home, length) == 0 && path[length] == '/';
     cli_note("%s, database %s%s", gpu, at_home ? "~" : "",
-             path ? path + (at_home ? strlen(home) : 0) : "in memory");
+             path ? path + (at_home ? length : 0) : "in memory");
 }
 
 static void write_found(const cli_session *session, cli_table *table, const cli_records *found)
