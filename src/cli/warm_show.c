@@ -316,7 +316,8 @@ static void print_gains(const cli_table *table, double seconds)
     }
     char *least = cli_format("%.2f", all.least), *most = cli_format("%.2f", all.most);
     const char *gain =
-        all.count == 1 ? describe_gain(all.last)
+        all.count == 1  ? describe_gain(all.last)
+        : all.most <= 0 ? cli_format("%zu scenarios: no default could be timed", all.count)
         : strcmp(most, "1.00") == 0
             ? cli_format(
                   "%zu scenarios: no variant is faster than the default by more than epsilon",

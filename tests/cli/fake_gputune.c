@@ -4,12 +4,14 @@
  * "race", "limit" (in the reason to stop), "restricted" (a second, faster winner of a restricted
  * space), "hostile" (HTML in names and messages), "escapes" (terminal escape sequences in names),
  * "many" (10^5 trials), "equal" (the winner is as fast as the default), "nothing" (there is nothing
- * to launch), "rules" (one rule is stored). */
+ * to launch), "untimed" (the default has no time), "exit" (the process ends with code 3 while it
+ * tunes), "rules" (one rule is stored). */
 #include <gputune_tools.h>
 
 #include "base/status.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,6 +281,9 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     }
     double time_ns = time_of(sizes);
     report_progress(options, time_ns);
+    if (fake("exit")) {
+        exit(3);
+    }
     if (fake("interrupt") || fake("hangup")) {
         raise(fake("hangup") ? SIGHUP : SIGINT);
     }
@@ -287,7 +292,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
         return gt_fail_memory();
     }
     bool fails = fake("busy") || fake("nothing");
-    double speedup = fake("equal") ? 1.001 : 1.25;
+    double speedup = fake("equal") ? 1.001 : fake("untimed") ? 0 : 1.25;
     if (fake("busy") && options->log) {
         options->log(options->user, GPUTUNE_LOG_WARNING, "axpy: not tuned: the GPU is taken");
     }
@@ -310,7 +315,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
         plan->info.time_ns = time_ns;
         plan->info.default_ns = time_ns * speedup;
         plan->info.speedup = speedup;
-        plan->info.speedup_low = speedup - 0.01;
+        plan->info.speedup_low = fmax(0, speedup - 0.01);
         plan->info.speedup_high = speedup + 0.01;
         plan->info.registers = 32;
         plan->info.modelled = tuner->emulated;
