@@ -544,10 +544,11 @@ static void take_end(child *child)
             fleet.refusal = code;
             cli_set_canceled(true);
         }
-    } else if (child->is_busy && !child->failure.why) { /* a signal has ended a busy child */
-        const char *message =
-            cli_format("%s: %s: the process on this GPU was ended by signal %d",
-                       child->turn.scenario->label, child->label, WTERMSIG(status));
+    } else if (child->is_busy && !child->failure.why) {
+        const char *message = cli_format(
+            "%s: %s: the process on this GPU %s %d", child->turn.scenario->label, child->label,
+            WIFEXITED(status) ? "has ended with exit code" : "was ended by signal",
+            WIFEXITED(status) ? code : WTERMSIG(status));
         child->failure = (failure){"the process on this GPU has ended", message, CLI_EXIT_NOTHING,
                                    GPU_FAULT | HAS_ERROR};
     } else if (WIFEXITED(status)) { /* a signal that ended an idle child is ignored */

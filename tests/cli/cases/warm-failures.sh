@@ -5,3 +5,5 @@ for word in wrong broken crash busy; do
     GPUTUNE_FAKE=$word $FAKE warm axpy -q
     echo "$word: exit $?"
 done
+GPUTUNE_FAKE=exit $FAKE warm axpy --gpus 0 -q
+echo "the only GPU's process ends: exit $?"
