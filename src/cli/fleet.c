@@ -541,7 +541,7 @@ static void take_end(child *child)
             cli_note("GPU %d is left out: it cannot be used", child->number);
             fleet.unopened = code;
         } else if (fleet.refusal == CLI_CONTINUE) {
-            fleet.refusal = code;
+            fleet.refusal = cli_is_canceled() ? CLI_EXIT_CANCELED : code;
             cli_set_canceled(true);
         }
     } else if (child->is_busy && !child->failure.why) {

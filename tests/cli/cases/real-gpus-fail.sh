@@ -46,4 +46,8 @@ timeout --foreground --preserve-status -s INT 5 $GPUTUNE warm gemm --driver emu 
     --size k=128 --cache hot --gpus 0,1 >/dev/null 2>errors
 echo "exit $?"
 tail -n 1 errors
+echo == Ctrl-C before a GPU is open
+GPUTUNE_EMU_FAULTS='cuInit:1=~60s' timeout --foreground --preserve-status -s INT 1 $GPUTUNE warm axpy --driver emu \
+    --db seven.db --gpus 0,1
+echo "exit $?"
 left_in_the_end
