@@ -146,7 +146,7 @@ static char *source_of_winner(const cli_session *session, const gputune_record *
         winner->configuration[0] && !winner->outdated && winner->arch[0] &&
         gputune_emit(&text, &bytes, session->tuner, winner->kernel, cli_sizes_of(winner->sizes),
                      winner->configuration, winner->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
-    return known ? text : NULL;
+    return known ? cli_clean(text, true) : NULL; /* JSON needs valid UTF-8 */
 }
 
 static int read_report(report_data *out)
