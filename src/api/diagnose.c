@@ -4,6 +4,7 @@
 #include "base/environment.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "farm/includes.h"
 #include "gpu/device.h"
 #include "gpu/nvml.h"
 #include "gpu/nvrtc.h"
@@ -217,6 +218,13 @@ static void check_nvrtc(patient *p)
 static void check_headers(patient *p)
 {
     GT_SCOPED(gt_toolkit_free) gt_toolkit toolkit = {0};
+    gt_includes *named;
+    if (gt_includes_open(&named, "", p->options->include_paths, p->options->include_path_count) ==
+        GPUTUNE_OK) {
+        gt_includes_close(named);
+    } else {
+        fail_by_message(p);
+    }
     if (gt_toolkit_find(&toolkit) != GPUTUNE_OK) {
         FAIL(p, none, "%s", gt_message());
     } else if (!toolkit.folders.count) {

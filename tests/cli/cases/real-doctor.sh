@@ -28,3 +28,5 @@ echo "doctor knows every variable in the man page:"
     $GPUTUNE doctor --driver emu --format csv 2>/dev/null | grep 'is not a gputune variable'
     echo "exit $?"
 )
+echo "an include path that does not exist:"
+$GPUTUNE doctor --driver emu --include /nowhere --format csv -q | grep '^headers,failure'
