@@ -174,7 +174,7 @@ static void append_starts(char **text, const cli_measured *from)
             const bool timed = cli_trial_has_time(trial) || cli_trial_was_launched(trial);
             const char *name = trial->is_default ? "the default" : trial->configuration;
             cli_append(&list, "%s%s (%s%s)", list[0] ? ", " : "", name,
-                       timed ? cli_duration(trial->median_ns) : "failed",
+                       timed ? cli_value(trial->median_ns, trial->objective) : "failed",
                        trial->median_ns == best_ns ? ", best" : "");
             any |= trial->is_start && !trial->is_default;
         }

@@ -5,7 +5,7 @@
  * space), "hostile" (HTML in names and messages), "escapes" (terminal escape sequences in names),
  * "many" (10^5 trials), "equal" (the winner is as fast as the default), "nothing" (there is nothing
  * to launch), "untimed" (the default has no time), "exit" (the process ends with code 3 while it
- * tunes), "rules" (one rule is stored). */
+ * tunes), "energy" (the records are energies), "rules" (one rule is stored). */
 #include <gputune_tools.h>
 
 #include "base/status.h"
@@ -554,6 +554,10 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
         winner.inputs = lost.inputs = broken.inputs = "tag=\r\033[A";
         broken.message = "\033[31mred\b\b";
         broken.configuration = "VEC=2\033[0m";
+    }
+    if (fake("energy")) {
+        winner.objective = lost.objective = broken.objective = GPUTUNE_OBJECTIVE_ENERGY;
+        winner.is_start = true;
     }
     if (fake("bad-default")) {
         lost.status = "wrong";

@@ -3,3 +3,5 @@ $FAKE show axpy --why
 $FAKE show axpy --why --format json | tr '{' '\n' | grep '"axis"'
 GPUTUNE_FAKE=empty $FAKE show --why
 echo "exit $?"
+# Energies have their unit everywhere.
+GPUTUNE_FAKE=energy $FAKE show axpy --why 2>/dev/null | head -n 6
