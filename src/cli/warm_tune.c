@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool measures(void)
@@ -41,11 +42,12 @@ static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_
 /* Raises the limit. Returns true if --canonical must tune again, because the time was too short. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
-    static const double most_s = 60, factor = 4;
+    static const double most_s = 60, factor = 4, usual_s = 10; /* the library's default limit */
     bool lacked_time = tuned->status == GPUTUNE_ETIMEOUT || tuned->status == GPUTUNE_OK;
-    options->time_limit_s *= factor;
+    double limit_s = options->time_limit_s > 0 ? options->time_limit_s : usual_s;
+    options->time_limit_s = fmin(factor * limit_s, most_s);
     return cli_warm.canonical && measures() && lacked_time && !tuned->has_winner &&
-           !cli_is_canceled() && options->time_limit_s > 0 && options->time_limit_s <= most_s;
+           !cli_is_canceled() && limit_s < most_s;
 }
 
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
