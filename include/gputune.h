@@ -18,28 +18,29 @@
  * enumerator, returns EINVAL. The library prints only if GPUTUNE_LOG requests it. It does not exit,
  * install signal handlers, synchronise the caller's streams or change the current context.
  *
- * Structs. Initialise a struct that begins with `size` with its _INIT macro. A member that is 0 has
- * its default, unless stated otherwise. Later releases append members; programs compiled with an
- * older or newer header keep working. A function that fills in a struct sets `size` to the number
- * of bytes written.
+ * Structs. Initialise a struct that begins with `size` with its _INIT macro. A member that is 0
+ * takes its default value, unless stated otherwise. Later releases append members; programs
+ * compiled with an older or newer header keep working. A function that fills in a struct sets
+ * `size` to the number of bytes written.
  *
- * Text. Names and values are written NAME=VALUE[,VALUE...], separated by blanks: "n=1M,16M T=half",
- * "VEC=4 BLOCK=256". A number is written 1048576, 1M or 2^20.
+ * Text. Values are passed as text of the form NAME=VALUE[,VALUE...], with blanks between the names:
+ * "n=1M,16M T=half", "VEC=4 BLOCK=256". A number may be written as 1048576, 1M or 2^20.
  *
  * The name of a quantity ends in its unit: _ns, _s, _bytes, _khz, _kb. A speed-up is the default's
- * time divided by the winner's. `low` and `high` are the ends of a 95% confidence interval.
+ * time divided by the winner's. `low` and `high` in a name mark the ends of a 95% confidence
+ * interval.
  *
  * Threads. Any thread may call any function at any time, even with the same tuner or plan. A
  * callback runs on the thread that made the call, before the call returns; for a tuning in the
  * background, it runs on the tuner's thread. A callback may call any function except
  * gputune_close() on its own tuner. It must return normally, without an exception, longjmp() or
  * pthread_exit(). Its arguments are valid until it returns. If a callback `each` returns a value
- * other than 0, the function stops and returns that value. pthread_cancel() takes effect after the
- * call.
+ * other than 0, the function stops and returns that value. If a thread is cancelled by
+ * pthread_cancel() during a call, it ends only after the call.
  *
- * fork(). CUDA does not work in a forked child, so the parent's plans cannot be launched there.
- * With the parent's tuner, tune_kernel() returns plans that the tuner already holds,
- * gputune_close() does nothing, and every other call returns EUNSUPPORTED. */
+ * fork(). CUDA does not work in a forked child, so the parent's plans cannot be launched there. If
+ * the child uses the parent's tuner, tune_kernel() returns only plans that are already in the
+ * tuner's table, gputune_close() does nothing, and every other call returns EUNSUPPORTED. */
 #ifndef GPUTUNE_H
 #define GPUTUNE_H
 
@@ -96,16 +97,16 @@ typedef enum gputune_status {
 #undef GPUTUNE_STATUS_ENUM
 } gputune_status;
 
-/* Returns the calling thread's last failure in one line, or ""; valid until its next failure. */
+/* Describes the calling thread's last failure in one line, or "". Valid until its next failure. */
 GPUTUNE_API const char *gputune_error(void);
-/* Returns the meaning of a status; never NULL. */
+/* Describes a status in a few words. Never returns NULL. */
 GPUTUNE_API const char *gputune_status_text(int status);
 /* Returns the library's version, "major.minor.patch". */
 GPUTUNE_API const char *gputune_version(void);
 /* Frees memory that a function returned to the caller. NULL is allowed. */
 GPUTUNE_API void gputune_free(void *memory);
 
-/* An _INIT macro's value: `size` is set, all other members are 0. */
+/* An initializer for a struct: sets `size`, and sets all other members to 0. */
 #ifdef __cplusplus
 } /* extern "C" */
 template <typename type> type gputune_cxx_init(type made = type())
@@ -134,19 +135,20 @@ typedef struct gputune_open_options gputune_open_options;
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers, frees the tuner, and unloads the code of its plans. Cancels calls of other
  * threads and waits for them, but not for launches: call it after the last launch has ended. Plans
- * may be released later, until 64 more tuners are closed. If another process has locked the
- * database, tries for up to 0.3 s to write the results that are still in memory; if that fails,
- * they are lost, with a warning. Does nothing in a callback of the tuner or in a forked child. */
+ * may still be released afterwards, until 64 more tuners have been closed. If another process has
+ * locked the database, tries for up to 0.3 s to write results that are still in memory; if that
+ * fails, they are lost, with a warning. Does nothing in a callback of the tuner or in a forked
+ * child. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 /* Makes later calls search the database again, for results that other processes have stored. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* ---- Sizes and arguments --------------------------------------------------------------------- */
 
-/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a word such as half is part
- * of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch. In C, both
- * lists live until the end of the enclosing block. In C++ they are objects that hold the arrays:
- * keep them in variables of type auto, and pass them as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
+/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a value that is a word, such
+ * as half, is part of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a
+ * launch. In C, both lists live until the end of the enclosing block. In C++ they are objects: keep
+ * them in variables of type auto, and pass them as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
 
 typedef struct gputune_size {
     const char *name;
@@ -158,10 +160,10 @@ typedef struct gputune_sizes {
     const gputune_size *items;
 } gputune_sizes;
 
-/* Arguments in the template's order: first its pass() and constant() blocks, as pointers to bytes
- * in host memory, which the launch copies before it returns; then its args(), as pointers to the
- * values. A buffer's value is its device address. A struct that points to buffers holds their
- * device addresses, and these buffers are not arguments. */
+/* The arguments of a launch, in the template's order. The pass() and constant() blocks come first,
+ * as pointers to host memory, which the launch copies before it returns. The args() follow, as
+ * pointers to their values. The value of a buffer is its device address. Pointers in a struct are
+ * device addresses, too; the buffers to which they point are not arguments. */
 typedef struct gputune_args {
     size_t count;
     const void *const *items;
@@ -231,35 +233,37 @@ extern "C" {
  *     options.time_limit_s = 60;
  *     tune_kernel(&plan, tuner, "./blur.cu", GPUTUNE_SIZES({"width", 1920}), &options);
  *
- * A kernel is given by a path, which contains a slash or ends in .cu; by PATH:KERNEL, for one
- * kernel of a file; or by the name of an added kernel, or of a kernel or file in the template
- * folder. */
+ * `kernel` is the path of a template, which contains a slash or ends in .cu; PATH:KERNEL, to select
+ * one kernel of that file; the name of a kernel that was added to the tuner; or the name of a
+ * kernel or file in the template folder. */
 
 typedef struct gputune_plan gputune_plan; /* a launchable variant; immutable, reference-counted */
 typedef struct gputune_options gputune_options;
 
-/* Returns a plan for `kernel` at `sizes`: from the tuner's table (without a lock or allocation),
- * from the database, or by measuring as `options` allow (NULL: MEASURE for at most 10 s). If a
- * limit or a cancel ends the measuring first, the plan is the template's default. If several calls
- * want the same new plan, the first one makes it and the others wait for up to half their limit.
- * After a limit ended a tuning, a call continues it only if its own limit is longer. The call fails
- * only if there is nothing to launch: a mistake in call or template, no compiler and no stored
- * code, or a limit (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile the default.
- * Edits of the template or its includes take effect within a second. The caller releases *out. */
+/* Returns a plan for `kernel` at `sizes`. The plan comes from the tuner's table (which takes no
+ * lock and allocates nothing), from the database, or from a measurement if `options` allow one
+ * (NULL: up to 10 s). If the time limit or a cancel ends the measurement too early, the plan is the
+ * template's default. If several calls need the same new plan, the first one makes it, and the
+ * others wait for up to half of their time limit. If the limit ended a tuning, a later call
+ * continues it only with a longer limit. The call fails only if there is nothing to launch: a
+ * mistake in the call or the template, neither a compiler nor stored code, or no time to compile
+ * the default before a limit (ETIMEOUT) or a cancel (ECANCELED). Edits of the template or its
+ * includes take effect within a second. The caller releases *out. */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
 /* Launches asynchronously on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream)
  * in the current context. The first launch in a context of the plan's device loads the code, and so
  * does the first launch after the context was reset. Checks the arguments first. Returns EINVAL if
- * their number, or a scalar with the name of a problem size, differs from the plan's; if an output
- * overlaps another buffer and the template's in_place() does not allow it; or if the plan's tuner
- * is closed. ECAPTURE if the stream's capture forbids the launch. If a buffer is less aligned than
- * the plan assumes, launches the fallback, which is the default with its narrowest vectors; EINVAL
- * if no fallback was verified. A graph that captures a launch may outlive plan and tuner. */
+ * the number of arguments is wrong; if a scalar that has the name of a problem size differs from
+ * that size; if an output overlaps another buffer and the template's in_place() does not allow it;
+ * or if the plan's tuner is closed. ECAPTURE if the launch is not possible while the stream is
+ * being captured. If a buffer is less aligned than the plan assumes, launches the fallback, which
+ * is the default with its narrowest vectors; EINVAL if no fallback was verified. A graph that
+ * captured a launch may outlive the plan and the tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference and returns the plan; plans kept by the tuner need none. NULL is allowed. */
+/* Adds a reference and returns the plan. Plans that the tuner keeps need none. NULL is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops a reference; the last one waits for launches that use the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
@@ -273,8 +277,8 @@ typedef enum gputune_log_level {
     GPUTUNE_LOG_DEBUG
 } gputune_log_level;
 
-/* Receives one line of text without a newline. The tuning waits for log and progress callbacks.
- * Inside them, tune_kernel() does not measure, but returns the best plan that is known. */
+/* Receives one line of text without a newline. The tuning waits for log and progress callbacks. If
+ * one of them calls tune_kernel(), the call does not measure, but returns the best known plan. */
 typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
 
 struct gputune_open_options {
@@ -282,9 +286,9 @@ struct gputune_open_options {
     const char *device;    /* index, UUID or "none"; NULL: the current context's device, or "0" */
     const char *driver;    /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
     const char *database;  /* a path, or ":memory:" to store nothing; NULL: the user's database */
-    const char *templates; /* folder of kernels given by name; NULL: the installed folder */
+    const char *templates; /* folder with the kernels that have names; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
-    const char *record;    /* file that counts requests without a result; see gputune_misses() */
+    const char *record;    /* file with counts of requests without a result; see gputune_misses() */
     const char *const *include_paths; /* header folders to search first; EINVAL if one is missing */
     size_t include_path_count;
     gputune_log_fn log;
@@ -292,21 +296,21 @@ struct gputune_open_options {
     uint32_t compile_workers; /* 0: one per core, shared by all tuners of the process */
     uint32_t max_plans;       /* maximum number of plans kept for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
-    bool keep_workers; /* keep idle workers and up to 128 MB of code, for a fast next tuning */
-    bool tune_only;    /* for tools: only a worker opens the driver; launches are EUNSUPPORTED */
-    bool read_only;    /* write nothing; EDATABASE if `database` is given and cannot be read */
-    /* A file of wisdom as the only source of results; GPUTUNE_PINNED overrides it. The tuner never
-     * tunes: tune_kernel() returns the file's result for exactly these sizes and options on this
-     * kind of GPU, or fails with ENOTCACHED. A result of another driver version is verified in a
-     * worker before its first launch. Calls with `force`, and calls that measure or import results,
-     * return EUNSUPPORTED. gputune_open() fails like gputune_wisdom_load(). */
+    bool keep_workers; /* keep idle workers and up to 128 MB of code; speeds up the next tuning */
+    bool tune_only;    /* for tools: only a worker opens the driver; launches return EUNSUPPORTED */
+    bool read_only;    /* write nothing; EDATABASE if `database` is set but cannot be read */
+    /* A wisdom file to use as the only source of results; GPUTUNE_PINNED overrides it. The tuner
+     * never tunes: tune_kernel() returns the file's result for exactly these sizes and options on
+     * this kind of GPU, or fails with ENOTCACHED. If a result was measured with another driver
+     * version, a worker verifies it before its first launch. Calls with `force` and calls that
+     * measure or import return EUNSUPPORTED. gputune_open() fails like gputune_wisdom_load(). */
     const char *pinned;
 };
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* measures nothing: returns a stored result, else a verified result of
-                                the nearest size, else the default */
+    GPUTUNE_CACHED_ONLY = 1, /* measures nothing: uses a stored result, or a verified result of
+                                the nearest size, or the default, in this order */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
     GPUTUNE_MEASURE,         /* races variants until one is known to be the fastest; same as 0 */
     GPUTUNE_EXHAUSTIVE       /* like MEASURE, but eliminates no variant early */
@@ -315,22 +319,23 @@ typedef enum gputune_effort {
 /* The quantity that a tuning minimises, or maximises for RATE. Device time decides between variants
  * that LAUNCH or LATENCY cannot tell apart. */
 typedef enum gputune_objective {
-    GPUTUNE_OBJECTIVE_DEFAULT, /* RATE if work() uses axes, LAUNCH with a pass axis, else KERNEL */
+    GPUTUNE_OBJECTIVE_DEFAULT, /* RATE if work() uses axes, LAUNCH for a pass axis, else KERNEL */
     GPUTUNE_OBJECTIVE_KERNEL,  /* device time, measured by replaying a graph */
-    GPUTUNE_OBJECTIVE_LAUNCH,  /* host time of launches back to back */
-    GPUTUNE_OBJECTIVE_LATENCY, /* host time of one launch and a synchronisation */
+    GPUTUNE_OBJECTIVE_LAUNCH,  /* host time per launch in an unbroken series of launches */
+    GPUTUNE_OBJECTIVE_LATENCY, /* host time of a launch followed by a synchronisation */
     GPUTUNE_OBJECTIVE_ENERGY,  /* energy per launch in nanojoules, measured by NVML */
-    GPUTUNE_OBJECTIVE_RATE /* work per unit of device time, required if work() uses axes. Values are
-                              the nanoseconds that the work of one launch of the default takes */
+    GPUTUNE_OBJECTIVE_RATE     /* work per unit of device time; required if work() uses axes.
+                                  Values are nanoseconds for the work of one launch of the
+                                  default */
 } gputune_objective;
 enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_RATE + 1 };
 
 typedef enum gputune_cache {
-    GPUTUNE_CACHE_COLD, /* the L2 is evicted before every sample */
-    GPUTUNE_CACHE_HOT   /* data may stay in the L2 between launches */
+    GPUTUNE_CACHE_COLD, /* the L2 cache is flushed before every sample */
+    GPUTUNE_CACHE_HOT   /* data may stay in the L2 cache between launches */
 } gputune_cache;
 
-/* How a search chooses the variants of a large space, and their order. */
+/* How a search of a large space chooses which variants to try, and in which order. */
 typedef enum gputune_strategy {
     GPUTUNE_STRATEGY_AUTO,       /* all variants if time permits, otherwise like MODEL */
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all variants, in the order of the axes */
@@ -340,7 +345,7 @@ typedef enum gputune_strategy {
 } gputune_strategy;
 enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
 
-/* The source of a plan at sizes for which the tuner has no plan yet. */
+/* Where a plan comes from when a call has sizes for which the tuner has no plan yet. */
 typedef enum gputune_unseen {
     GPUTUNE_UNSEEN_BY_EFFORT, /* decided by `effort` */
     GPUTUNE_RULE              /* use a stored rule; see section Rules */
@@ -351,7 +356,7 @@ typedef struct gputune_alignment {
     uint32_t bytes;     /* guaranteed */
 } gputune_alignment;
 
-/* The caller's data for an input buffer, in place of generated data. */
+/* Data for an input buffer, which the tuning uses instead of generated data. */
 typedef struct gputune_input {
     const char *buffer; /* the argument's name */
     const void *data;   /* a device address, or host memory if `on_host` */
@@ -359,12 +364,12 @@ typedef struct gputune_input {
     bool on_host;
 } gputune_input;
 
-/* A file that numpy.save() wrote. Its array is in C order and has the argument's type and shape. */
+/* A file that numpy.save() wrote. The array is in C order and has the argument's type and shape. */
 typedef struct gputune_file {
     const char *buffer, *path; /* `buffer`: the name of an argument or of a block of parameters */
 } gputune_file;
 
-/* An argument in host memory. An inout buffer has the contents that it had before the launch. */
+/* An argument in host memory. An inout buffer has its contents from before the launch. */
 typedef struct gputune_host_argument {
     const char *name, *type; /* type of an element, as templates write it: "float" */
     void *data;              /* a scalar's value, or a buffer's elements */
@@ -373,22 +378,22 @@ typedef struct gputune_host_argument {
     bool is_output;
 } gputune_host_argument;
 
-/* Sets the outputs in `arguments`, in the order of gputune_args, to the correct result at `sizes`.
- * Called on the tuning thread, once for each size at which variants are verified. If it does not
- * return 0, the tuning fails with EINVAL. */
+/* Computes the correct results at `sizes` and writes them to the outputs in `arguments`, which have
+ * the order of gputune_args. Called on the tuning thread, once for each size at which variants are
+ * verified. If it returns a value other than 0, the tuning fails with EINVAL. */
 typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
-/* The state of a tuning, reported several times a second. `variants` to `racing` are numbers of
- * variants. `failed` counts those that did not compile, crashed, hung or were wrong; `verified`
- * counts all other finished variants. */
+/* The state of a tuning, which is reported several times a second. The members from `variants` to
+ * `racing` count variants. Variants that did not compile, crashed, hung or returned wrong results
+ * are in `failed`; all other finished variants are in `verified`. */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
     double best_ns, default_ns; /* median values of `objective`; 0: unknown */
     const char *best;           /* configuration of the best variant, or NULL */
     double elapsed_s, limit_s;
     const char *phase;           /* "compile", "verify", "race", "store" */
-    gputune_objective objective; /* objective measured now; ENERGY tunings measure KERNEL first */
+    gputune_objective objective; /* objective being measured; ENERGY tunings measure KERNEL first */
 } gputune_progress;
 typedef void (*gputune_progress_fn)(void *user, const gputune_progress *progress);
 
@@ -398,48 +403,48 @@ struct gputune_options {
     gputune_objective objective;
     gputune_cache cache;
     gputune_strategy strategy;
-    double time_limit_s;   /* limit of the call; 0: 10 s (ENERGY: 30 s, background: 60 s) */
+    double time_limit_s;   /* time limit of the call; 0: 10 s (ENERGY: 30 s, background: 60 s) */
     double epsilon;        /* the smallest gain worth finding, as a fraction; 0: 0.005 */
     uint64_t seed;         /* seed of generated inputs and of shuffling */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* guaranteed alignment of every buffer, in bytes; 0: 16 */
     const gputune_alignment *alignments; /* buffers whose alignment differs from `alignment` */
     size_t alignment_count;
-    /* Entries "AXIS=v,v" that restrict the space. The default is always raced, even if it is
-     * excluded, and may win. If no configuration is allowed, tuning fails with ENOVARIANT. */
+    /* Restrictions of the space, each of the form "AXIS=v,v". The default is always raced, even if
+     * it is excluded, and may win. If no configuration is allowed, tuning fails with ENOVARIANT. */
     const char *const *only;
     size_t only_count;
-    bool force;                  /* tune again although a result is stored */
+    bool force;                  /* tune again even if a result is stored */
     const gputune_input *inputs; /* data of input buffers; other inputs are generated */
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked if not NULL */
     void *inputs_ready; /* a CUevent after which the inputs are valid; NULL: they are valid now */
-    /* A name for the inputs; results are stored per name. NULL: files and host buffers are
-     * distinguished by their contents, and all inputs in device memory count as the same. */
+    /* A name for the inputs; results are stored per name. NULL: inputs from files and host buffers
+     * are told apart by their contents, but all inputs in device memory are treated as the same. */
     const char *inputs_tag;
     const gputune_file *files;
     size_t file_count;
     gputune_reference_fn reference; /* NULL: the template's */
-    /* A name for what `reference` computes: results verified under the same name are reused. NULL:
-     * results that another process, function or `user` verified are verified again. */
+    /* A name for what `reference` computes. Results verified under the same name are not verified
+     * again. NULL: verify again unless this process, function and `user` verified the result. */
     const char *reference_tag;
     gputune_log_fn log; /* receives this call's log lines; the tuner's log receives them too */
     gputune_progress_fn progress;
     void *user; /* passed to log, progress and reference */
-    /* A flag that stops the call if it is not 0; finished results are kept. A signal handler may
-     * set the flag, and so may a thread, by an atomic store. */
+    /* A flag that stops the call as soon as it is not 0; results that are finished by then are
+     * kept. A signal handler may set the flag, and so may another thread, with an atomic store. */
     const volatile sig_atomic_t *cancel;
     const char *samples_path; /* append every raw sample to this file as CSV; not a FIFO */
     bool background;          /* see section Tuning in the background */
-    double share;             /* share of a busy GPU's time for background tuning; 0: 0.025 */
+    double share;             /* fraction of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */
-    /* Configurations to try first, after the template's start(). Omitted axes have their default.
-     * Invalid configurations are skipped. The list does not affect the key of the result. */
+    /* Configurations to try right after those of the template's start(). Omitted axes have their
+     * default. Invalid configurations are skipped. The list does not affect the result's key. */
     const char *const *start;
     size_t start_count;
-    /* Maximum device memory for a tuning's inputs, copies, results and scratch; 0: no limit. A CUDA
-     * context and code need about 0.6 GB in addition. If the limit is too small, the call measures
-     * nothing, and its warning or error says how much is needed. */
+    /* Maximum device memory for the inputs of a tuning, their copies, the results and scratch
+     * buffers; 0: no limit. The CUDA context and the code take about 0.6 GB more. If the limit is
+     * too small, the call measures nothing, and its warning or error says how much is needed. */
     uint64_t memory_limit_bytes;
 };
 #define GPUTUNE_OPTIONS_INIT GPUTUNE_INIT(gputune_options)
@@ -476,26 +481,26 @@ typedef struct gputune_info {
     uint32_t shared_bytes;      /* dynamic shared memory per block */
     int carveout_kb;            /* shared memory per SM; -1: the driver's choice */
     uint32_t registers, spill_bytes; /* per thread */
-    uint32_t variants, failed;       /* variants that this call tried, and that failed */
-    const char *stop_reason;         /* why the race ended, or why there was no race; or "" */
+    uint32_t variants, failed;       /* numbers that this call tried, and that failed */
+    const char *stop_reason;         /* why the race ended, or why there was no race; may be "" */
 } gputune_info;
 #define GPUTUNE_INFO_INIT GPUTUNE_INIT(gputune_info)
-/* Writes the description of a plan to *out. */
+/* Describes a plan in *out. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Your own templates ---------------------------------------------------------------------- */
 
 /* Reads a template file or, with PATH:KERNEL, one kernel of it. From then on, the names of its
- * kernels mean only these kernels. On ETEMPLATE, the message contains file:line:column. */
+ * kernels refer only to these kernels. On ETEMPLATE, the message contains file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 typedef struct gputune_include {
     const char *name, *text; /* `name` is the text between the quotes */
 } gputune_include;
 /* Adds a template from memory, such as the output of `gputune embed`. The kernel's name and `name`
  * ("axpy.cu") then mean this template; messages use `name` as the path. `includes` (may be NULL)
- * lists files that the template includes in quotes, and ends with a NULL name; other files are
- * searched in the template folder. The texts are copied. On ETEMPLATE, the message has
- * name:line:column. */
+ * lists the files that the template includes in quotes, and ends with a NULL name; files that are
+ * not in the list are searched in the template folder. The texts are copied. On ETEMPLATE, the
+ * message has name:line:column. */
 GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
                                    const gputune_include *includes);
 
@@ -510,7 +515,7 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  * with low-priority workers. While the GPU is in use, the tuning takes only `share` of the GPU's
  * time. Later calls return the winner, so a program that keeps a plan for long should call
  * tune_kernel() again. gputune_close() stops a tuning; the next process continues it. EINVAL for
- * `inputs`, `files` and `reference`, because these might not outlive the call. */
+ * `inputs`, `files` and `reference`, because these may not live as long as the tuning. */
 
 typedef struct gputune_background_state {
     uint32_t size;
@@ -527,22 +532,22 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
 /*     options.unseen = GPUTUNE_RULE;
  *     tune_kernel(&plan, tuner, "gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}), &options);
  *
- * A rule chooses a variant for any sizes of a region; `gputune warm --sizes` makes it. The first
+ * A rule chooses a variant for any sizes in a region; `gputune warm --sizes` makes rules. The first
  * call for a kernel looks up the rule and its code. Later calls at new sizes need no database,
  * compiler, worker or driver. If sizes change only grids, buffers and arguments, such a call takes
  * less than a microsecond. It takes as long as a database lookup if a kernel has loops, tensor
  * maps, textures, pass() blocks, structs with sizes, an L2 window or cooperative launches, or if a
- * block, a cluster or shared memory depends on a size. Plans made by rules fill at most half of
- * `max_plans`; plans beyond that limit are made again by each call.
+ * block, a cluster or shared memory depends on a size. At most half of the `max_plans` plans that a
+ * tuner keeps come from rules; beyond that limit, each call makes its plan again.
  *
  * A call uses no rule if the sizes are outside the region; if there is no rule for the kernel, its
  * template, options and GPU; if the call has `only`, inputs or `force`; or if GPUTUNE_DISABLE or
- * GPUTUNE_FORCE is set. It then logs the reason (INFO) and does what its effort requests. With
- * CACHED_ONLY or ESTIMATE, calls without GPUTUNE_RULE use a rule too: they prefer the winner of
- * exactly these sizes to the rule, and the rule to the result of the nearest size. Calls with
- * `background` do the same until the winner replaces the rule's plan. An imported rule that was not
- * verified on this kind of GPU is verified at each size. A tuner with `pinned` uses the verified
- * rules of its file, but only for calls with GPUTUNE_RULE. */
+ * GPUTUNE_FORCE is set. It then logs the reason (INFO) and proceeds according to its effort. With
+ * CACHED_ONLY or ESTIMATE, calls without GPUTUNE_RULE use a rule too: they use the winner for
+ * exactly these sizes if there is one, otherwise the rule, and otherwise the result of the nearest
+ * size. Calls with `background` do the same until the winner replaces the rule's plan. An imported
+ * rule that was not verified on this kind of GPU is verified at each size. A tuner with `pinned`
+ * uses the verified rules of its file, but only for calls with GPUTUNE_RULE. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 
@@ -555,22 +560,22 @@ typedef struct gputune_group {
     void *user; /* passed to broadcast */
 } gputune_group;
 #define GPUTUNE_GROUP_INIT GPUTUNE_INIT(gputune_group)
-/* Does what tune_kernel() does, for all processes of a group. Collective: every process calls it in
- * the same order, with the same kernel, sizes and options. Rank 0 tunes while the others wait in
- * the broadcast. Every rank gets a plan with rank 0's configuration and times. A worker first
- * verifies the configuration, unless it was verified on this kind of GPU. If rank 0 fails, all
- * ranks fail with its status. If another rank fails (its GPU or template differs), only that rank
- * gets an error. */
+/* Does what tune_kernel() does, but for all processes of a group. This is a collective call: every
+ * process must call it in the same order, with the same kernel, sizes and options. Rank 0 tunes
+ * while the other ranks wait in the broadcast. Every rank gets a plan with rank 0's configuration
+ * and times. A worker first verifies the configuration, unless it was verified on this kind of GPU.
+ * If rank 0 fails, all ranks fail with its status. If another rank fails (its GPU or template
+ * differs), only that rank gets an error. */
 GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                                       GPUTUNE_SIZES_IN sizes, const gputune_options *options,
                                       const gputune_group *group);
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
-/* Wisdom is text with the winners of one machine, for other machines with the same kind of GPU;
- * `gputune wisdom` and gputune_wisdom_export() write it. A hash binds each entry to template,
- * source, GPU and driver, but does not show who wrote it. Edited entries are skipped with a
- * warning. */
+/* Wisdom is text with the winners of one machine, which other machines with the same kind of GPU
+ * can import; `gputune wisdom` and gputune_wisdom_export() write it. Each entry has a hash that
+ * covers its template, source, GPU and driver, so an entry that was edited is skipped with a
+ * warning. The hash does not prove who wrote the entry. */
 
 typedef enum gputune_trust {
     GPUTUNE_TRUST_NOTHING, /* verify each result in a worker before its first launch */
@@ -586,8 +591,8 @@ typedef struct gputune_wisdom_options {
 
 /* Imports wisdom from text, and sets *count (may be NULL) to the number of results. Results that
  * the tuner already has are kept. An untrusted result is verified at its first request, whatever
- * the effort, and never launched if wrong. ERECORDED if the text is not wisdom, or of a newer
- * version. */
+ * the effort, and never launched if wrong. ERECORDED if the text is not wisdom or was written by a
+ * newer version. */
 GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                                       const gputune_wisdom_options *options);
 /* Imports wisdom from a file. ENOTFOUND or EIO if it cannot be read. */

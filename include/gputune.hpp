@@ -225,8 +225,8 @@ template <> class [[nodiscard]] result<void>
 namespace detail
 {
 
-/* A callback for C code, through which no exception may pass. It catches an exception and returns a
- * value other than 0, which ends the call. The C++ interface then rethrows the exception. */
+/* A callback for C code. Because exceptions must not pass through C code, call() catches them and
+ * returns 1, which ends the library's call; rethrow() then rethrows them. */
 template <typename Function> struct guarded {
     Function &function;
 #if defined(__cpp_exceptions)
@@ -267,7 +267,7 @@ template <typename Function> struct guarded {
     }
 };
 
-/* Convert the status of a call to a result, which contains nothing or the call's output. */
+/* Convert the status of a call to a result. On success, filled() puts the call's output into it. */
 inline result<void> done(int status)
 {
     return status < 0 ? result<void>(last_failure(status)) : result<void>();
@@ -303,7 +303,7 @@ template <typename Item, typename Each, typename Call> result<void> visited(Each
 
 } // namespace detail
 
-/* A C string that may be given as a std::string. */
+/* A C string, which converts from a std::string without a copy. */
 struct text {
     const char *c_str;
     text(const char *name) : c_str(name)
@@ -407,7 +407,7 @@ template <typename T> class span
     span(T *data, std::size_t count) : data_(data), count_(count)
     {
     }
-    /* At a CUdeviceptr. */
+    /* Makes a span of memory at a CUdeviceptr. */
     span(unsigned long long address, std::size_t count)
         : data_(reinterpret_cast<T *>(static_cast<std::uintptr_t>(address))), count_(count)
     {
@@ -649,7 +649,7 @@ template <typename T> void set_pointer(slot &out, const expected &want, T *point
     }
 }
 
-/* A block of parameters in host memory. */
+/* Passes a block of parameters in host memory. */
 template <typename T>
 void set_block(slot &out, const expected &want, const T *elements, std::size_t bytes)
 {
@@ -669,7 +669,7 @@ template <typename T> void set_span(slot &out, const expected &want, const T &va
     }
 }
 
-/* A struct, or another value that is copied byte by byte. */
+/* Passes a struct or another value that is copied byte by byte. */
 template <typename T> void set_value(slot &out, const expected &want, const T &value)
 {
     out.item = &value;
@@ -807,8 +807,8 @@ template <typename T> void set(slot &out, const expected &want, const T &value)
 
 } // namespace detail
 
-/* Passes a struct or array of at most 8 bytes: float2, or a block of two ints. Larger values need
- * no by_value(). The result refers to `value`, which must live until the launch returns. */
+/* Marks a struct or array of at most 8 bytes as a value: a float2, or a block of two ints. Larger
+ * values do not need it. The result refers to `value`, which must live until the launch returns. */
 template <typename T> detail::wrapped<T> by_value(const T &value)
 {
     return {value};
@@ -822,7 +822,7 @@ using log_fn = std::function<void(gputune_log_level, const char *)>;
 namespace detail
 {
 
-/* An open tuner, shared by its C++ object and its plans. Its last owner closes the tuner. */
+/* An open tuner. Its C++ object and its plans share it, and the last of them closes it. */
 struct opened {
     std::unique_ptr<log_fn> log;
     gputune *handle;
@@ -846,7 +846,7 @@ class plan
   public:
     plan() = default; /* makes an empty object, to which a plan can be assigned */
 
-    /* Takes over a reference from the C interface. The plan ends when its tuner is closed. */
+    /* Takes over a reference from the C interface. Its tuner must stay open for launches. */
     static plan adopt(gputune_plan *handle)
     {
         return plan(handle, nullptr);
@@ -876,10 +876,10 @@ class plan
 
     /* Launches on a stream (CUstream or cudaStream_t; nullptr: the legacy default stream).
      *
-     * Numbers are converted to the template's types if they fit. Enumerators and bool count as
-     * integers. Classes that convert to a number, such as __half, count as numbers. A struct of at
-     * most 8 bytes is passed by by_value(). The element types of pointers and spans are checked,
-     * and so are the sizes of spans. A block of parameters is passed as an array, std::array,
+     * Numbers are converted to the template's types if they fit. Enumerators and bool are treated
+     * as integers, and classes that convert to a number, such as __half, as numbers. Pass a struct
+     * of at most 8 bytes with by_value(). The element types of pointers and spans are checked, and
+     * so are the sizes of spans. A block of parameters is passed as an array, std::array,
      * std::vector or span in host memory, whose type and size are checked; as a pointer to its
      * elements; or as a struct of its size. On EINVAL, the message names the wrong argument. */
     template <typename... Arguments>
@@ -1006,7 +1006,7 @@ inline gputune_options default_options()
     return options;
 }
 
-/* Cancels, from any thread, the calls whose options refer to it. Finished results are kept. */
+/* Cancels all calls whose options refer to it. Any thread may use it. Finished results are kept. */
 class canceler
 {
   public:
@@ -1024,7 +1024,7 @@ class canceler
     friend class options;
     volatile int flag_ = 0, is_set_ = 0;
 
-    /* Clears the flag, which an exception also sets to end a call, unless set() was called. */
+    /* Clears the flag after an exception has set it to end a call. Keeps it if set() was called. */
     void restore() noexcept
     {
         __atomic_store_n(&flag_, 0, __ATOMIC_SEQ_CST);
@@ -1039,11 +1039,11 @@ class canceler
  *   gt::options().time_limit(30s).only("BLOCK=128,256").progress([](const gputune_progress &p) {});
  *
  * Set other members of gputune_options in `plain`. Arrays to which it points must live until the
- * call returns. An exception in a callable ends the tuning, and is rethrown by the call. */
+ * call returns. If a callable throws an exception, the tuning ends and the call rethrows it. */
 class options
 {
   public:
-    /* A reference function: gets the problem's values, the kernel's arguments and their number. */
+    /* A reference function. Arguments: the sizes, the kernel's arguments and their number. */
     using reference_fn =
         std::function<void(gputune_sizes, const gputune_host_argument *, std::size_t)>;
 
@@ -1139,8 +1139,8 @@ class options
         progress_ = std::move(function);
         return *this;
     }
-    /* Makes a call return a plan immediately, and tunes on a thread of the tuner with this share of
-     * the GPU's time. Log and progress functions are not called. EINVAL with a reference. */
+    /* Makes a call return a plan immediately. A thread of the tuner then tunes with this fraction
+     * of the GPU's time. Does not call log and progress functions. EINVAL with a reference. */
     options &background(double share = 0)
     {
         plain.background = true;
@@ -1204,7 +1204,7 @@ class options
                              : plain.reference;
         std::string tag = tag_;
         if (!reference_ && made.reference == running::on_reference && !plain.reference_tag) {
-            /* the address of `state` does not distinguish references, because calls reuse it */
+            /* the address of `state` cannot identify a reference, because later calls reuse it */
             tag = process_tag() + ' ' + number(plain.reference) + ' ' + number(plain.user);
         }
         made.reference_tag = tag.empty() ? plain.reference_tag : tag.c_str();
@@ -1273,7 +1273,7 @@ class options
         }
     }
 
-    /* A call in progress. Keeps exceptions of callables from passing through the library. */
+    /* A call in progress. Catches exceptions of callables, because the library is C code. */
     struct running {
         const options &given;
         volatile int *cancel;
@@ -1498,9 +1498,9 @@ class tuner
         return try_tune(kernel, problem, given).take();
     }
 #endif
-    /* Returns a plan of the same configuration to each process of a group, such as MPI ranks. Each
-     * process passes its rank, the same options, and a broadcast(void *, std::size_t), which copies
-     * the bytes of rank 0 to every process and returns 0 on success. */
+    /* Returns a plan with the same configuration in every process of a group, such as MPI ranks.
+     * Each process passes its rank, the same options, and a broadcast(void *, std::size_t), which
+     * copies the bytes of rank 0 to every process and returns 0 on success. */
     template <typename Broadcast>
     result<plan> try_tune_together(text kernel, const sizes &problem, int rank, Broadcast broadcast,
                                    const options &given = {}) const
@@ -1598,7 +1598,7 @@ class tuner
                          *configuration.c_str ? configuration.c_str : nullptr, arch, form);
         return detail::taken(status, out, bytes);
     }
-    /* Returns a C header of the stored rule, with code for `archs` (none: the GPU's). */
+    /* Returns the stored rule as a C header with code for `archs` (none: the GPU's). */
     result<std::string> try_emit_rule(text kernel, const sizes &problem,
                                       const std::vector<std::string> &archs = {},
                                       bool runtime_api = false) const
@@ -1692,8 +1692,8 @@ class tuner
     }
     GPUTUNE_CXX_THROWS(check_database)
 
-    /* Write winners and rules to a file or a text for other machines, or read them. All but
-     * try_export_wisdom() return their number. */
+    /* Export winners and rules to a file or a text for other machines, or import them. All except
+     * try_export_wisdom() return the number of results. */
     result<std::uint32_t> try_save_wisdom(text path, const gputune_record_filter *filter = nullptr,
                                           bool whole = false) const
     {

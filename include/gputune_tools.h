@@ -8,7 +8,7 @@
  *
  * Environment variables are read when a tuner is opened. Set-uid and set-gid programs ignore them,
  * and also HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: their results are kept in memory, unless the
- * options name a database. A member of gputune_open_options overrides its variable:
+ * options name a database. A variable is ignored if its member of gputune_open_options is set:
  *
  *   GPUTUNE_DB         the database; default: gputune/gputune.db in XDG_CACHE_HOME or ~/.cache
  *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or the path of a library
@@ -24,17 +24,17 @@
  *
  * - GPUTUNE_DISABLE: if not 0, results are neither looked up nor measured, and every plan is the
  *   template's default
- * - GPUTUNE_FORCE: "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans.
- *   Axes that are not listed have their default. The configuration is verified in a worker first;
- *   if it fails, a warning is logged and it is not used
+ * - GPUTUNE_FORCE: "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration to use for all plans of
+ *   a kernel. Axes that are not listed have their default. A worker verifies the configuration
+ *   first; if it fails, a warning is logged and it is not used
  * - GPUTUNE_EFFORT: "cached", "estimate", "measure" or "exhaustive": the effort of every call
- * - GPUTUNE_DEBUG: if not 0, gputune_launch() asks the driver about the current context and each
- *   buffer, and returns EINVAL if a buffer was freed, is host memory, is too short or belongs to
+ * - GPUTUNE_DEBUG: if not 0, gputune_launch() checks the current context and each buffer with the
+ *   driver, and returns EINVAL if a buffer was freed, is host memory, is too short or belongs to
  *   another context. This takes some microseconds per launch
- * - GPUTUNE_PINNED: a file of wisdom as the only source of results; see gputune_open_options
- * - GPUTUNE_RECORD: a file that counts the requests without a stored result; see gputune_misses()
- * - GPUTUNE_LOG: "LEVEL" or "LEVEL:FILE", LEVEL being error, warning, info or debug: write log
- *   lines to standard error, or append them to the file */
+ * - GPUTUNE_PINNED: a wisdom file to use as the only source of results; see gputune_open_options
+ * - GPUTUNE_RECORD: a file with counts of requests without a stored result; see gputune_misses()
+ * - GPUTUNE_LOG: "LEVEL" or "LEVEL:FILE", where LEVEL is error, warning, info or debug: log lines
+ *   are written to standard error, or appended to the file */
 #ifndef GPUTUNE_TOOLS_H
 #define GPUTUNE_TOOLS_H
 
@@ -57,17 +57,18 @@ typedef struct gputune_device {
     int64_t memory_bytes, l2_bytes;
     int64_t shared_per_sm_bytes, shared_optin_bytes; /* shared_optin_bytes: maximum per block */
     int memory_clock_khz, sm_clock_khz, bus_width_bits;
-    int max_cluster, max_parameter_bytes; /* max_cluster: blocks per cluster */
+    int max_cluster, max_parameter_bytes; /* max_cluster: maximum number of blocks per cluster */
     int driver_version, nvrtc_version;    /* 13000 for 13.0; 0: unknown */
     double peak_bytes_per_s;              /* memory bandwidth, from clock and bus width */
     bool emulated;
 } gputune_device;
 #define GPUTUNE_DEVICE_INIT GPUTUNE_INIT(gputune_device)
-/* Calls `each` for every GPU of `driver`, a name as in gputune_open_options. ENODRIVER if none. */
+/* Calls `each` for every GPU of `driver` (as in gputune_open_options). ENODRIVER if there is
+ * none. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
-/* Counts the GPUs of a driver. If NVML is available and CUDA_VISIBLE_DEVICES is not set, this takes
- * only 0.01 s, because NVML does not start CUDA's driver, but GPUs that do not work count too. */
+/* Counts the GPUs of a driver. If CUDA_VISIBLE_DEVICES is not set and NVML is available, NVML
+ * counts them. This takes only 0.01 s, but GPUs that do not work are counted too. */
 GPUTUNE_API int gputune_device_count(int *out, const char *driver);
 /* Describes the tuner's device in *out. EUNSUPPORTED if the tuner was opened without a device. */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
@@ -77,7 +78,7 @@ GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
 typedef enum gputune_verdict {
     GPUTUNE_VERDICT_OK,
     GPUTUNE_VERDICT_WARNING, /* tuning works, but results may be worse, or take longer */
-    GPUTUNE_VERDICT_FAILURE  /* something does not work */
+    GPUTUNE_VERDICT_FAILURE  /* the subject does not work */
 } gputune_verdict;
 typedef struct gputune_diagnosis {
     uint32_t size;
@@ -86,10 +87,10 @@ typedef struct gputune_diagnosis {
     const char *found;  /* one line */
     const char *remedy; /* what to do; "" if there is nothing to do */
 } gputune_diagnosis;
-/* Checks everything that tuning depends on, as gputune_open() with these options would use it:
- * driver, GPU, compiler, headers, workers, templates, database and environment variables. Calls
- * `each` for each subject. A problem does not fail the call. The database is not changed. The check
- * of the GPU measures a copy in its memory. */
+/* Checks everything that a tuner opened with these options would depend on: driver, GPU, compiler,
+ * headers, workers, templates, database and environment variables. Calls `each` for each subject. A
+ * problem does not fail the call. The database is not changed. To check the GPU, a copy in its
+ * memory is measured. */
 GPUTUNE_API int gputune_diagnose(const gputune_open_options *options,
                                  int (*each)(void *user, const gputune_diagnosis *diagnosis),
                                  void *user);
@@ -108,12 +109,12 @@ typedef struct gputune_kernel {
     const char *sizes;           /* problem values with their defaults: "n=67108864" */
     const char *axes;            /* "VEC=1,2,4,8 BLOCK=64,128" */
     gputune_objective objective; /* its default */
-    bool self_reference; /* true if results are only compared with the default's: reference(self) */
+    bool self_reference; /* true if reference(self) only compares results with the default's */
 } gputune_kernel;
 /* Calls `each` for the kernels that `kernel` selects, ordered by name. `kernel` is a name or path
  * as in tune_kernel(), or NULL for all kernels in the template folder and all added kernels.
- * ENOTFOUND for an unknown name, EINVAL for a name that two files of the folder have. Other
- * functions need the name of one kernel; for a file with several kernels they return EINVAL. */
+ * ENOTFOUND for an unknown name, EINVAL if two files in the folder have that name. Other functions
+ * need the name of one kernel; for a file with several kernels they return EINVAL. */
 GPUTUNE_API int gputune_kernels(gputune *tuner, const char *kernel,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);
 
@@ -131,7 +132,7 @@ typedef enum gputune_certainty {
 } gputune_certainty;
 typedef struct gputune_exclusion {
     const char *reason; /* the text of a require(), or a limit of the device */
-    uint64_t count;     /* excluded configurations */
+    uint64_t count;     /* number of configurations that the reason excludes */
     gputune_certainty certainty;
 } gputune_exclusion;
 typedef struct gputune_space {
@@ -155,10 +156,10 @@ GPUTUNE_API void gputune_space_free(gputune_space *space);
  * the kernels need. `text` is the contents of the file `path`. A comment "guess:" marks each value
  * that was guessed, and a comment "?" asks for information that the program does not contain. A
  * NULL kernel means every kernel that the file launches, or every kernel if it launches none.
- * `arguments` are a compiler's -IFOLDER and -DNAME[=VALUE], and --host=FILE for another file that
- * launches the kernels; NULL ends the list, and the list may be NULL. A separate process reads the
- * program with libclang. Returns ENOTFOUND for an unknown kernel, EUNSUPPORTED for unsupported
- * features such as surfaces, and ENOCOMPILER if libclang 17 or newer is not found. */
+ * `arguments` may contain the compiler options -IFOLDER and -DNAME[=VALUE], and --host=FILE to name
+ * another file that launches the kernels. NULL ends the list, which may be NULL. A separate process
+ * reads the program with libclang. Returns ENOTFOUND for an unknown kernel, EUNSUPPORTED for
+ * unsupported features such as surfaces, and ENOCOMPILER if libclang 17 or newer is not found. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel, const char *const *arguments);
 
@@ -183,16 +184,16 @@ typedef struct gputune_record {
      * slower), or "proved" (verified at these sizes, but not measured). */
     const char *status;
     const char *message; /* why the variant failed, was eliminated or was not verified; for a
-                            winner: scalars that were verified with one value only */
+                            winner: the scalars that were verified with only one value */
     bool is_default, is_winner;
     bool tie, noisy, modelled; /* flags as in gputune_info */
     /* Times; for ENERGY, nanojoules. low_ns and high_ns are the 95% confidence interval of the
-     * median; of fewer than 6 samples, their range. */
+     * median, or the smallest and largest sample if there are fewer than 6. */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
     uint32_t samples, eliminated_round; /* eliminated_round: counted from 1; 0: not eliminated */
-    double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
+    double default_ns, speedup, speedup_low, speedup_high; /* set only for a winner */
     /* Bytes and operations of a launch, as declared by work(); 0: not declared. If work() uses
-     * axes, only the quantity that RATE counts is set, to the default's value. */
+     * axes, only the quantity that RATE maximises is set, to its value for the default. */
     double bytes, flops;
     double copy_bytes_per_s; /* bandwidth of a copy on that GPU, reads plus writes; 0: unknown */
     double compile_ns;
@@ -204,32 +205,32 @@ typedef struct gputune_record {
     const char *grids, *blocks; /* grids and blocks of all kernels: "64 (3 times)"; "": unknown */
     uint32_t vector_bytes;      /* the widest access that the vector axes request; 0: none */
     const char *created;        /* UTC, ISO 8601 */
-    int order; /* position among the trials of the database, by time; 0: not stored */
+    int order; /* position among the trials of the database in order of time; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
     int sm_count, sm_clock_khz, memory_clock_khz; /* the GPU's SM count and clocks; 0: unknown */
-    /* Hashes in hexadecimal, or "". `scenario`: hash of everything that a scenario's trials share,
-     * except the GPU. `identity`: hash of the template's version. */
+    /* Hashes in hexadecimal, or "". `scenario`: hash of everything that the trials of a scenario
+     * have in common, except the GPU. `identity`: hash of this version of the template. */
     const char *scenario, *identity;
     const char *alignment, *inputs; /* parts of the scenario: "16", "seed=1"; or "" */
-    /* true if there is no reference() or check(), so the default is taken as correct */
+    /* true if there is no reference() or check(), so the default is assumed to be correct */
     bool unreferenced;
     bool outdated; /* true if the template was edited after the measurement */
     /* The following members are set only for a winner. */
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
     bool unfinished;         /* true if the tuning ended before the race was decided */
-    /* true if a request must verify the winner: imported without trust, or never verified */
+    /* true if a request must verify the winner, which was imported or never verified */
     bool unproved;
-    uint32_t variants, failed;  /* variants that the tuning tried, and that failed */
+    uint32_t variants, failed;  /* number that was tried, and number of these that failed */
     double tuning_s;            /* 0: unknown */
     const char *default_status; /* status of the default, or "" */
-    /* The default that the winner was compared with. If the template's default changed since,
+    /* The default that the winner was compared with. If the template has another default now,
      * default_ns and the speed-ups are 0. */
     const char *default_configuration;
     bool is_start; /* true if a start() clause of the template has this configuration */
 } gputune_record;
 
-/* Selects results: the winners of the tuner's kind of GPU, if no member is set. */
+/* Selects stored results. If no member is set, selects the winners for the tuner's kind of GPU. */
 typedef struct gputune_record_filter {
     uint32_t size;
     const char *kernel; /* a kernel as in tune_kernel(); NULL: all */
@@ -243,9 +244,9 @@ typedef struct gputune_record_filter {
 } gputune_record_filter;
 #define GPUTUNE_RECORD_FILTER_INIT GPUTUNE_INIT(gputune_record_filter)
 
-/* Calls `each` for the stored results that `filter` selects (NULL: winners of the tuner's kind of
- * GPU), in the order kernel, sizes, scenario, time. EDATABASE if the database cannot be read.
- * ENOTFOUND if neither a template nor a result has the filter's kernel. */
+/* Calls `each` for the stored results that `filter` selects (NULL: winners for the tuner's kind of
+ * GPU), ordered by kernel, sizes, scenario and time. EDATABASE if the database cannot be read.
+ * ENOTFOUND if the filter's kernel has neither a template nor a result. */
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
@@ -258,11 +259,11 @@ typedef struct gputune_forget_options {
 } gputune_forget_options;
 #define GPUTUNE_FORGET_OPTIONS_INIT GPUTUNE_INIT(gputune_forget_options)
 /* Deletes the trials, winners and rules of the user's database that filter and options select, and
- * the code that no other result uses. First calls `each` for every one of them; a rule is passed as
- * a record with the status "rule" and the region as its sizes. If `each` stops, nothing is deleted.
- * The filter's all_trials and history have no effect. EINVAL if neither filter nor options restrict
- * the results and `everything` is not set. The file does not shrink; later results reuse the space.
- * EBUSY if another process has locked the database, EDATABASE if it cannot be written. */
+ * the code that no other result uses. First calls `each` for every result to delete; a rule has the
+ * status "rule" and the region as its sizes. If `each` stops, nothing is deleted. The filter's
+ * all_trials and history have no effect. EINVAL if neither filter nor options restrict the results
+ * and `everything` is not set. The file does not shrink; later results reuse the space. EBUSY if
+ * another process has locked the database, EDATABASE if it cannot be written. */
 GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                                const gputune_forget_options *options,
                                int (*each)(void *user, const gputune_record *record), void *user);
@@ -276,19 +277,19 @@ typedef struct gputune_range {
     int64_t least, most;
 } gputune_range;
 
-/* A stored rule: which variant to use at each size of a region. The texts are valid during the
- * callback. */
+/* A stored rule, which chooses the variant to use at each size of a region. The texts are valid
+ * until the callback returns. */
 typedef struct gputune_rule {
     uint32_t size;
     const char *kernel, *gpu, *environment; /* as in gputune_record */
-    gputune_objective objective;            /* the rule answers requests with this objective */
+    gputune_objective objective;            /* the rule is for requests with this objective */
     gputune_cache cache;                    /* and this cache */
     const char *alignment, *inputs; /* alignment and inputs of the requests, as in gputune_record */
     const char *text; /* lines of text: region, expected loss, variants, and how the rule chooses */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
-    bool unproved; /* true if imported without trust, so programs verify its variant at each size,
-                      or if others may write the database, so programs ignore the rule */
+    bool unproved; /* true if the rule was imported without trust and is verified at each size,
+                      or if others may write the database and the rule is ignored */
     bool outdated; /* the template was edited after the rule was made */
 } gputune_rule;
 #define GPUTUNE_RULE_INIT GPUTUNE_INIT(gputune_rule)
@@ -316,8 +317,8 @@ GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filte
 
 typedef struct gputune_merged {
     uint32_t size;
-    uint64_t trials, winners, codes; /* numbers in all files; `codes` counts compiled sources */
-    /* Numbers of copied items, which the user's database lacked or had with less evidence. */
+    uint64_t trials, winners, codes; /* numbers in all files; `codes`: compiled sources */
+    /* Numbers of copied items, which were missing or had less evidence in the user's database. */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;
@@ -334,8 +335,8 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
 
 /* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
  * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
- * NULL). With `whole`, adds their code, so an import with TRUST_BOUND needs no compiler, and the
- * fastest other trials, with which searches at other sizes begin. ENOTFOUND: unknown kernel. */
+ * NULL). If `whole` is set, adds their code, so that an import with TRUST_BOUND needs no compiler,
+ * and the next-fastest trials, with which searches at other sizes begin. ENOTFOUND. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
 /* Like gputune_wisdom_export(), but writes the text to a file. EIO if it cannot be written. */
@@ -362,7 +363,7 @@ GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const g
 /* ---- Code ------------------------------------------------------------------------------------ */
 
 typedef enum gputune_form {
-    GPUTUNE_FORM_SOURCE, /* CUDA for NVRTC or nvcc, with the parts of gputune's prelude it uses */
+    GPUTUNE_FORM_SOURCE, /* CUDA for NVRTC or nvcc, with the required parts of gputune's prelude */
     GPUTUNE_FORM_PTX,
     GPUTUNE_FORM_CUBIN,
     GPUTUNE_FORM_WHOLE /* the source exactly as gputune compiles it, with its whole prelude */
@@ -387,10 +388,10 @@ GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);
 
-/* Verifies and measures configurations against each other in a worker, until their times are known
- * with an error of 0.4 epsilon, and calls `each` for the results, in the order of the
- * configurations. A NULL configuration is the default. A record's speed-up is the first
- * configuration's time divided by its own, from paired samples. Stores code but no results. */
+/* Verifies and measures configurations against each other in a worker, until the error of each time
+ * is at most 0.4 epsilon, and calls `each` for the results, in the order of the configurations. A
+ * NULL configuration is the default. A record's speed-up is the first configuration's time divided
+ * by its own, from paired samples. Stores code but no results. */
 GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                             const char *const *configurations, size_t count,
                             const gputune_options *options,
@@ -413,17 +414,17 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZE
 
 /* A bug that gputune_check() found in a variant. The kinds are:
  *
- * - race: two threads access the same memory without an order, and one of them writes. The other
- *   thread may also be an asynchronous copy or the previous launch.
+ * - race: two threads access the same memory in an undefined order, and one of them writes. The
+ *   other thread may also be an asynchronous copy or the previous launch.
  * - barrier: a barrier in a divergent branch that other threads bypass, or a barrier at which
  *   threads wait forever.
  * - shuffle: a shuffle reads from a thread that has returned, or that bypassed the shuffle.
- * - unset: a read of memory that nothing has written.
+ * - unset: a read of memory that has not been written.
  * - bounds, alignment: an access outside its buffer, or a misaligned one.
  * - state: a device variable is written.
  * - hang: a loop does not end.
  * - fault: a trap or a failed assertion.
- * - checked: not a bug, but the last call of each variant.
+ * - checked: not a bug; reported last for each variant.
  *
  * Any other kind is a status of gputune_record, for a variant that could not be checked. */
 typedef struct gputune_finding {
@@ -432,7 +433,7 @@ typedef struct gputune_finding {
     const char *file;          /* path of the CUDA source */
     uint32_t line, other_line; /* other_line: line of the other access of a race; otherwise 0 */
     uint64_t count;            /* number of occurrences at these sizes */
-    const char *where;         /* what was accessed: an element, shared memory, a variable; or "" */
+    const char *where;         /* the accessed element, shared memory or variable; or "" */
     const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other */
     const char *message;
 } gputune_finding;
@@ -450,8 +451,8 @@ GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_
 /* ---- Launching a plan's kernels yourself ----------------------------------------------------- */
 
 /* A program that launches a plan's kernels itself must also do the rest of gputune_launch(): check
- * the arguments and that no output overlaps another buffer, use a fallback for less aligned
- * buffers, provide scratch memory (zero at first), clear buffers, and copy blocks of parameters. */
+ * the arguments and that no output overlaps another buffer, launch a fallback if buffers are less
+ * aligned, provide scratch memory (zero at first), clear buffers, and copy blocks of parameters. */
 
 typedef enum gputune_parameter_kind {
     GPUTUNE_PARAMETER_BUFFER,    /* the address of an argument's buffer */
@@ -468,15 +469,15 @@ typedef enum gputune_parameter_kind {
 typedef struct gputune_parameter {
     uint32_t size;
     gputune_parameter_kind kind;
-    const char *name, *type; /* as in the template; `type` is that of the value, or of an element of
-                                the buffer; "float *" means a scalar that is a null pointer */
+    const char *name, *type; /* as in the template. `type` is that of the value or of a buffer's
+                                elements; "float *" means a scalar that is a null pointer */
     int argument;            /* index in gputune_args; -1 for scratch */
     uint32_t bytes;          /* size in the parameter list; 0: in constant memory only */
     uint64_t buffer_bytes;   /* bytes of a buffer, scratch or a whole block; 0: a value */
     uint32_t element_bytes;  /* size of an element of a buffer or block; else 0 */
-    uint32_t alignment;      /* alignment that the plan assumes of a buffer, in bytes; else 0 */
+    uint32_t alignment;      /* alignment that the plan requires of a buffer, in bytes; else 0 */
     bool is_input, is_output;
-    bool by_address;    /* true if the parameter is the device address of a block's copy */
+    bool by_address;    /* true if the parameter is the device address of a copy of the block */
     bool cleared;       /* true if the buffer is set to zero before each launch */
     bool is_size;       /* true for a scalar that is one of the plan's sizes */
     int64_t size_value; /* value of that size */
@@ -492,8 +493,8 @@ GPUTUNE_API int gputune_plan_argument(gputune_parameter *out, const gputune_plan
 GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument,
                                             size_t bytes);
 
-/* A __constant__ symbol that receives `bytes` bytes of a block, from `offset` on. A module that
- * does not use the block may lack the symbol. */
+/* A __constant__ symbol that receives `bytes` bytes of a block, starting at `offset`. The symbol
+ * may be missing in a module that does not use the block. */
 typedef struct gputune_constant {
     const char *symbol;
     int argument; /* index of the block in gputune_args */
@@ -520,8 +521,8 @@ typedef struct gputune_function {
 #define GPUTUNE_FUNCTION_INIT GPUTUNE_INIT(gputune_function)
 /* Describes kernel number `index`, from 0, of the plan in *out, and loads its code into the current
  * context. Pointers in *out live as long as the plan. ENOTFOUND after the last kernel, EUNSUPPORTED
- * for kernels that are launched in loops, under conditions or with computed arguments, EINVAL
- * without a current context. */
+ * for kernels that are launched in loops, under conditions or with computed arguments; EINVAL if no
+ * context is current. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Describes parameter number `parameter`, from 0, of kernel number `index` in *out. ENOTFOUND after
  * the last one. Needs no context. */
