@@ -17,8 +17,8 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* duration for which a launch counts as GPU use */
-static const int64_t gap_ns = 100000000;     /* the pause restarts after a longer gap in polling */
+static const int64_t lately_ns = 200000000;  /* the GPU is in use for this long after a launch */
+static const int64_t gap_ns = 100000000;     /* if polling stops for longer, the pause restarts */
 static const int64_t window_ns = 1200000000; /* longer than the period over which NVML averages */
 static const int64_t again_ns = 200000000;   /* the interval between readings of NVML */
 enum { BUSY_PERCENT = 10 };
@@ -39,7 +39,7 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows the application by up to 1.7 times this share */
+static const double default_share = 0.025; /* slows the application by up to 1.7 times this value */
 static const double default_limit_s = 60;
 static const double way_given_s = 0.5;
 
@@ -125,8 +125,8 @@ void gt_background_close(gt_background *background)
 
 /* ---- tuning ---------------------------------------------------------------------------------- */
 
-/* Returns true if the application uses the GPU. NVML counts every process and reports an average,
- * so NVML is read only after the tuning has paused for the averaging period. */
+/* Returns true if the application uses the GPU. NVML reports an average that includes the tuning
+ * itself, so NVML is read only after the tuning has paused for the averaging period. */
 static bool is_busy(void *user)
 {
     activity *activity = &((gt_background *)user)->activity;
@@ -209,8 +209,8 @@ static void do_job(gt_background *background, job *one)
     }
 }
 
-/* The thread ends one second after the last job, so that it does not keep a process alive whose
- * main thread has called pthread_exit(). */
+/* The thread ends one second after the last job, because it would otherwise keep the process alive
+ * after the main thread has called pthread_exit(). */
 static void *run_jobs(void *user)
 {
     static const double linger_s = 1;
@@ -263,7 +263,7 @@ static double limit_of(const gputune_options *options)
     return options->time_limit_s > 0 ? options->time_limit_s : default_limit_s;
 }
 
-/* Returns true if the job tries at least as much, for at least as long. */
+/* Returns true if the job's options allow at least as many variants, effort and time as `o`. */
 static bool covers_request(const job *one, const gputune_options *o)
 {
     const gputune_options *own = &one->request->options;
@@ -352,7 +352,7 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
 
 static gputune_status wait_until_done(gt_background *background, double seconds)
 {
-    static const double slice_s = 0.05; /* interval between checks whether the tuner is closing */
+    static const double slice_s = 0.05; /* interval of the checks for a closing tuner */
     const gt_patience patience = gt_patience_for(seconds, NULL);
     for (;;) {
         const gputune_background_state state = count_jobs(background);

@@ -1,5 +1,5 @@
 /* Every public function begins a call and ends it, so gputune_close() can wait for the calls in
- * progress. tune_kernel() is not counted as a call if the table has its plan, because counting
+ * progress. If the table already has the plan, tune_kernel() does not begin a call, because that
  * would cost more than the lookup (plan_table.c). */
 #pragma once
 
@@ -29,7 +29,7 @@ typedef struct gt_call {
 
 void gt_calls_open(gt_calls *calls);
 
-/* Returns EINVAL if a required pointer is NULL. The message names the pointer as `what`. */
+/* Returns EINVAL if a required pointer is NULL. The message calls the pointer `what`. */
 static inline gputune_status gt_need(const char *function, const char *what, const void *pointer)
 {
     return pointer ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "%s: %s is NULL", function, what);
@@ -38,8 +38,8 @@ static inline gputune_status gt_need(const char *function, const char *what, con
 #define gt_need_callback(function, given)                                                          \
     gt_need(function, "the function to call", (given) ? (function) : NULL)
 
-/* Converts ECRASHED to ECUDA and keeps the message. ECRASHED means an illegal access by a variant
- * in a worker; in the application's process, it is the application's error. */
+/* Converts ECRASHED to ECUDA and keeps the message. ECRASHED blames a variant for an illegal access
+ * in a worker; in the application's process, the application itself may have caused it. */
 static inline gputune_status gt_application_status(gputune_status status)
 {
     return status == GPUTUNE_ECRASHED ? GPUTUNE_ECUDA : status;

@@ -86,7 +86,7 @@ static void drop_code(gt_shared_code *code)
     free(code);
 }
 
-/* Finds the module of a context, or NULL. Frees modules of contexts that were reset. */
+/* Returns the module loaded in a context, or NULL. Frees modules of contexts that were reset. */
 static gt_module *find_module(gt_shared_code *code, const gt_context *context)
 {
     gt_module *found = NULL;

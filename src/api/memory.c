@@ -156,7 +156,7 @@ static gputune_status check_owner(const gt_driver *driver, const gt_context *cur
     return GPUTUNE_OK;
 }
 
-/* Counts the bytes that are mapped from an address on, up to `enough`. A buffer may consist of
+/* Counts the mapped bytes that follow an address, and stops at `enough`. A buffer may consist of
  * several mappings, as in PyTorch's expandable segments. */
 static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint64_t enough)
 {

@@ -247,7 +247,7 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
     return GPUTUNE_OK;
 }
 
-/* Adds the requests since the last write. After a failure, the next call tries again. */
+/* Adds the requests since the last write to the file. The next call retries after a failure. */
 static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -255,7 +255,7 @@ static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
-    gt_signal_hold(&held); /* the calling lookup has not blocked signals */
+    gt_signal_hold(&held); /* the caller may be a lookup that has not blocked signals */
     uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;
@@ -271,7 +271,7 @@ static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
 
 void gt_misses_close(gt_misses *misses)
 {
-    static const double longest_s = 1; /* afterwards, the first failure ends the writing */
+    static const double longest_s = 1; /* after this time, writing stops at the first failure */
     if (!misses) {
         return;
     }
@@ -291,9 +291,9 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Formats the columns that follow the count. The environment is that of the GPU, even if results
- * also depend on the host, because `warm --from` compares it with its own GPU's. A kernel of the
- * caller's own file is written PATH:KERNEL, with an absolute path. */
+/* Formats the columns that follow the count. The environment is the GPU's, even if results also
+ * depend on the host, because `warm --from` compares it with the environment of its own GPU. A
+ * kernel of the caller's own file is written PATH:KERNEL, with an absolute path. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;
@@ -309,7 +309,7 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* Finds or adds the miss with a key, and takes over the key. Returns NULL if out of memory. */
+/* Finds the miss with this key, or adds it. Takes over the key. Returns NULL if out of memory. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
     uint32_t count = (uint32_t)misses->list.count, place = count;

@@ -1,7 +1,7 @@
 /* Names of enumerators, except those that are part of another table. */
 #include <gputune_tools.h>
 
-/* Defines gputune_TYPE_name(), given the names in the order of the enumerators. */
+/* Defines gputune_TYPE_name(). The names have the order of the enumerators. */
 #define NAMES(type, ...)                                                                           \
     const char *gputune_##type##_name(gputune_##type value)                                        \
     {                                                                                              \

@@ -7,13 +7,13 @@
  * - Kept: the plan is in the table, so any thread may find it. It lives as long as its tuner. It
  *   has no reference count, because all threads would write to the same cache line at each call.
  * - Ended: gputune_close() has unloaded the code and freed what the plan points to.
- *   `argument_count` is then ENDED, which no launch passes, so launching an open plan needs no
- *   further check. The struct stays until its last reference is released or, for a kept plan, until
- *   the tuner's handle is freed.
+ *   `argument_count` is then ENDED. No launch has so many arguments, so a launch that checks its
+ *   number of arguments needs no other check for a closed tuner. The struct stays until its last
+ *   reference is released or, for a kept plan, until the tuner's handle is freed.
  *
  * A plan that a rule chose is made from a model, which is a plan of the same variant at other
- * sizes. It is a single allocation, and uses the model's code and names of arguments. The facts
- * that gputune_plan_info() and similar functions return are computed at the first such call. */
+ * sizes. It is a single allocation, and uses the model's code and names of arguments. The results
+ * of gputune_plan_info() and similar functions are computed when one of them is first called. */
 #include "api/plan.h"
 
 #include "api/background.h"
@@ -584,7 +584,7 @@ static bool set_checks(check *out, const gputune_plan *model, const gt_problem *
     return fits;
 }
 
-/* Returns false if in_place() is impossible at these sizes. */
+/* Copies the model's pairs and sets their sizes. Returns false if in_place() is impossible. */
 static bool set_pairs(gt_pair *out, const gt_pairs *model, const uint64_t *bytes)
 {
     bool possible = true;
@@ -746,7 +746,7 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Removes a plan from the list of owned plans, and adds a reference. NULL if there is none. */
+/* Removes a plan from the list of owned plans, and adds a reference. NULL if the list is empty. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
@@ -874,7 +874,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
     return check_pairs(plan, items);
 }
 
-/* Fills `out` with the arguments and with the buffer addresses in struct arguments. */
+/* Copies the arguments to `out`, and adds pointers to the buffer addresses in structs. */
 static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_MAX],
                                     const gputune_plan *plan, const void *const *items)
 {

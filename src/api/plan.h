@@ -70,7 +70,7 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
 
-/* Records that no stored result answered the request. Call it before other threads see the plan. */
+/* Records that the request had no stored result. Call it before other threads see the plan. */
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
 /* Returns the miss recorded for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
@@ -112,17 +112,17 @@ static inline void gt_plan_key_free(gt_plan_key *key)
 /* Returns true if the key consists of these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
-/* Return the number of key words that a text takes, and the number of words before the sizes. A
- * size takes the words of its name and one word for its value. */
+/* Return the number of key words for a text, and the number of key words before the sizes. A size
+ * needs the words of its name and one word for its value. */
 static inline size_t gt_plan_key_words(const char *text)
 {
     return strlen(text) / sizeof(uint64_t) + 1;
 }
 size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
 
-/* Finds a kept plan that has the key and whose terms answer `asked` (gt_answers()). Returns NULL if
- * there is none. If *due is not NULL, the caller must check that the template's files were not
- * edited (gt_watch_look()) before it uses the plan. */
+/* Finds a kept plan with this key whose terms satisfy the terms `asked` (gt_answers()). Returns
+ * NULL if there is none. If *due is not NULL afterwards, the caller must call gt_watch_look()
+ * before it uses the plan, to check that the template's files were not edited. */
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
 /* Adds a plan that was made under these terms, and makes it a kept plan. The plan is not added, and

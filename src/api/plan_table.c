@@ -22,7 +22,7 @@
  * the database (in memory if there is no file).
  *
  * An entry is in one of these states:
- * - Current: the entry answers every request of its key whose terms it covers (gt_answers()).
+ * - Current: the entry answers all requests with its key that its terms satisfy (gt_answers()).
  * - Outdated: the plan must be looked up again, because gputune_refresh() was called, or because
  *   this process stored a result and the entry is not final. The lookup makes a new plan. If the
  *   new plan has the same result, the entry becomes current again and the new plan belongs to its
@@ -361,8 +361,8 @@ static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, co
     return GPUTUNE_OK;
 }
 
-/* Returns true if an entry answers every request that a new plan of its key would answer. If both
- * have the same result, the entry becomes current again. */
+/* Returns true if a new plan is not needed, because the entry with its key answers every request
+ * that the plan would answer. If both have the same result, the entry becomes current again. */
 static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
                       const gputune_plan *plan)
 {

@@ -306,8 +306,8 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
     return GPUTUNE_OK;
 }
 
-/* Returns the first size that is given as text, such as "n=4096", or NULL. No rule is loaded for a
- * call with such a size, because each text would need an entry of its own. */
+/* Returns the first size that the call passes as text, such as "n=4096", or NULL. No rule is loaded
+ * for a call with such a size, because each text would need an entry of its own. */
 static const char *find_text(const rule_call *call, const gt_template *template)
 {
     for (size_t i = 0; i < call->sizes.count; i++) {
@@ -357,7 +357,7 @@ static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Sets *problem to the key's problem. Returns its variant, or -1 if it is outside the region. */
+/* Sets *problem from the key. Returns its variant, or -1 if the problem is outside the region. */
 static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt_plan_key *key)
 {
     int64_t slots[GT_SLOT_MAX];

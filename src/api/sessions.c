@@ -216,7 +216,7 @@ typedef struct header_parts {
     gt_found_rule found;
     gt_header_code *compiled; /* indexed by arch * code_count + code */
     uint32_t *codes;
-    uint32_t *variants; /* for each code, a variant that has it */
+    uint32_t *variants; /* for each code, the index of a variant that has this code */
     gt_hash *hashes;    /* hash of each code's source */
     gt_header header;
 } header_parts;

@@ -98,7 +98,7 @@ static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
     return in_flight;
 }
 
-/* Ends a call's use of a plan in flight; the last use frees it. Unlocks the mutex. */
+/* Ends the use of a plan in flight by a call; the last call frees it. Unlocks the mutex. */
 static void leave_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight)
 {
     bool last = --in_flight->inside == 0;
@@ -148,7 +148,7 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- making a plan --------------------------------------------------------------------------- */
 
-/* Chooses the forced configuration. ENOTFOUND if there is none, or if it fails (with a warning). */
+/* Chooses the forced configuration. ENOTFOUND if there is none, or if it fails, with a warning. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -302,7 +302,7 @@ static void plan_one(made_plan *out, const plan_call *a)
     }
 }
 
-/* Makes the plan. First waits, up to half of the limit, if another call is making the same plan. */
+/* Makes the plan. If another call is making it already, first waits for up to half of the limit. */
 static void plan_or_wait(made_plan *out, const plan_call *a)
 {
     gputune *tuner = a->tuner;

@@ -102,7 +102,7 @@ void gt_call_end(gt_call *call)
     pthread_cond_broadcast(&calls->ended);
 }
 
-/* Cancels the calls in progress, and waits for their end. EINVAL if the tuner is closed already,
+/* Cancels the calls in progress, and waits until they end. EINVAL if the tuner is closed already,
  * EBUSY in a callback of one of its calls, EUNSUPPORTED in a forked child. */
 static gputune_status close_calls(gt_calls *calls)
 {
@@ -206,7 +206,7 @@ static gputune_status complete_device(gputune *tuner)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the device is a number or not given. A worker can open such a device. */
+/* Returns true if `device` is a number or NULL. A worker can open such a device. */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;

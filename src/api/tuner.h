@@ -46,7 +46,6 @@ struct gputune {
 /* Reads a caller's options; NULL means the defaults. */
 gputune_status gt_open_options_read(gputune_open_options *out, const gputune_open_options *given);
 
-/* Returns the time limit of a call. */
 double gt_limit_of(const gputune_options *options);
 
 /* Fails with `code` if the tuner has no device. `what` begins the error message. */
