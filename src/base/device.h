@@ -30,9 +30,9 @@ typedef struct gt_device {
     int max_block[3];
     int64_t max_grid[3];
     bool cluster_launch;
-    int max_cluster;         /* largest cluster size in blocks: 1, 8, or with opt-in 16 */
+    int max_cluster;         /* maximum number of blocks per cluster: 1, 8, or 16 with opt-in */
     int max_parameter_bytes; /* size limit of kernel parameters: 4096, or 32764 if supported */
-    int carveout_kb[GT_CARVEOUT_MAX]; /* possible shared memory sizes of an SM, ascending */
+    int carveout_kb[GT_CARVEOUT_MAX]; /* possible sizes of an SM's shared memory, ascending */
     int carveout_count;
     int driver_version, nvrtc_version; /* 13000 for 13.0; 0: none */
     bool emulated; /* true on the emulator, where images are PTX and times are modelled */

@@ -1,4 +1,4 @@
-/* Whole files, well-known folders, and paths that match a pattern. */
+/* Reads whole files, finds well-known folders, and matches paths with a pattern. */
 #include "base/file.h"
 #include "base/environment.h"
 
@@ -132,8 +132,8 @@ gputune_status gt_file_own_folder(char **out)
     return GPUTUNE_OK;
 }
 
-/* If `folder`/gputune is a command, or a link to a command, that is installed with a worker
- * program, sets *out to the command's folder. */
+/* Sets *out to the folder of the command `folder`/gputune, which may be a link, if that command was
+ * installed with a worker program. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
     GT_FREED char *path = NULL;
@@ -224,7 +224,7 @@ gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, i
         GT_TRY(gt_file_installed_folder(&installed));
         GT_TRY(try_part_beside(&part, installed));
     }
-    return try_part(&part, program, "../.."); /* for test programs, two folders below build */
+    return try_part(&part, program, "../.."); /* test programs are two folders below build */
 }
 
 gputune_status gt_file_cache_folder(char **out)

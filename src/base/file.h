@@ -27,7 +27,7 @@ gputune_status gt_file_own_folder(char **out);
  * /usr/bin. A program that links the library statically locates the installation by this folder.
  * Sets *out to NULL if there is no such command; otherwise the caller frees *out. */
 gputune_status gt_file_installed_folder(char **out);
-/* Finds a file of gputune that passes access(`mode`). Looks beside this library, beside this
+/* Finds a file of gputune that access(2) allows with `mode`. Looks beside this library, beside this
  * program and in an installation, including the subfolder `gputune` and ../libexec/gputune of each.
  * The file must belong to root or to the owner of the folder where the search began. Sets *out to
  * NULL if nothing is found; otherwise the caller frees *out. Appends tried paths to `tried`.
@@ -39,8 +39,9 @@ gputune_status gt_file_cache_folder(char **out);
 /* Formats a new string, which the caller frees. */
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
 
-/* Finds the paths that match a shell pattern, in ascending order. *, ? and [] match within one path
- * component, as in fnmatch(3). Only a dot matches a leading dot. An unreadable folder and a pattern
- * without matches are not errors. ENOMEM. Release *out with gt_texts_free(), even after a failure.
- * glibc's glob() is not used, because it frees memory twice when memory runs out. */
+/* Finds the paths that match a shell pattern, in order. *, ? and [] match within one path
+ * component, as in fnmatch(3). A leading dot in a name needs a dot in the pattern. An unreadable
+ * folder and a pattern without matches are not errors. ENOMEM. Release *out with gt_texts_free(),
+ * even after a failure. glibc's glob() is not used, because it frees memory twice when memory runs
+ * out. */
 gputune_status gt_matches_find(gt_texts *out, const char *pattern);

@@ -1,4 +1,4 @@
-/* Structs with device addresses, the order of kernel launches, and grids and blocks as text. */
+/* Copies structs with device addresses, orders kernel launches, and formats grids and blocks. */
 #include "base/launch.h"
 #include "base/number.h"
 

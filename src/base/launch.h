@@ -1,4 +1,4 @@
-/* Plain data that describe how to launch a variant's kernels. src/kernel makes the data, and
+/* Plain data that describes how to launch a variant's kernels. src/kernel makes the data, and
  * src/gpu launches the kernels. */
 #pragma once
 
@@ -16,7 +16,7 @@ typedef enum gt_pass {
 
 enum {
     GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* limit of every driver; the larger limit needs CC >= 7.0 and driver >= 12.1 */
+        4096, /* limit on every driver; the larger one needs CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
     GT_PARAMETER_MAX = 64, /* maximum number of parameters, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,
@@ -40,14 +40,14 @@ typedef struct gt_block {
     uint32_t bytes;
     uint32_t by_value_bytes; /* size of the part that is passed by value */
     char symbol[96];         /* __constant__ symbol for the rest of the block; "" if none */
-    uint32_t may_lack;       /* 1 if an image that does not use the block may lack the symbol */
+    uint32_t may_lack;       /* 1 if images that do not use the block may omit the symbol */
 } gt_block;
 
 typedef enum gt_parameter_kind {
     GT_PARAMETER_BUFFER, /* a device address */
     GT_PARAMETER_SCALAR,
     GT_PARAMETER_BLOCK,     /* by-value part of a block, or address of its device buffer */
-    GT_PARAMETER_SCRATCH,   /* a device address that the plan owns */
+    GT_PARAMETER_SCRATCH,   /* the device address of a buffer that the plan owns */
     GT_PARAMETER_VALUE,     /* an integer computed by the launch's sequence */
     GT_PARAMETER_TENSORMAP, /* a CUtensorMap of the buffer argument */
     GT_PARAMETER_TEXTURE    /* a texture object of the buffer argument */
@@ -67,7 +67,7 @@ typedef struct gt_parameter {
     uint32_t scratch;       /* GT_SCRATCH_... flags */
     uint32_t holder; /* 1 + index of the struct parameter that contains this address; 0: none */
     uint32_t offset; /* offset of the address in that struct */
-    uint32_t base;   /* 1 + index of a parameter that is added to the address; 0: none */
+    uint32_t base;   /* 1 + index of a parameter to add to the address; 0: none */
     uint64_t clear_bytes; /* bytes of the buffer to zero before every launch */
 } gt_parameter;
 
@@ -162,8 +162,8 @@ typedef struct gt_launch_sizes {
     /* Equal ids mean equal sizes. When the id changes, GT_SCRATCH_ZERO buffers are zeroed again. */
     uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step, never empty */
-    const uint64_t *bytes; /* scratch size of each parameter, or number of bytes to zero before each
-                              launch; may be NULL */
+    const uint64_t *bytes; /* for each parameter, the scratch size or the number of bytes to zero
+                              before each launch; may be NULL */
 } gt_launch_sizes;
 
 /* Returns a view of the launch, which is valid as long as the launch is. */
@@ -191,8 +191,8 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
                     const gt_launch_view *launch);
 
 void gt_iteration_begin(gt_iteration *run);
-/* Advances *run to the next kernel launch, and skips empty grids. A value that the sequence does
- * not set is that of the step. Returns false at the end, or if run->error is set. */
+/* Advances *run to the next kernel launch, and skips empty grids. If the sequence does not set a
+ * value, the step's value is used. Returns false at the end, or if run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch_view *launch);
 
 /* Returns the number of kernel launches in one launch of the variant; 0 if all grids are empty. */

@@ -3,8 +3,8 @@
  * functions here are inline and need only libc, because the emulator is a separate library.
  *
  * Each call uses newlocale("C"), so nothing is shared between threads or with a forked child. In
- * glibc and musl, newlocale("C") returns a constant without allocation or lock. If newlocale() of
- * another libc runs out of memory, the call fails as if the text had no number. */
+ * glibc and musl, newlocale("C") returns a constant without allocation or lock. In another libc,
+ * newlocale() may run out of memory; the call then fails as if the text had no number. */
 #pragma once
 
 #include <errno.h>

@@ -58,8 +58,8 @@ typedef struct gt_instruction {
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b);
 const char *gt_operation_unary(int64_t *value, gt_operation operation);
 
-/* Evaluates a comparison for `order` < 0, 0 or > 0 (first operand less, equal or greater). Returns
- * false if the operation is not a comparison. */
+/* Evaluates a comparison. `order` is negative, 0 or positive if the first operand is less than,
+ * equal to or greater than the second. Returns false if the operation is not a comparison. */
 bool gt_operation_compare(bool *out, gt_operation operation, double order);
 /* Returns the number of operands. The last operand directly precedes the operation. */
 static inline int gt_operation_operands(gt_operation operation)

@@ -29,7 +29,7 @@ typedef enum gt_sequence_kind {
 typedef struct gt_sequence_item {
     gt_sequence_kind kind;
     uint32_t index, target;
-    uint32_t first, count; /* range of `code`: the item's expression, whose slots are counters */
+    uint32_t first, count; /* the item's expression in `code`; its slots are counters */
 } gt_sequence_item;
 
 typedef struct gt_sequence {

@@ -1,4 +1,4 @@
-/* Signals in a process that the library does not own. */
+/* Protects the library from signals, and the application's threads from the library's. */
 #pragma once
 
 #include <pthread.h>

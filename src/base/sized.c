@@ -7,7 +7,7 @@
 /* A struct whose size is outside these limits is taken for uninitialised memory. */
 enum { SMALLEST = 8, LARGEST = 4096 };
 
-/* Sets *common to the size that the caller's and this build's struct have in common. */
+/* Sets *common to the smaller of the struct's sizes in the caller's build and in this build. */
 static gputune_status check_size(uint32_t *common, const void *theirs, size_t bytes,
                                  const char *type)
 {

@@ -63,9 +63,9 @@ static inline const char *gt_plural(uint64_t count)
 /* The largest problem size. */
 #define GT_SIZE_MAX (INT64_C(1) << 40)
 
-/* A search for the correct spelling of a word: the tried name with the smallest edit distance,
- * ignoring case. The distance must be at most 2 or a third of the word's length, and half of the
- * letters must match. Words above 63 bytes have no match. */
+/* A search for the name that is most similar to a misspelled word, by edit distance and ignoring
+ * case. The distance must be at most 2 or a third of the word's length, and half of the letters
+ * must match. A word above 63 bytes matches nothing. */
 typedef struct gt_near {
     const char *word;
     size_t distance; /* smaller is nearer */
