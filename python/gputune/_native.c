@@ -1,5 +1,5 @@
-/* A faster replacement for _fast.py that does not use ctypes, for the stable ABI of CPython 3.10 or
- * later. It launches plans, and repeats calls of tune() whose plan is known.
+/* A faster replacement for _fast.py, without ctypes. It launches plans, and answers calls of tune()
+ * that were made before. It is built for the stable ABI of CPython 3.10 or later.
  *
  * Behaves like _fast.py, which is used if this module was not built. If the fast path cannot
  * convert a value, the launch calls Plan._look(); for a new call, hit() returns None. The module
@@ -37,8 +37,8 @@ static struct {
 
 /* ---- DLPack's exchange in C -------------------------------------------------------------------
  *
- * An array's class may offer these functions from DLPack 1.3 on (PyTorch from 2.10): one describes
- * an array, another returns the current stream. The layouts are those of dlpack.h. */
+ * Since DLPack 1.3 (PyTorch 2.10), the class of an array may offer C functions: one describes an
+ * array, another returns the current stream. The layouts are those of dlpack.h. */
 
 enum { EXCHANGE_MAJOR = 1, ON_CUDA = 2 };
 
@@ -138,8 +138,8 @@ static PyObject *launcher_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     return (PyObject *)self;
 }
 
-/* Releases the plan, which may wait for launches. Other threads may run then, because a launch
- * may wait for a Python function on its stream. */
+/* Releases the plan, which may wait for launches. Lets other threads run during the wait, because a
+ * launch may itself wait for a Python function on its stream. */
 static void release_plan(launcher *self)
 {
     gputune_plan *plan = self->plan;
@@ -176,8 +176,8 @@ static PyObject *method(PyObject *object, PyObject *name)
     return out;
 }
 
-/* Clears an exception, because the slow path will report it. Returns false if the exception must
- * stay set, such as KeyboardInterrupt. */
+/* Clears an exception, because the slow path will report the error. Returns false if the exception
+ * must stay set, such as KeyboardInterrupt. */
 static int forgive(void)
 {
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) {
@@ -410,8 +410,7 @@ static int launch(launcher *self, PyObject *values, PyObject *stream)
     Py_END_ALLOW_THREADS return status;
 }
 
-/* ---- the base class of Plan
- * -------------------------------------------------------------------- */
+/* ---- the base class of Plan ------------------------------------------------------------------ */
 
 typedef struct launched {
     PyObject_HEAD PyObject *planned; /* a launcher, or None if closed */
@@ -485,8 +484,7 @@ static PyObject *launched_call(launched *self, PyObject *args, PyObject *kwargs)
     return out;
 }
 
-/* ---- repeated calls of tune()
- * ------------------------------------------------------------------ */
+/* ---- repeated calls of tune() ---------------------------------------------------------------- */
 
 typedef struct answer {
     PyObject_HEAD PyObject *kept, *planned; /* kept: objects that own the pointers' memory */
@@ -573,8 +571,8 @@ static int add(key *out, PyObject *item) /* takes ownership */
 
 static int add_items(key *out, PyObject *options);
 
-/* Returns true for a class of a framework's dtypes: torch.dtype, numpy.dtypes.Float32DType, or
- * "dtype[bfloat16]", NumPy's name for other libraries' types. */
+/* Returns true if this is the class of a framework's dtypes: torch.dtype,
+ * numpy.dtypes.Float32DType, or "dtype[bfloat16]", NumPy's name for other libraries' types. */
 static int is_of_dtypes(PyObject *type)
 {
     PyObject *name = PyObject_GetAttrString(type, "__name__");
