@@ -419,8 +419,8 @@ struct gputune_options {
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked if not NULL */
     void *inputs_ready; /* a CUevent after which the inputs are valid; NULL: they are valid now */
-    /* A name for the inputs; results are stored per name. NULL: inputs from files and host buffers
-     * are told apart by their contents, but all inputs in device memory are treated as the same. */
+    /* A name for the inputs; results are stored per name. NULL: files and host buffers are
+     * distinguished by their contents, but all inputs in device memory are treated as the same. */
     const char *inputs_tag;
     const gputune_file *files;
     size_t file_count;
