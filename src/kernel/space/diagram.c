@@ -1,4 +1,4 @@
-/* Builds the decision diagram of a group of axes, depth first. */
+/* Builds the decision diagram of a group of axes, starting at the root and going down first. */
 #include "kernel/space/internal.h"
 
 #include "base/hash_index.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The maximum number of checks per diagram. A check tests one value at one node. */
+/* The maximum number of checks per diagram. A check tests one value of an axis at one node. */
 enum { CHECKS_MAX = 1 << 18 };
 
 typedef struct builder {
@@ -14,8 +14,8 @@ typedef struct builder {
     const gt_space *space;
     gt_binding binding;
     uint32_t checks;
-    gt_hash_index nodes[GT_AXIS_MAX + 1]; /* the nodes of each level, by the hash of their keys */
-    /* keys of the filters at each level of the current path */
+    gt_hash_index nodes[GT_AXIS_MAX + 1]; /* for each level, its nodes by the hash of their keys */
+    /* for each level of the current path, the keys of all filters */
     uint64_t keys[GT_AXIS_MAX + 1][GT_FILTERS_MAX];
 } builder;
 
@@ -24,8 +24,8 @@ static uint32_t values_at(const gt_diagram *diagram, const gt_space *space, uint
     return (uint32_t)space->counts[diagram->axes[level]];
 }
 
-/* Sets the axis of a level to a value, and computes the keys of the next level. Returns the reason
- * that excludes all continuations, or 0. */
+/* Chooses a value for the axis of a level, and computes the keys of the next level. If the value
+ * cannot be part of a valid combination, returns the reason, otherwise 0. */
 static int take_value(builder *b, uint32_t level, uint32_t known, uint32_t position)
 {
     const gt_space *space = b->space;
@@ -46,8 +46,8 @@ static int take_value(builder *b, uint32_t level, uint32_t known, uint32_t posit
     return reason;
 }
 
-/* Sets *out to the node of a level with the current keys. If there is no such node, makes the node
- * and all nodes below it. */
+/* Sets *out to the node of a level that has the current keys. If this node does not exist yet,
+ * creates it and all nodes below it. */
 static gputune_status visit_node(builder *b, int32_t *out, uint32_t level, uint32_t known)
 {
     gt_diagram *d = b->diagram;
@@ -81,10 +81,10 @@ static gputune_status visit_node(builder *b, int32_t *out, uint32_t level, uint3
     return GPUTUNE_OK;
 }
 
-/* Counts the paths to each node, and the combinations that each reason excludes. */
+/* Counts the paths to each node, and the combinations that are excluded for each reason. */
 static gputune_status count_paths(gt_diagram *d, const gt_space *space)
 {
-    double below = 1; /* number of combinations of the later axes */
+    double below = 1; /* number of combinations of the axes below this level */
     for (uint32_t i = 0; i <= d->count; i++) {
         below *= i < d->count ? values_at(d, space, i) : 1;
         d->paths[i] = calloc(d->endings[i].count, sizeof **d->paths);

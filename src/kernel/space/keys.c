@@ -1,5 +1,5 @@
-/* Evaluates filters when only some axes have values. The result is a value, a failure, or a key
- * that identifies the condition on the remaining axes. */
+/* Evaluates filters when only some axes have values. The result is a value, a failure, or a key.
+ * Two filters with the same key accept the same values of the remaining axes. */
 #include "kernel/space/internal.h"
 
 typedef struct state {
@@ -32,7 +32,7 @@ static gt_residue open_operation(int at, uint64_t a, uint64_t b)
     return (gt_residue){GT_LEFT_OPEN, 0, mix(mix(mix(3, (uint64_t)at), a), b)};
 }
 
-/* Returns a key of the values of those `axes` that are known. */
+/* Computes a key from the values of those `axes` that already have a value. */
 static uint64_t key_of_values(const state *s, uint32_t axes)
 {
     uint64_t key = 4;

@@ -1,4 +1,4 @@
-/* Iterates over the configurations of a space, draws from them, and counts them. */
+/* Lists the configurations of a space, draws random ones, and counts them. */
 #include "kernel/space/internal.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ void gt_space_rewind(gt_space *space)
     walk->at = walk->next[0] = 0;
 }
 
-/* Sets the axis of the walk to its next valid value. Returns false if there is none. */
+/* Moves the current axis of the walk to its next valid value. Returns false if there is none. */
 static bool advance_axis(gt_space *space)
 {
     gt_walk *walk = &space->walk;
@@ -40,12 +40,12 @@ static bool advance_axis(gt_space *space)
     return false;
 }
 
-/* Finds the next valid configuration. Returns false after the last one, or after a cancel. */
+/* Moves to the next valid configuration. Returns false after the last one and after a cancel. */
 static bool walk_on(gt_space *space)
 {
     gt_walk *walk = &space->walk;
     const uint32_t count = space->template->axis_count;
-    walk->at -= walk->at == count; /* continue after the last configuration found */
+    walk->at -= walk->at == count; /* return to the last axis of the previous configuration */
     while (!(++walk->turns % 256 == 0 && gt_space_is_canceled(space))) {
         if (!advance_axis(space)) {
             if (walk->at == 0) {
@@ -70,7 +70,7 @@ bool gt_space_next(gt_space *space, gt_config *out)
         walk->started = true;
         walk->binding = space->base;
     }
-    /* a space without axes has one configuration */
+    /* if there are no axes, there is one configuration */
     found = found && (space->template->axis_count ? walk_on(space) : first);
     walk->finished = !found;
     if (found) {
@@ -96,15 +96,15 @@ static int reason_against_group(gt_space *space, const gt_group *group, const gt
     return 0;
 }
 
-/* Draws an integer below `count`. The draw is exactly uniform if `count` is below 2^53. */
+/* Returns a random integer below `count`. The draw is exactly uniform if `count` is below 2^53. */
 static double place_among(double count, gt_random *random)
 {
     return count < 0x1p53 ? (double)gt_random_below(random, (uint64_t)count)
                           : gt_random_unit(random) * count;
 }
 
-/* Draws a combination from a group. Returns 0 or, for a loose group (space.c), the reason that
- * excludes the combination. */
+/* Draws a combination of a group's axes. If the group has no diagram, the combination may be
+ * invalid, and the reason is returned. Otherwise returns 0. */
 static int draw_from(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
     const gt_diagram *d = &group->diagram;
@@ -178,8 +178,8 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
     return count;
 }
 
-/* Sets the count and the excluded combinations of a group without a diagram. Combinations that one
- * value excludes are counted exactly; the others are estimated from random draws. */
+/* Computes the counts of a group that has no diagram. Combinations with a value that is never valid
+ * are counted exactly. The number of other excluded combinations is estimated from random draws. */
 static void estimate_group(gt_space *space, gt_group *group)
 {
     enum { HITS = 400, SAMPLES_MAX = 1 << 15 };
@@ -240,7 +240,7 @@ gputune_status gt_space_prepare(gt_space *space)
     return status;
 }
 
-static const double exact_limit = 0x1p53; /* above this, doubles do not represent every integer */
+static const double exact_limit = 0x1p53; /* doubles represent all integers up to this one */
 
 static void multiply_size(gt_space_size *size, double count, gt_certainty certainty)
 {
@@ -267,12 +267,12 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Multiplies a size by the number of different sources in a group. Builds a diagram for this count;
- * its first levels are the axes that change the source. */
+/* Multiplies a size by the number of different sources in a group. Builds another diagram to count
+ * them, whose first levels are the axes that change the source. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {
-    uint32_t axes[2 * GT_AXIS_MAX]; /* first the axes in the source, then the others */
+    uint32_t axes[2 * GT_AXIS_MAX]; /* the axes that change the source, followed by the others */
     uint32_t own = list_axes(axes, group->axes & in_source);
     if (!(group->axes & ~in_source) || group->count <= 0) {
         multiply_size(size, group->count, group->certainty);
@@ -346,7 +346,8 @@ static void count_excluded(tally *tally, int reason, double count, gt_certainty 
     }
 }
 
-/* Counts exclusions by reason. Combinations that earlier groups exclude are not counted again. */
+/* Counts exclusions by reason. A combination is only counted in the first group that excludes
+ * it. */
 static void exclude_all(tally *tally, const gt_space *space)
 {
     double others = 1;

@@ -1,19 +1,19 @@
-/* A space as a whole: its filters, its values, and single configurations.
+/* Creates a space with its filters and values, and checks single configurations.
  *
- * A configuration is valid if no filter excludes it. Filters are the stages of its binding
- * (kernel/bind/binding.h) and the operands of && in require(). Each filter depends on some axes,
- * and can be applied when these axes have values. Stages use results of earlier stages, which
- * determines the order of the filters.
+ * A configuration is valid if no filter excludes it. A filter is a stage of the binding
+ * (kernel/bind/binding.h) or an operand of && in a require(). It depends on some of the axes, and
+ * is applied as soon as they have values. A stage is applied after the stages whose results it
+ * needs.
  *
- * Axes that filters connect form a group, and the space is the product of its groups. Decision
- * diagrams count the valid combinations of a group (diagram.c). After each axis, combinations with
- * the same remaining conditions (keys.c) share a node, so millions of combinations need only few
- * nodes. If a diagram would become too large, its group is loose: the filters test each
- * combination, and counts are estimates.
+ * Axes that are connected by filters form a group, and a space is the product of its groups. A
+ * decision diagram counts the valid combinations of a group (diagram.c). Combinations of the first
+ * axes that leave the same conditions for the other axes (keys.c) share a node, so few nodes are
+ * enough for millions of combinations. If the diagram of a group would become too large, the group
+ * is loose: its combinations are tested one by one, and its counts are estimates.
  *
- * A space opens without diagrams. The first call that counts, draws or iterates builds them with
- * gt_space_prepare(). After that, only the iteration and `probe`, a binding for single
- * configurations, change. */
+ * A space is opened without diagrams. gt_space_prepare() builds them when the space first counts,
+ * draws or lists configurations. After that, only the iteration changes, and `probe`, which is a
+ * binding for single configurations. */
 #include "kernel/space/internal.h"
 
 #include "kernel/template/axis_kind.h"
@@ -33,7 +33,7 @@ enum {
     ORDER_LAUNCH
 };
 
-/* Begins a filter. Its inputs must be added before the next filter begins. */
+/* Begins a filter. All its inputs must be added before the next filter. */
 static gt_filter *new_filter(gt_space *space, int order, gt_limit (*bind)(gt_binding *))
 {
     gt_filter *filter = &space->filters[space->filter_count++];
@@ -47,7 +47,7 @@ static void add_raw(gt_filter *filter, uint32_t axes)
     filter->axes |= axes;
 }
 
-/* Adds an expression. Expressions with loop counters belong to the filter of the pipeline. */
+/* Adds an expression. If it has loop counters, it belongs to the filter of the pipeline instead. */
 static gputune_status add_input(gt_space *space, gt_filter *filter, const gt_expression *expression)
 {
     if (!expression || gt_counters_used(expression)) {
@@ -69,7 +69,7 @@ static gputune_status add_dimensions(gt_space *space, gt_filter *filter, const g
     return GPUTUNE_OK;
 }
 
-/* Adds all expressions of the clauses that `words` names. */
+/* Adds all expressions that are in clauses with one of the names in `words`. */
 static gputune_status add_clauses(gt_space *space, gt_filter *filter, const char *words)
 {
     const gt_template_parts *parts = space->template->parts;
@@ -116,7 +116,7 @@ static gt_limit bind_grid_z(gt_binding *binding)
     return gt_binding_grid(binding, 2);
 }
 
-/* Adds the filters of the first kernel's shape, and notes which axes determine its slots. */
+/* Adds the filters of the first kernel's shape, and records which axes determine its slots. */
 static gputune_status plan_shape(gt_space *space)
 {
     static gt_limit (*const grids[])(gt_binding *) = {bind_grid_x, bind_grid_y, bind_grid_z};
@@ -164,23 +164,23 @@ static gputune_status plan_rest(gt_space *space)
         gt_filter *maps = new_filter(space, ORDER_CARVEOUT, gt_binding_maps);
         GT_TRY(add_clauses(space, maps, "tensormap"));
     }
-    /* checks all blocks together; block_values() checks each block */
+    /* this filter checks all blocks together, and block_values() checks each of them */
     if (space->template->pass_count > 1) {
         gt_filter *blocks = new_filter(space, ORDER_CARVEOUT, gt_binding_blocks);
         add_raw(blocks, axes_of_kind(space->template, GT_AXIS_PASS));
     }
     if (parts->is_pipeline) {
         gt_filter *steps = new_filter(space, ORDER_STEPS, gt_binding_steps);
-        /* values inside loops are known only when all tunables of the loops have values */
+        /* the launches in a loop can only be listed when all tunables that they use have values */
         add_raw(steps, parts->has_loops ? (uint32_t)gt_axes_of(parts, GT_WORDS_LAUNCHED) : 0);
         GT_TRY(add_clauses(space, steps, parts->has_loops ? "" : GT_WORDS_LAUNCHED));
     }
     return GPUTUNE_OK;
 }
 
-/* Adds a filter for each operand of && in a require(), because one operand may already exclude a
- * configuration. The operand's code is code[begin] to code[at]. Leaves at least `spare` filters
- * free. */
+/* Adds a filter for each operand of && in a require(), because a single operand may already exclude
+ * a configuration. The code of the operands is from code[begin] to code[at]. Leaves at least
+ * `spare` filters unused. */
 static gputune_status add_require(gt_space *space, int require, int begin, int at, int spare)
 {
     const gt_expression *expression = space->template->parts->constraints[require];
@@ -189,7 +189,7 @@ static gputune_status add_require(gt_space *space, int require, int begin, int a
         GT_TRY(add_require(space, require, begin, step->target, spare + 1));
         return add_require(space, require, step->target + 1, at - 1, spare);
     }
-    /* filters on plain values are cheap, so they run first */
+    /* a filter that uses no launch properties is cheap, so apply it first */
     const bool plain =
         !gt_expression_uses_any(expression, GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
     gt_filter *filter = new_filter(space, plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL);
@@ -216,7 +216,7 @@ static int compare_filters(const void *a, const void *b)
     return difference ? difference : (x->first > y->first) - (x->first < y->first);
 }
 
-/* Applies a filter. The earlier filters on its axes must have run. Returns an exclusion reason or
+/* Applies a filter after the earlier filters on its axes. Returns the reason for an exclusion, or
  * 0. */
 static int apply_filter(const gt_space *space, gt_binding *binding, const gt_filter *filter)
 {
@@ -250,7 +250,7 @@ static gputune_status plan_filter(gt_space *space)
 {
     const gt_template *template = space->template;
     const int constraints = (int)template->parts->constraint_count;
-    for (int i = 0; i < 3; i++) { /* value of missing dimensions */
+    for (int i = 0; i < 3; i++) { /* missing dimensions of a block are 1 */
         space->base.slots[GT_SLOT_BLOCK + i] = 1;
     }
     for (uint32_t i = 0; i < template->axis_count; i++) {
@@ -459,7 +459,7 @@ bool gt_space_is_canceled(const gt_space *space)
     return space->canceled && space->canceled(space->user);
 }
 
-/* Returns the reason that excludes a configuration, or 0. Changes space->probe. */
+/* Returns the reason why a configuration is excluded, or 0. Changes space->probe. */
 static int reason_against(gt_space *space, const gt_config *config)
 {
     int reason = space->excludes_all;
