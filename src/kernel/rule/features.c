@@ -1,4 +1,4 @@
-/* Makes the features that the conditions of rules use. */
+/* Finds the features of sizes that the conditions of rules may use. */
 #include "kernel/rule/features.h"
 
 #include "kernel/rule/form.h"
@@ -12,14 +12,14 @@ typedef struct maker {
     gt_size_features *out;
     const gt_template *template;
     const gt_rule_region *region;
-    const char *sizes[GT_PROBLEM_MAX]; /* the names of the sizes that vary */
+    const char *sizes[GT_PROBLEM_MAX]; /* names of the sizes that vary in the region */
     uint32_t size_count;
-    gt_texts needs;    /* the texts of all needs */
-    gt_rule_form form; /* state for printing expressions of the current variant */
+    gt_texts needs;    /* texts of all needs that were found */
+    gt_rule_form form; /* how to print the expressions of the current variant */
 } maker;
 
-/* Adds a feature. If an equal feature exists, adds `grants` to it instead. Sets *index to the
- * feature, or to UINT32_MAX if there are too many features. `index` may be NULL. */
+/* Adds a feature, and `grants` to its own. An equal feature is not added again. Sets *index to the
+ * index of the feature, or to UINT32_MAX if there are too many. `index` may be NULL. */
 static gputune_status add_feature(uint32_t *index, maker *m, const char *text, bool is_condition,
                                   uint64_t grants)
 {
@@ -32,7 +32,7 @@ static gputune_status add_feature(uint32_t *index, maker *m, const char *text, b
     while (i < out->count && strcmp(out->items[i].expression->text, text) != 0) {
         i++;
     }
-    /* a variant whose needs have no feature is never chosen, so the other features leave room */
+    /* a rule never uses a variant whose needs are not features, so leave room for needs */
     const bool fits =
         i < out->count || i < (grants ? GT_SIZE_FEATURES_MAX : GT_SIZE_FEATURES_MAX - GT_NEEDS_MAX);
     *index = fits ? i : UINT32_MAX;
@@ -95,8 +95,8 @@ static gputune_status add_sizes(maker *m)
     return GPUTUNE_OK;
 }
 
-/* Adds a need to the needs of a variant. If there are too many needs, sets the last bit instead,
- * which no condition grants. */
+/* Adds a need to the needs of a variant. If there are too many different needs, sets the last bit
+ * instead. No condition grants this bit, so the variant is never chosen. */
 static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 {
     size_t i = 0;
@@ -114,8 +114,8 @@ static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
     return add_feature(NULL, m, text, true, UINT64_C(1) << i);
 }
 
-/* Prints an expression of a variant. Sets *known and *value if the value is the same at all sizes
- * of the region. Sets the last bit of *needs if the expression cannot be computed. */
+/* Prints an expression of a variant. If it has the same value at all sizes of the region, sets
+ * *known to true and *value to the value. If it cannot be computed, sets the last bit of *needs. */
 static gputune_status print_expression(gt_text *out, bool *known, int64_t *value, maker *m,
                                        const gt_expression *expression, uint64_t *needs)
 {
@@ -129,8 +129,8 @@ static gputune_status print_expression(gt_text *out, bool *known, int64_t *value
     return status;
 }
 
-/* Adds the need that an expression is true. If there is a comparison, such as "<= 65535", adds the
- * need that the expression is at most 65535. */
+/* Adds the need that an expression is true. With a comparison such as "<= 65535", adds the need
+ * that the expression is at most 65535. */
 static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expression *expression,
                                         const char *comparison)
 {
@@ -178,9 +178,9 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
     return GPUTUNE_OK;
 }
 
-/* Adds a feature for the number of blocks in a grid, without constant factors. Sets the load of
- * variant v. Ignores an upper limit of the grid, such as one block per multiprocessor in a loop
- * over tiles, because the blocks share all of the work. */
+/* Adds a feature for the number of blocks in a grid, without its constant factors, and sets the
+ * load of variant v. Ignores an upper limit of the grid, such as one block per multiprocessor if
+ * blocks loop over tiles, because the amount of work does not depend on it. */
 static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
     GT_SCOPED(gt_text_free) gt_text blocks = {0};
@@ -190,7 +190,7 @@ static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
         uint64_t needs = 0;
         bool known;
         int64_t value;
-        m->form.print.within = 10; /* precedence of a product */
+        m->form.print.within = 10; /* the precedence of a product */
         m->form.print.unlimited = true;
         GT_TRY(print_expression(&text, &known, &value, m, grid->items[i], &needs));
         m->form.print.unlimited = false;
@@ -229,7 +229,7 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* Returns true if `all` is a conjunction such as "a && b && c", and `part` is one of its terms. */
+/* Returns true if `all` is a conjunction such as "a && b && c" with the term `part`. */
 static bool has_term(const char *all, const char *part)
 {
     const char *begin = all;
@@ -258,7 +258,7 @@ static bool is_contained(const maker *m, uint64_t needs, size_t at)
     return false;
 }
 
-/* Adds the condition that all needs of a variant hold, unless one of them has no condition. */
+/* Adds a condition that all needs of a variant are met, unless one of them cannot be granted. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -278,7 +278,7 @@ static gputune_status join_needs(maker *m, uint64_t needs)
 typedef struct divisibility {
     const gt_instruction *code; /* code of E */
     int count;
-    int64_t divisor; /* 0 if the condition has another form */
+    int64_t divisor; /* 0 if the condition does not have this form */
     bool divides;
 } divisibility;
 
@@ -296,7 +296,7 @@ static divisibility divisibility_of(const gt_expression *expression)
     return out;
 }
 
-/* Returns true if `need` always holds when condition `of` has the value `is_true`. */
+/* Returns true if the condition `need` is always true when the condition `of` is `is_true`. */
 static bool follows(const divisibility *need, const divisibility *of, bool is_true)
 {
     const bool divides = of->divides == is_true;
@@ -306,7 +306,7 @@ static bool follows(const divisibility *need, const divisibility *of, bool is_tr
            (divides ? of->divisor % need->divisor : need->divisor % of->divisor) == 0;
 }
 
-/* Adds implied needs to each condition. For example, if 64 divides n, so does 16. */
+/* Adds the needs that follow from each condition. If 64 divides n, for example, so does 16. */
 static void complete_grants(gt_size_features *features)
 {
     divisibility needs[GT_NEEDS_MAX] = {{0}};

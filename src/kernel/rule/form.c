@@ -1,4 +1,4 @@
-/* Prepares to print the expressions of a variant. */
+/* Prepares for printing the expressions of a variant. */
 #include "kernel/rule/form.h"
 
 static bool is_size(const gt_rule_form *form, int slot)

@@ -1,5 +1,5 @@
-/* Prints expressions of a variant. Sizes that vary in the region appear as names, everything else
- * as numbers. For src/kernel/rule only. */
+/* How to print the expressions of a variant: the sizes that vary in a region as names, and
+ * everything else as numbers. Only for src/kernel/rule. */
 #pragma once
 
 #include "kernel/bind/binding.h"
@@ -8,8 +8,8 @@
 typedef struct gt_rule_form {
     const gt_template *template;
     const gt_rule_region *region;
-    gt_binding binding;         /* binding of the variant at the region's largest sizes */
-    int64_t least[GT_SLOT_MAX]; /* slots at the region's smallest sizes */
+    gt_binding binding;         /* binding of the variant at the largest sizes of the region */
+    int64_t least[GT_SLOT_MAX]; /* slots for the smallest sizes of the region */
     gt_print print;
 } gt_rule_form;
 
@@ -17,7 +17,7 @@ static inline bool gt_region_varies(const gt_rule_region *region, uint32_t i)
 {
     return region->least.values[i].number != region->most.values[i].number;
 }
-/* Sets *form for kernel `step` of a variant. Do not move `form`, because form->print points to
- * it. */
+/* Sets *form for the kernel with index `step` of a variant. The struct must not be moved after
+ * that, because form->print points to it. */
 void gt_rule_form_set(gt_rule_form *form, const gt_template *template, const gt_rule_region *region,
                       const gt_device *device, const gt_config *variant, uint32_t step);

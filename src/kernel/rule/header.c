@@ -13,14 +13,14 @@ typedef struct writer {
     const gt_header *header;
     const gt_template *template;
     const gt_template_parts *parts;
-    gt_problem problem; /* the problem with the smallest sizes of the region */
-    gt_text out;        /* text of the header, starting with the decision */
+    gt_problem problem; /* problem with the smallest sizes of the region */
+    gt_text out;        /* text of the header, from the decision on */
     char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
     gt_rule_form form;
     gputune_status status; /* status of the first failure */
 } writer;
 
-/* Appends a text. Replaces "@" by the prefix and "$" by the prefix in capitals. */
+/* Appends a text in which "@" stands for the prefix, and "$" for the prefix in capitals. */
 static void append_text(writer *w, const char *text)
 {
     while (*text) {
@@ -34,7 +34,7 @@ static void append_text(writer *w, const char *text)
     }
 }
 
-/* Appends an expression for the variant in w->form, or `otherwise` if `expression` is NULL. */
+/* Appends an expression for the variant in w->form, or appends `otherwise` if there is none. */
 static void append_value(writer *w, const gt_expression *expression, int64_t otherwise, int within)
 {
     if (!expression) {
@@ -139,7 +139,7 @@ static bool is_parameter(const writer *w, uint32_t i)
     return w->template->problem[i].kind == GT_PROBLEM_SIZE;
 }
 
-/* Appends parameters such as "int64_t m, int64_t n". With `call`, appends arguments: "m, n". */
+/* Appends parameters such as "int64_t m, int64_t n". If `call`, appends the names only: "m, n". */
 static void append_sizes(writer *w, bool call)
 {
     const char *separator = "";
@@ -189,7 +189,7 @@ static void append_choose(writer *w)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Returns true if a scalar argument equals a problem value, so the caller does not pass it. */
+/* Returns true if a scalar argument is a problem value, so the caller need not pass it. */
 static bool is_implied(const writer *w, uint32_t argument)
 {
     const gt_argument *own = &w->template->arguments[argument];
@@ -435,7 +435,7 @@ static void append_images(writer *w)
         append_text(w, "static const unsigned long long @_code_");
         gt_text_printf(&w->out, "%s_%u[] = {", h->archs[i / h->code_count], i % h->code_count);
         for (size_t at = 0; at <= image->bytes;
-             at += sizeof(uint64_t)) { /* includes the NUL after PTX */
+             at += sizeof(uint64_t)) { /* <= because PTX ends with a NUL */
             uint64_t word = 0;
             const size_t left = image->bytes - at;
             memcpy(&word, (const char *)image->data + at, left < sizeof word ? left : sizeof word);
@@ -473,7 +473,7 @@ static void append_images(writer *w)
     gt_text_append(&w->out, "};\n\n");
 }
 
-/* The parts that all headers share. */
+/* The texts that are the same in all headers. */
 static const char driver_names[] = "#define $_CU(name) name\n\n";
 static const char runtime_names[] =
     "/* The driver's functions, found through the runtime library, so nothing links libcuda. */\n"
@@ -619,7 +619,7 @@ static const char start[] =
     "    return (int)$_CU(cuLaunchKernelEx)(&config, rule_->kernels[kernel], arguments, NULL);\n"
     "}\n\n";
 
-/* The helper functions of expressions. Each one comes after the functions that it calls. */
+/* The functions that expressions may call. Each comes after the functions that it calls itself. */
 static const struct {
     const char *name, *text;
 } helpers[] = {

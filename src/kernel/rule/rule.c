@@ -13,7 +13,7 @@ enum { NESTING_MAX = 64 };
 typedef struct parser {
     gt_rule *rule;
     const gt_template *template;
-    char *line; /* current line without indentation; NULL at the end */
+    char *line; /* current line without its indentation; NULL after the last line */
     char *rest; /* text after the current line */
     int number; /* number of the current line */
     int nesting;
@@ -39,7 +39,7 @@ static gputune_status fail_expected(const parser *p, const char *expected)
                    p->line ? "'" : "", p->line ? p->line : "the end", p->line ? "'" : "", expected);
 }
 
-/* Adds the line number to the current error message, and changes the status to ERECORDED. */
+/* Adds the line number to the error message, and changes the status to ERECORDED. */
 static gputune_status in_line(const parser *p, gputune_status status)
 {
     return status == GPUTUNE_OK || status == GPUTUNE_ENOMEM
@@ -55,7 +55,7 @@ static char *after_word(const parser *p, const char *word)
     return is ? p->line + length + strspn(p->line + length, " \t") : NULL;
 }
 
-/* Splits "m=64:16384" into two sizes. For other settings, both ends are equal. */
+/* Splits "m=64:16384" into its two sizes. If there is no range, both of them are equal. */
 static gputune_status parse_range(gputune_size *least, gputune_size *most, char *setting)
 {
     char *equals = strchr(setting, '='), *colon = equals ? strchr(equals, ':') : NULL;

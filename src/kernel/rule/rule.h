@@ -1,5 +1,5 @@
-/* Rules: which configuration to use at each size of a region. The text of a rule is its only form
- * for storing, showing and exporting:
+/* A rule chooses a configuration for each size in a region. Rules are stored, shown and exported as
+ * text:
  *
  *     region m=64:16384 n=64:16384 T=half
  *     loss mean=1.021 p90=1.064 worst=1.19 sizes=212
@@ -10,9 +10,9 @@
  *     else
  *       use 0
  *
- * A region is a range for each run-time size, and one value for each other problem value. A
- * condition is an expression of the template language over sizes and properties of the device.
- * `use` counts variants from 0. Indentation has no meaning. */
+ * A region has a range for each run-time size and a value for each other problem value. A condition
+ * is an expression as in a template, with sizes and properties of the device. `use` is followed by
+ * the index of a variant, which starts at 0. Indentation does not matter. */
 #pragma once
 
 #include "kernel/bind/problem.h"
@@ -20,22 +20,22 @@
 
 #include "base/array.h"
 
-/* The sizes to which a rule applies. */
+/* The sizes for which a rule was made. */
 typedef struct gt_rule_region {
-    gt_problem least, most; /* inclusive bounds of the sizes; equal for types and constants */
+    gt_problem least, most; /* inclusive limits of the sizes; equal for types and constants */
 } gt_rule_region;
 
-/* The expected time at sizes that were not measured, divided by that of the best known variant. */
+/* The expected time at sizes that were not measured, relative to the best known variant. */
 typedef struct gt_rule_loss {
-    double mean, p90, worst; /* geometric mean, 90th percentile and maximum; 1: no loss */
+    double mean, p90, worst; /* geometric mean, 90th percentile and maximum; 1 means no loss */
     uint32_t sizes;          /* number of sizes that were measured */
 } gt_rule_loss;
 
-/* A node of the decision tree. If the condition is true, the next node in the array follows. */
+/* A node of the decision tree. If its condition is true, the next node in the array follows. */
 typedef struct gt_rule_node {
     gt_expression *condition; /* NULL: a leaf */
     uint32_t otherwise;       /* index of the node that follows if the condition is false */
-    uint32_t variant;         /* variant index of a leaf */
+    uint32_t variant;         /* index of the variant, if the node is a leaf */
 } gt_rule_node;
 
 typedef struct gt_rule {
@@ -46,19 +46,19 @@ typedef struct gt_rule {
     GT_ARRAY(gt_rule_node) nodes; /* the first node is the root */
 } gt_rule;
 
-/* Parses the text of a rule. gt_rule_free() frees *out. The template must outlive the
- * configurations in *out. ERECORDED, with the line, for an invalid text. */
+/* Parses the text of a rule. gt_rule_free() frees *out. The template must outlive *out. ERECORDED,
+ * with the number of the line, if the text is invalid. */
 gputune_status gt_rule_parse(gt_rule **out, const gt_template *template, const char *text);
 void gt_rule_free(gt_rule *rule);
 
-/* Returns the variant index for a problem, or -1 if the problem is outside the region. `slots` must
- * contain the same problem (gt_slots_fill()). Allocates nothing. Thread-safe. */
+/* Returns the index of the variant for a problem, or -1 if the problem is outside the region.
+ * `slots` must be set for this problem with gt_slots_fill(). Allocates no memory. Thread-safe. */
 int gt_rule_choose(const gt_rule *rule, const gt_problem *problem, const int64_t *slots);
 
 /* Appends the text of a region: "m=64:16384 T=half". */
 void gt_rule_region_append(gt_text *out, const gt_template *template, const gt_rule_region *region);
-/* Sets *out to the text of a rule. `tree` is its decision as text and ends with a newline. The
- * caller frees *out. ENOMEM. */
+/* Sets *out to the text of a rule. `tree` is the text of the decision, and must end with a newline.
+ * The caller frees *out. ENOMEM. */
 gputune_status gt_rule_text(char **out, const gt_template *template, const gt_rule_region *region,
                             const gt_rule_loss *loss, const gt_config *variants, size_t count,
                             const char *tree);
