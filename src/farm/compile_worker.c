@@ -16,13 +16,15 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* The precompiled header is stored if a compile without it takes longer than this. Storing it takes
- * about as long as reading the sources; CUB's takes about 180 MB of disk space. */
+/* Minimum time of a compile without a precompiled header for which a precompiled header pays off.
+ * Storing the header takes about as long as reading the sources. For CUB, the stored header needs
+ * about 180 MB of disk space. */
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
-/* Hashes a head, its headers, its architecture, and the options that affect a precompiled header.
- * NVRTC does not notice if a header has changed since it was precompiled. */
+/* Returns a key for the precompiled header of this request: a hash of the head, its headers, the
+ * architecture and the options that affect a precompiled header. The headers are hashed because
+ * NVRTC does not notice that a header has changed since it was precompiled. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
     static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
@@ -56,8 +58,9 @@ static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
     return oldest;
 }
 
-/* Removes a folder if this user owns it and others cannot write to it. Others may be able to write
- * to `parent`, so the header is removed relative to the checked folder, without following links. */
+/* Removes a folder if it belongs to this user and nobody else can write to it. Other users may be
+ * able to rename files in `parent`, so the header is removed through the descriptor of the folder
+ * that was checked, and symbolic links are not followed. */
 static void remove_leftover(int parent, const char *name)
 {
     struct stat facts;
@@ -91,7 +94,7 @@ static void remove_stale_folders(const char *folder)
     }
 }
 
-/* Makes a folder if the disk has space. The caller removes the folder and frees *out. */
+/* Makes a temporary folder if the disk has enough space. The caller removes it and frees *out. */
 static bool make_folder(char **out)
 {
     struct statvfs facts;
@@ -119,7 +122,7 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns false if NVRTC could not store or use the precompiled header. */
+/* Returns false if the compile failed or NVRTC could not store or use the precompiled header. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
@@ -172,7 +175,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    /* the header or the source is at fault, so compile again without the header */
+    /* the precompiled header may have caused the error, so compile again without it */
     if (status < 0) {
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);
@@ -181,7 +184,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
 }
 
 typedef struct compiler {
-    const gt_nvrtc *nvrtc; /* NULL: no NVRTC; `refusal` has the reason */
+    const gt_nvrtc *nvrtc; /* NULL if NVRTC cannot be loaded; `refusal` then has the reason */
     gt_answer refusal;
     gt_head_cache heads;
 } compiler;
@@ -206,8 +209,8 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    /* The first compile of a process takes twice as long, so compile a small kernel now, unless a
-     * job arrives soon. If the driver is already in use, the first job arrives after 15 ms. */
+    /* The first compile of a process takes twice as long as later ones. Therefore a small kernel is
+     * compiled first, unless a job arrives soon: after 15 ms if the driver is in use already. */
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
     if (compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {

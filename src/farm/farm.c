@@ -1,4 +1,4 @@
-/* Opens and closes a farm, finds the worker executable, and waits for workers. */
+/* Opens and closes a farm, finds the worker executable, and waits for answers of workers. */
 #include "farm/farm.h"
 
 #include "base/clock.h"
@@ -49,7 +49,7 @@ gputune_status gt_worker_find(char **out, const char *given)
 static const uint64_t MEGABYTE = 1 << 20;
 enum { LEAST_MB = 1024, MOST_MB = 8192 };
 
-/* Returns the machine's memory, or the cgroup's limit if that is lower. */
+/* Returns the size of the machine's memory, or the memory limit of the cgroup if that is lower. */
 static uint64_t machine_bytes(void)
 {
     char line[32];
@@ -182,7 +182,8 @@ static void serve_slots(gt_host_farm *farm, double seconds)
     }
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(descriptors, count, milliseconds);
-    if (ready < 0) { /* poll() failed, so pause and try all channels, whose reads do not block */
+    /* after an error, pause and then try to read from all channels, because reads do not block */
+    if (ready < 0) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     for (uint32_t i = 0; i < count && ready != 0; i++) {
@@ -209,7 +210,8 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
         if (farm->ended.count > 0) {
             gt_farm_request *request = gt_queue_take(&farm->ended, 0);
             *out = request->event;
-            request->event.kind = GT_EVENT_TIMEOUT; /* the caller now owns the event's contents */
+            /* the contents of the event now belong to the caller */
+            request->event.kind = GT_EVENT_TIMEOUT;
             gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
@@ -229,7 +231,7 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
     gt_host_farm *farm = gt_host_of(base);
     const gt_measure_host *host = &farm->measure;
     if (!host->has_device && !farm->emulated && farm->options.driver_version) {
-        /* start the compilers now, because starting the driver takes 0.2 s */
+        /* opening the device takes 0.2 s, so start the compilers now */
         gt_compile_start_ahead(farm, compilers);
     }
     while (!host->has_device) {
@@ -254,7 +256,7 @@ static void cancel(gt_farm *base)
 static void close_farm(gt_farm *base)
 {
     GT_FREED gt_host_farm *farm = gt_host_of(base);
-    /* kill the measure worker first, because it takes longest to end */
+    /* kill the measure worker first, because it takes the longest time to exit */
     gt_process_kill(&farm->measure.slot.link.process);
     gt_compile_close(farm);
     gt_measure_free(&farm->measure);
@@ -303,7 +305,7 @@ static gputune_status open_compile(gt_host_farm *farm)
     }
     farm->farm.compile_workers = count;
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
-    /* each worker's limit is an equal share of half the memory, but 1 GB at least, 8 GB at most */
+    /* by default, all workers share half of the memory; each gets at least 1 GB, at most 8 GB */
     uint64_t asked = gt_compile_memory_asked(), share = machine_bytes() / MEGABYTE / 2 / count;
     share = share < LEAST_MB ? LEAST_MB : share > MOST_MB ? MOST_MB : share;
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
@@ -322,7 +324,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    /* shortest time limit in seconds; on the emulator, correct kernels took up to 1.5 s */
+    /* minimum time limit in seconds; correct kernels have taken up to 1.5 s on the emulator */
     const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
     char *end = NULL;
     host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;

@@ -1,21 +1,23 @@
-/* The compile farm: distributes compile jobs to worker processes, in the order of the jobs.
+/* The compile farm: distributes compile jobs to worker processes in the order in which they were
+ * submitted.
  *
- * Idea. NVRTC may crash, or compile forever. Therefore it runs in worker processes, one for each
- * slot. Jobs wait in one queue. A slot takes up to GT_IN_FLIGHT jobs, so its worker can begin the
- * next job as soon as it has answered the last one.
+ * NVRTC may crash, or never return. Therefore it runs in worker processes, one per slot. Jobs wait
+ * in a common queue. Up to GT_IN_FLIGHT jobs are sent to a worker in advance, so that it can begin
+ * the next job as soon as it has answered the previous one.
  *
  * Invariants.
- * - A job is either in the queue or in one slot, and is answered once.
- * - If a worker dies, its job is tried once more in a new worker, and fails if that worker dies,
- *   too. The other jobs of the slot return to the front of the queue.
- * - If a job exceeds its deadline or the caller gives it up, its worker is killed and replaced.
- * - Farms that share a file of cores, including farms of other processes, compile on no more cores
- *   than the machine has.
+ * - A job is either in the queue or in one slot, and is answered exactly once.
+ * - If a worker dies, its current job is tried once more in a new worker. If that worker dies too,
+ *   the job fails. The other jobs of the slot return to the front of the queue.
+ * - If a job exceeds its time limit, or the caller gives it up, its worker is killed and replaced.
+ * - Farms that use the same lock file, even in different processes, together compile on no more
+ *   cores than the machine has.
  *
- * A slot is in one of these states: it has no worker, its worker loads the compiler (until
- * `ready`), has no job, compiles, or compiles a cancelled job (`forgotten`). In the last state, a
- * new job with the same key takes over the cancelled job. If the cancelled job is slow and the slot
- * is needed, the worker is replaced. If a cancelled job succeeds, its code is kept (`kept`). */
+ * A slot has no worker, or its worker is loading the compiler (until `ready` is set), idle,
+ * compiling, or compiling a cancelled job (`forgotten`). If a new job has the same key as a
+ * cancelled job, it takes over the compile of the cancelled job. If a cancelled job takes long and
+ * its slot is needed, the worker is replaced. If a cancelled job succeeds, its code is kept
+ * (`kept`). */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/environment.h"
@@ -65,20 +67,21 @@ static void compile_return_from(gt_slot *slot, size_t from)
 
 /* ---- Shared cores ---------------------------------------------------------------------------- */
 
-/* Farms share the cores through locks in a file. Each farm has PLACE_BYTES bytes of the file: it
- * locks the first one, and one more for each compiling worker. The locks are open file description
- * locks, so farms of one process see each other's locks, and the locks end with their process. */
+/* Farms share the cores by locking bytes of a file. A farm owns PLACE_BYTES bytes of the file. It
+ * locks the first of them while it is open, and one more byte for each worker that is compiling.
+ * The locks are open file description locks, so two farms of one process exclude each other too,
+ * and the locks disappear when the process ends. */
 enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
 
-/* The file that the farms of this process share. */
+/* The lock file of this process, which all its farms use unless GPUTUNE_CORES is set. */
 static struct {
     pthread_mutex_t mutex;
     int file;
     uint32_t farms;
 } own_cores = {PTHREAD_MUTEX_INITIALIZER, -1, 0};
 
-/* Opens the lock file by which processes share the CPU cores: the file that GPUTUNE_CORES names, or
- * a file that only this process uses. Returns -1 on failure. */
+/* Opens the lock file: the file that GPUTUNE_CORES names, which may be used by several processes,
+ * or a file in memory that only this process uses. Returns -1 on failure. */
 static int open_cores(void)
 {
     char path[64];
@@ -107,8 +110,9 @@ static void close_cores(int file)
     }
 }
 
-/* Locks, unlocks or examines a range of bytes. F_OFD_SETLK: returns true on success. F_OFD_GETLK:
- * returns true if another farm has a lock in the range, and sets *bytes to that lock's length. */
+/* Locks or unlocks a range of bytes (F_OFD_SETLK), or looks for a lock of another farm in the range
+ * (F_OFD_GETLK). F_OFD_SETLK: returns true on success. F_OFD_GETLK: returns true if there is such a
+ * lock, and sets *bytes to its length. */
 static bool lock_cores(int file, int command, short kind, uint32_t from, uint32_t *bytes)
 {
     struct flock lock = {
@@ -145,7 +149,7 @@ static uint32_t cores_at_work(const gt_compile_host *host)
 void gt_cores_leave(gt_compile_host *host)
 {
     if (host->shares_cores) {
-        /* closing the file does not unlock it if a forked child has it open */
+        /* unlock explicitly, because a forked child may still have the file open */
         uint32_t bytes = PLACE_BYTES;
         (void)lock_cores(host->cores, F_OFD_SETLK, F_UNLCK, host->place * PLACE_BYTES, &bytes);
         close_cores(host->cores);
@@ -177,13 +181,13 @@ void gt_cores_divide(gt_compile_host *host)
     host->allowed = most < host->limit ? most : host->limit;
 }
 
-/* Time limit of a compile, much longer than any successful compile. */
+/* time limit of a compile, which is much longer than any compile that succeeds */
 static const double COMPILE_DEADLINE_S = 120;
-/* Time limit for loading the compiler, which takes about a second at most. */
+/* time limit for loading the compiler, which normally takes at most about a second */
 static const double START_S = 10;
-/* A worker may be replaced if it has been compiling a cancelled job for this many seconds. */
+/* number of seconds after which a worker that compiles a cancelled job may be replaced */
 static const double FORGOTTEN_S = 0.5;
-/* Seconds between checks of how many cores other farms use. */
+/* interval in seconds at which to check how many cores other farms use */
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
@@ -211,12 +215,12 @@ static void slot_flush(gt_slot *slot)
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
-/* How a slot can accept the next job, best first. */
+/* The ways in which a slot can accept the next job, best first. */
 typedef enum offer {
-    OFFER_IDLE,    /* the slot's worker has no job */
-    OFFER_START,   /* the slot can start a worker */
-    OFFER_REPLACE, /* the slot's worker has been compiling a cancelled job too long */
-    OFFER_QUEUE,   /* the slot's worker has one job, and can take a second */
+    OFFER_IDLE,    /* its worker is idle */
+    OFFER_START,   /* it has no worker, and one can be started */
+    OFFER_REPLACE, /* its worker has spent too much time on a cancelled job, and can be replaced */
+    OFFER_QUEUE,   /* its worker has one job, and a second one can be sent in advance */
     OFFER_NONE
 } offer;
 
@@ -229,8 +233,8 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* Returns how a slot can accept the next job. A worker gets a second job only if the queue has more
- * jobs than workers are running. */
+/* Returns how a slot can accept the next job. A second job is sent to a worker only if more jobs
+ * are queued than workers are running. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -283,7 +287,7 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            /* ignore the failure: starting a worker for a job will fail too, and report why */
+            /* ignore the failure; if it happens again when a job needs a worker, it is reported */
             return;
         }
     }
@@ -317,8 +321,8 @@ void gt_compile_pump(gt_host_farm *farm)
     gt_cores_divide(host);
 }
 
-/* If a cancelled job with the same key is kept or still in a slot, turns it into the new job.
- * Otherwise returns false. */
+/* Looks for a cancelled job with the same key whose code was kept, or which is still in a slot. If
+ * there is one, makes it the new job and returns true. */
 static bool adopt_cancelled(gt_host_farm *farm, const gt_compile_job *job)
 {
     gt_compile_host *host = &farm->compile;
@@ -381,9 +385,9 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Compiles the dead worker's job once more. If the worker died before it was ready, no job was the
- * cause, and the next worker would probably die too. A worker that died idle did not get the job.
- */
+/* Handles the death of a worker. The job that it was compiling is tried once more. If the worker
+ * died before it was ready, the job is not to blame and the next worker would probably die too. If
+ * the worker was idle, it has not received the job that is in its slot. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
@@ -415,7 +419,8 @@ double gt_compile_patience(const gt_host_farm *farm)
     return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
-/* Returns the seconds since the slot's first job began to compile; 0 until the worker is ready. */
+/* Returns for how many seconds the first job has been compiled; 0 if the worker is not ready
+ * yet. */
 static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
@@ -492,7 +497,7 @@ void gt_compile_cancel(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     gt_queue_clear(&host->queue);
-    host->limit = host->slot_count; /* the next tuning tries again to start all workers */
+    host->limit = host->slot_count; /* in the next tuning, try again to start all workers */
     for (uint32_t i = 0; i < host->slot_count; i++) {
         for (gt_farm_request *one = host->slots[i].queue.first; one; one = one->next) {
             one->forgotten = true;

@@ -1,4 +1,4 @@
-/* The host's side of the farm, for farm.c, farm_slot.c, farm_compile.c and farm_measure.c. */
+/* The host's side of the farm, shared by farm.c, farm_slot.c, farm_compile.c and farm_measure.c. */
 #pragma once
 
 #include "base/array.h"
@@ -19,22 +19,23 @@ typedef struct gt_link {
     gt_frame_reader reader;
 } gt_link;
 
-/* Starts a worker. `arguments` begin with farm->worker and end with NULL. *link must be zeroed; it
- * is unchanged on failure. EWORKER, ENOMEM. */
+/* Starts a worker. The first argument is the path farm->worker; NULL ends the list. *link must be
+ * zeroed before the call, and is not changed on failure. Returns EWORKER or ENOMEM. */
 gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
                              const char *const *arguments);
 
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 
 typedef struct gt_death {
-    bool crashed; /* true if a signal such as SIGSEGV ended the worker */
+    /* true if the worker was ended by a signal that indicates a fault, such as SIGSEGV */
+    bool crashed;
     char words[128];
 } gt_death;
-/* Waits up to `seconds` for the worker to end, then kills it, and closes the link. Does nothing if
- * the link is closed. `out` may be NULL. */
+/* Waits up to `seconds` for the worker to exit, kills it if it has not, and closes the link. Does
+ * nothing if the link is not open. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
 
-/* An encoded frame with a reference count, so requests about one variant can share it. */
+/* An encoded frame. It has a reference count, because several requests can use the same frame. */
 typedef struct gt_packet {
     unsigned references;
     gt_text text;
@@ -43,19 +44,19 @@ typedef struct gt_packet {
 typedef struct gt_farm_request {
     struct gt_farm_request *next;
     gt_frame_kind kind;
-    /* `sequence`: number of the frame, which the answer repeats; `id`: id of the event */
+    /* `sequence`: number of the frame, which is repeated in the answer; `id`: id of the event */
     uint64_t sequence, id;
     gt_packet *packet;
-    gt_event event;     /* the event that wait() returns when the request ends */
-    unsigned attempts;  /* number of workers that died during this request */
-    bool forgotten;     /* true for a cancelled compile job */
+    gt_event event;     /* the event to be returned by wait() when the request has ended */
+    unsigned attempts;  /* number of workers that died while processing this request */
+    bool forgotten;     /* true if the request is a cancelled compile job */
     uint64_t key;       /* gt_compile_job.key */
-    uint64_t *variants; /* variants that a sample or recheck needs; owned */
+    uint64_t *variants; /* variants that must be loaded for this sample or recheck; owned */
     uint32_t variant_count;
     gputune_objective objective;
-    /* true if the farm itself made the request, to reload a setup or variant; it has no event */
+    /* true if the farm made this request to load a setup or variant again; it has no event then */
     bool internal;
-    /* true: send it only after all earlier requests are answered, as some reload its variants */
+    /* true if it must wait for the answers to all earlier requests, which load its variants */
     bool alone;
 } gt_farm_request;
 
@@ -66,84 +67,86 @@ typedef struct gt_queue {
 
 typedef struct gt_slot gt_slot;
 
-/* The functions that differ between compile and measure workers. */
+/* The functions in which compile workers and measure workers differ. */
 typedef struct gt_worker_role {
-    /* Handles a frame from the worker. Returns false if the worker is unusable. */
+    /* Handles a frame from the worker. Returns false if the worker must be replaced. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
     void (*died)(gt_slot *slot);
-    /* Returns the seconds until the first request exceeds its time limit, or INFINITY. */
+    /* Returns how many seconds are left to the first request; INFINITY: it has no time limit. */
     double (*left_s)(gt_slot *slot);
-    /* Ends the worker, because its first request has exceeded the time limit. */
+    /* Called when the first request has exceeded its time limit. Ends the worker. */
     void (*late)(gt_slot *slot);
 } gt_worker_role;
 
-/* Holds one worker at a time, and its requests. The clock restarts with each worker, and with each
- * request or variant that the worker begins. */
+/* A worker process, which can be replaced, and the requests for it. The clock restarts with each
+ * new worker, and whenever the worker begins a request or a variant. */
 struct gt_slot {
     gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
-    /* requests in order; the first `sent` were sent, and the worker is processing the first one */
+    /* requests in order; the first `sent` of them were sent, and the worker processes the oldest */
     gt_queue queue;
-    /* `sent`: number of requests sent; `offset`: bytes sent of the next request */
+    /* `sent`: number of requests sent; `offset`: number of bytes sent of the next request */
     size_t sent, offset;
-    bool full;  /* true if the channel accepts no more data for now */
-    bool ready; /* true after the worker has loaded its compiler or opened its context */
+    bool full;  /* true if the channel does not accept more data at the moment */
+    bool ready; /* true after the worker has loaded the compiler or opened the device */
     int64_t since_ns;
-    int64_t computed_ns; /* the worker's processor time when the clock started */
-    gt_hand hand;        /* current work, as a measure worker last reported it */
-    uint64_t generation; /* number of workers that this slot has had */
+    int64_t computed_ns; /* processor time of the worker when the clock was started */
+    gt_hand hand;        /* what the measure worker last reported to be doing */
+    uint64_t generation; /* number of workers that have been started for this slot */
 };
 
-/* Encodes `job` as a frame with one reference. ENOMEM. */
+/* Encodes `job` as a frame. The packet has one reference, which belongs to the caller. ENOMEM. */
 gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job);
-/* Add and drop a reference. NULL may be dropped. */
+/* Add and remove a reference. gt_packet_drop() accepts NULL. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
 
-/* Makes a request. Takes over the caller's reference to the packet, even on failure. */
+/* Makes a request. It takes over the caller's reference to the packet, even on failure. */
 gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
                                     uint64_t id, gt_packet *packet);
 void gt_farm_request_free(gt_farm_request *request);
 
 gt_farm_request *gt_queue_at(const gt_queue *queue, size_t index);
-/* Inserts a request, which the queue then owns, at `index`. */
+/* Inserts a request at `index`. The queue owns the request from now on. */
 void gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request);
-/* Removes and returns the request at `index`, which the caller then owns. */
+/* Removes the request at `index` and returns it. The caller owns it from now on. */
 gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
 void gt_queue_clear(gt_queue *queue);
 
 void gt_slot_start_clock(gt_slot *slot);
-/* Returns the seconds since the clock started. For compilers and the emulator, which compute on the
- * host, these are seconds of processor time. */
+/* Returns the seconds since the clock was started. For compilers and the emulator, which compute on
+ * the processor, this is processor time. */
 double gt_slot_spent_s(const gt_slot *slot);
-/* Returns the seconds until the worker is late or must be checked again; <= 0 if it is late. A
- * worker is late after `allowed_s` seconds. A compiler or the emulator gets up to a minute more,
- * until it has used `allowed_s` seconds of processor time, or sleeps. */
+/* Returns the seconds until the worker must be checked again; 0 or less if it has exceeded its time
+ * limit of `allowed_s` seconds. A compiler or the emulator, which may have to wait for a core, gets
+ * up to a minute more while it runs and has used less processor time than `allowed_s`. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
-/* Resets the slot for a new worker, and starts the clock. */
+/* Resets the slot after a worker was started, and starts the clock. */
 void gt_slot_begin(gt_slot *slot);
-/* Marks all requests as unsent; they stay queued. */
+/* Marks all requests as not sent, but keeps them in the queue. */
 void gt_slot_unsend(gt_slot *slot);
-/* Frees all requests, including one in progress. */
+/* Frees all requests, including the one that is being processed. */
 void gt_slot_clear(gt_slot *slot);
-/* Removes and returns a request, which the caller then owns. */
+/* Removes the request at `index` and returns it. The caller owns it from now on. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
-/* Reads an answer into the request's event and the thread's message. EWORKER if malformed. */
+/* Decodes an answer into the request's event, and its message into the thread's. EWORKER if it is
+ * malformed. */
 gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
-/* Ends a request: queues its event for wait(), with the thread's message after a failure. Frees a
- * request that has no event. Keeps the latest cancelled compile jobs that succeeded, because the
- * next tuning may submit them again. */
+/* Ends a request. Its event is queued for wait(); if the request failed, the event gets the
+ * thread's message. A request without an event is freed. The latest cancelled compile jobs that
+ * succeeded are kept, because the next tuning may submit them again. */
 void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request);
 
-/* Removes and returns the request in progress, which the caller then owns. Restarts the clock. */
+/* Removes the request that is being processed, and returns it to the caller. Restarts the clock. */
 gt_farm_request *gt_slot_pop(gt_slot *slot);
-/* Sends as much of the next request as the channel accepts. The first request starts the clock. */
+/* Sends the next request, or as much of it as the channel accepts. Starts the clock if it is the
+ * only request that was sent. */
 gt_push gt_slot_push(gt_slot *slot);
-/* Passes the worker's frames to the role, and handles the worker's end. */
+/* Reads frames and passes them to the role. If the worker has ended, calls died() of the role. */
 void gt_slot_receive(gt_slot *slot);
-/* Returns the seconds until the role's late() must be called, or INFINITY. */
+/* Returns the seconds until late() of the role must be called, or INFINITY. */
 double gt_slot_patience(gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
@@ -153,36 +156,38 @@ enum { GT_IN_FLIGHT = 2, GT_COMPILE_WORKERS_MAX = 256 };
 typedef struct gt_compile_host {
     gt_slot *slots;
     uint32_t slot_count;
-    uint32_t limit; /* maximum number of workers; lowered if starting a worker fails */
-    /* number of workers that may compile now; less than `limit` if other farms use cores */
+    uint32_t limit; /* maximum number of workers; reduced if a worker cannot be started */
+    /* number of workers that may compile now; less than `limit` while other farms use cores */
     uint32_t allowed;
     bool shares_cores;
     int cores;
     uint32_t place;
-    unsigned start_failures; /* consecutive workers that ended before they were ready */
-    gt_queue queue;          /* jobs not yet given to a worker */
-    gt_queue kept;           /* cancelled jobs whose compile succeeded, oldest first */
+    unsigned start_failures; /* number of consecutive workers that ended before they were ready */
+    gt_queue queue;          /* jobs that are not assigned to a worker yet */
+    gt_queue kept;           /* cancelled jobs that compiled successfully, oldest first */
     gt_texts environment;
-    char driver_version[16]; /* argument --driver-version of the workers */
+    char driver_version[16]; /* value of the workers' option --driver-version */
     char memory_mb[24];
 } gt_compile_host;
 
-/* Shares the cores with the other farms of this process or, if GPUTUNE_CORES names a file, with the
- * farms of all processes that use this file. Shares nothing if the file has no free place. */
+/* Lets this farm share the cores with the other farms of this process, or with the farms of all
+ * processes that use the file named by GPUTUNE_CORES. If the file has no free place, the farm uses
+ * the cores without regard to other farms. */
 void gt_cores_join(gt_compile_host *host);
 void gt_cores_leave(gt_compile_host *host);
-/* Sets host->allowed to an equal share of the cores or, if that is more, to the number of cores
- * that other farms leave idle, but at most to host->limit. Reports this farm's cores to other
- * farms. */
+/* Computes host->allowed: an equal share of the cores, or all cores that other farms leave idle if
+ * these are more, but at most host->limit. Shows other farms how many cores this farm uses. */
 void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
 
-/* A variant that the measure worker has loaded or will load. */
+/* A variant that is loaded, or will be loaded, in the measure worker. */
 typedef struct gt_live_variant {
     uint64_t id;
-    gt_packet *packet;   /* the variant's verify request, which a new worker uses to load it */
-    uint64_t generation; /* number of the worker that proved or last loaded the variant; 0: none */
+    /* verify request of the variant, with which a new worker can load it again */
+    gt_packet *packet;
+    /* number of the worker in which the variant was last proved or loaded; 0: none */
+    uint64_t generation;
     double work;
     bool standard, patient;
 } gt_live_variant;
@@ -191,33 +196,35 @@ typedef struct gt_measure_host {
     gt_slot slot;
     bool has_device;
     gt_device device;
-    gt_packet *setup; /* the latest prepare request; NULL: nothing is prepared */
-    gt_lost lost;     /* experiments of the data proof that ended a worker */
+    gt_packet *setup; /* latest prepare request; NULL: nothing is prepared */
+    gt_lost lost;     /* experiments of the data proof that crashed or blocked a worker */
     GT_ARRAY(gt_live_variant) variants;
-    double least_s; /* minimum time limit of a proof or sample, in seconds */
-    /* time of one launch of the reference in ns, and of preparing the setup in seconds */
+    double least_s; /* minimum time limit of a proof or sample in seconds */
+    /* time of one launch of the reference in ns; time of preparing the setup in seconds */
     double reference_ns, prepare_s;
-    unsigned blameless;     /* consecutive workers whose end no variant caused */
-    gputune_status refusal; /* if not 0, all requests fail with this status */
+    /* number of consecutive workers that died although no variant was to blame */
+    unsigned blameless;
+    gputune_status refusal; /* status with which all requests fail; 0: requests are accepted */
     char refusal_message[512];
     gt_texts environment;
-    char ordinal[16]; /* argument --ordinal of the worker */
+    char ordinal[16]; /* value of the worker's option --ordinal */
 } gt_measure_host;
 
 /* ---- The farm -------------------------------------------------------------------------------- */
 
 struct gt_host_farm {
-    gt_farm farm;            /* must be first, because gt_farm * is cast to gt_host_farm * */
-    gt_farm_options options; /* the caller's options, completed with defaults */
+    gt_farm farm;            /* must be the first member, because gt_host_of() casts */
+    gt_farm_options options; /* options of the caller, with default values filled in */
     char *worker;            /* path of gputune-worker; owned */
     bool emulated;
     uint64_t next_sequence;
-    gt_queue ended;        /* ended requests whose events wait() will return */
-    gputune_status broken; /* if not 0, all calls fail with this status */
+    gt_queue ended;        /* requests that have ended; wait() returns their events */
+    gputune_status broken; /* status with which all calls fail; 0: the farm is usable */
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    struct pollfd *descriptors; /* for poll(): one per compile slot, then the measure slot's */
+    /* for poll(): one element per compile slot, and one for the measure slot */
+    struct pollfd *descriptors;
 };
 
 static inline gt_host_farm *gt_host_of(gt_farm *farm)
@@ -225,41 +232,42 @@ static inline gt_host_farm *gt_host_of(gt_farm *farm)
     return (gt_host_farm *)(void *)farm;
 }
 
-/* Makes the farm unusable, so all later calls fail with this status and the thread's message. Later
- * calls of this function have no effect. */
+/* Makes the farm unusable: from now on, all calls fail with `status` and the current message of
+ * this thread. If the farm is unusable already, does nothing. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
 /* Fails if the farm is unusable. */
 gputune_status gt_farm_usable(const gt_host_farm *farm);
 
 extern const gt_worker_role gt_compile_role, gt_measure_role;
 
-/* Queues a copy of the job and calls gt_compile_pump(). ENOMEM. */
+/* Queues a copy of the job, and assigns it to a worker if one is available. ENOMEM. */
 gputune_status gt_compile_submit(gt_farm *base, const gt_compile_job *job);
-/* Starts up to `most` workers, so compilers are loaded before the first job. */
+/* Starts up to `most` workers, so that they load the compiler before the first job arrives. */
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
-/* Distributes queued jobs, starts workers as needed, and sends requests. */
+/* Assigns queued jobs to workers, starts workers if necessary, and sends requests. */
 void gt_compile_pump(gt_host_farm *farm);
-/* Returns the seconds until gt_compile_pump() must be called again, or INFINITY. */
+/* Returns the seconds after which gt_compile_pump() must be called again, or INFINITY. */
 double gt_compile_patience(const gt_host_farm *farm);
 uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count);
 void gt_compile_give_up(gt_farm *base, uint64_t id);
-/* Discards queued jobs. Workers finish their current jobs, whose answers are ignored. */
+/* Discards queued jobs. Workers finish the jobs that they have, but their answers are ignored. */
 void gt_compile_cancel(gt_host_farm *farm);
 /* Kills all compile workers, and frees slots and jobs. */
 void gt_compile_close(gt_host_farm *farm);
 
-/* Queues a request for the measure worker, and sends as much as the channel accepts. */
+/* Queues a request for the measure worker, and sends as much of it as the channel accepts. */
 void gt_measure_submit(gt_measure_host *host, gt_farm_request *request);
-/* Starts a measure worker. On failure sets host->refusal. */
+/* Starts a measure worker. Sets host->refusal on failure. */
 void gt_measure_start(gt_measure_host *host);
-/* Sends queued requests, and starts a worker if necessary. After a refusal, fails all requests. */
+/* Sends queued requests. Starts a worker if there is none. Fails them if host->refusal is set. */
 void gt_measure_pump(gt_measure_host *host);
-/* Discards requests, variants and setup, and kills a busy worker. */
+/* Discards all requests and variants and the setup. Kills the worker if it is busy. */
 void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker and frees its requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* Forget variants without notifying the worker. gt_live_drop() does not forget a proved default. */
+/* Remove variants from the list, without informing the worker. gt_live_drop() keeps the default
+ * variant if it is proved. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_live_drop(gt_measure_host *host, uint64_t id);

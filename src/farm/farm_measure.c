@@ -1,6 +1,6 @@
-/* The measure worker, as the host sees it. Requests are sent in advance. If the worker dies or
- * misses a deadline, the host determines the variant at fault and starts a new worker, which loads
- * again what the next requests need. */
+/* The host's side of the measure worker. Several requests are sent in advance. If the worker dies
+ * or exceeds a time limit, the host finds out which variant is to blame, and starts a new worker.
+ * The setup and the variants that the remaining requests need are then loaded again. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/objective.h"
@@ -39,8 +39,8 @@ void gt_live_forget_all(gt_measure_host *host)
     }
 }
 
-/* Returns the default variant if it is proved, or NULL. Each worker proves it first, because it
- * determines the data on which other variants are proved. */
+/* Returns the default variant, or NULL if it is not proved yet. It is the first variant that each
+ * worker proves, because its proof determines the data on which the other variants are proved. */
 static gt_live_variant *proved_default(gt_measure_host *host)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -92,8 +92,8 @@ static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
     return NULL;
 }
 
-/* Fails a request with the thread's message. If the request only loads a variant again, the request
- * that needs the variant fails instead. */
+/* Ends a request with a failure and the thread's message. If the request was made only to load a
+ * variant again, the request that needs this variant fails instead. */
 static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputune_status status,
                          uint64_t culprit, bool repeatable)
 {
@@ -120,7 +120,7 @@ static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputun
     gt_farm_request_end(host->slot.farm, request);
 }
 
-/* Makes all requests fail with this status and the thread's message, until prepare(). */
+/* Lets all requests fail with this status and the thread's message until prepare() is called. */
 static void measure_refuse(gt_measure_host *host, gputune_status status)
 {
     host->refusal = status;
@@ -157,7 +157,8 @@ static gputune_status load_variant(gt_measure_host *host, size_t index, gt_live_
     return GPUTUNE_OK;
 }
 
-/* Queues requests before the one at `index` to load its missing variants, the default first. */
+/* Looks for variants that the request at `index` needs but the current worker has not loaded.
+ * Inserts requests that load them, the default variant first. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -178,7 +179,7 @@ static gputune_status load_again(gt_measure_host *host, size_t index, bool *miss
     return GPUTUNE_OK;
 }
 
-/* Returns false if no more requests can be sent now. */
+/* Sends the next request. Returns false if no further request can be sent now. */
 static bool send_next(gt_measure_host *host)
 {
     gt_farm_request *request = gt_queue_at(&host->slot.queue, host->slot.sent);
@@ -197,7 +198,7 @@ static bool send_next(gt_measure_host *host)
         return false;
     }
     if (gt_slot_push(&host->slot) != GT_PUSH_DONE) {
-        return false; /* if the channel is closed, the next read reports it */
+        return false; /* if the channel is closed, the next read will notice it */
     }
     if (!gt_carried[request->kind].reply) {
         gt_farm_request_free(gt_slot_take(&host->slot, host->slot.sent - 1));
@@ -219,7 +220,7 @@ void gt_measure_pump(gt_measure_host *host)
     }
 }
 
-/* Returns false if the answer is malformed. */
+/* Ends a request that succeeded. Returns false if its answer is malformed. */
 static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
 {
     const gt_event *reply = &request->event;
@@ -271,8 +272,8 @@ void gt_measure_free(gt_measure_host *host)
 
 enum { BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* a killed worker's memory is free after about 53 ms */
-static const double START_S = 60; /* cuInit() takes seconds if the driver is not loaded */
+static const double END_S = 2;    /* the memory of a killed worker is free after about 53 ms */
+static const double START_S = 60; /* if the driver is not loaded yet, cuInit() takes seconds */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
 
@@ -281,7 +282,7 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Queues the setup, preceded by the list of experiments that its data proof must skip. */
+/* Inserts a request that prepares the setup, after a list of the experiments that it must skip. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
@@ -299,7 +300,7 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    /* discard internal requests; load_again() makes them again when needed */
+    /* remove internal requests; load_again() makes them again if they are needed */
     for (size_t i = 0; i < host->slot.queue.count;) {
         gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
@@ -320,7 +321,7 @@ static void begin_again(gt_measure_host *host)
     gt_measure_pump(host);
 }
 
-/* Starts the new worker first, then waits until the old worker's memory is free. */
+/* Starts a new worker. Then waits until the old one has ended and its memory is free. */
 static void replace_worker(gt_measure_host *host, gt_death *death)
 {
     gt_link last = host->slot.link;
@@ -336,7 +337,7 @@ static void restart_worker(gt_measure_host *host)
     begin_again(host);
 }
 
-/* Returns true if the farm itself made the request, and all later requests need its result. */
+/* Returns true if the farm made the request itself and every later request depends on it. */
 static bool is_needed_by_all(gt_measure_host *host, const gt_farm_request *request)
 {
     const gt_live_variant *standard = proved_default(host);
@@ -352,8 +353,9 @@ static bool is_at_first(const gt_slot *slot)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Returns true if an experiment of the data proof has killed or blocked the worker. Later workers
- * skip this experiment or, after GT_LOST_MAX experiments, the whole data proof. */
+/* Called when the worker has crashed or hung. If it was running an experiment of the data proof,
+ * returns true and adds the experiment to the list of those that later workers skip. If the list is
+ * full, later workers skip the whole data proof. */
 static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
@@ -368,7 +370,7 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Counts a worker's death that no variant caused. After several in a row, fails all requests. */
+/* Counts deaths for which no variant is to blame. After several in a row, all requests fail. */
 static void died_blameless(gt_measure_host *host, const gt_death *death, bool ready)
 {
     unsigned times = ++host->blameless;
@@ -409,16 +411,17 @@ static void handle_death(gt_slot *slot)
     } else if (!by_data_proof) {
         died_blameless(host, &death, ready);
     }
-    if (host->refusal == GPUTUNE_OK) { /* after a refusal, gt_measure_pump() fails all requests */
+    if (host->refusal == GPUTUNE_OK) { /* otherwise gt_measure_pump() will fail all requests */
         begin_again(host);
     }
 }
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Returns the first request's time limit in seconds. For a proof or sample it is 100 times the time
- * of as many launches of the reference, but at least `least_s` and five times the preparation,
- * because only kernels are fast on the emulator. The limit grows with the variant's work. */
+/* Returns the time limit of the first request in seconds. A proof or sample may take 100 times as
+ * long as the same number of launches of the reference. On the emulator the launches may be fast
+ * compared with everything else, so the limit is at least `least_s` and five times the time of the
+ * preparation. The limit is longer for variants that do more work per launch. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
@@ -446,8 +449,8 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* Returns the seconds until the first request exceeds its time limit. Until the worker begins the
- * request, the limit is START_S, because sending a large request is slow. */
+/* Returns how many seconds the first request has left. Before the worker begins the request, the
+ * limit is START_S, because sending a large request takes long. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);
@@ -514,7 +517,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
-    /* after these failures the process may be unable to use the GPU */
+    /* after one of these failures the process may no longer be able to use the GPU */
     bool suspect = status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER ||
                    status == GPUTUNE_EBUSY ||
                    (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA);

@@ -1,5 +1,5 @@
-/* Workers as the host sees them: process, channel, requests and events. Requests are sent in
- * advance, and the worker always processes its oldest unanswered request. */
+/* A worker process as the host sees it: the process, its channel, and the requests for it. Several
+ * requests are sent in advance, and the worker processes them in order. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/file.h"
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The event for each kind of request. GT_EVENT_TIMEOUT means that the request has no event. */
+/* The kind of event for each kind of request. GT_EVENT_TIMEOUT: the request has no event. */
 static const gt_event_kind kinds[GT_FRAME_KINDS] = {
     [GT_FRAME_COMPILE] = GT_EVENT_COMPILED, [GT_FRAME_PREPARE] = GT_EVENT_PREPARED,
     [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_RECHECKED,
@@ -45,7 +45,8 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
     const gt_record *reply = gt_carried[request->kind].reply;
     gt_answer answer;
-    gt_record_release(reply, &request->event.compiled); /* discard a dead worker's answer */
+    /* an earlier worker may have answered before it died */
+    gt_record_release(reply, &request->event.compiled);
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));
     request->event.status = (gputune_status)answer.status;
@@ -76,7 +77,7 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* CROWDED_S: additional seconds for a worker without a core. NICENESS: nice value of compilers. */
+/* CROWDED_S: additional seconds for a worker that must wait for a core. NICENESS: of compilers. */
 enum { CROWDED_S = 60, NICENESS = 5 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -88,7 +89,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     gt_link made = {.open = true, .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     int child = -1;
     GT_TRY(gt_process_channel(&made.channel, &child));
-    /* the host must not block, because it would miss deadlines */
+    /* if the host blocked, it could not enforce time limits */
     (void)fcntl(made.channel, F_SETFL, O_NONBLOCK);
     gputune_status status = gt_process_spawn(&made.process, arguments, environment->items, child);
     close(child);
@@ -96,7 +97,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
         close(made.channel);
         return status;
     }
-    if (!measure) { /* compilers run at lower priority than measure workers */
+    if (!measure) { /* compilers must not delay the measure worker */
         (void)setpriority(PRIO_PROCESS, (id_t)made.process.pid, NICENESS);
     }
     *link = made;
@@ -122,7 +123,8 @@ static int64_t computed_ns(const gt_link *link)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Returns true if a thread of the worker runs, waits for a core or file, or is stopped. */
+/* Returns true if a thread of the worker is running, ready to run, waiting for a file, or
+ * stopped. */
 static bool link_works(const gt_link *link)
 {
     char path[64], text[256];
@@ -169,8 +171,8 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
-/* Closes the channel last, because the worker exits when its channel closes, and that exit would be
- * reported instead of the real cause. */
+/* Closes the channel only after the worker has ended. A worker exits when its channel is closed,
+ * and then its exit code would be reported instead of the real cause of its end. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -322,7 +324,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* the request may have been sent in part */
+        slot->offset = 0; /* a part of this request may have been sent */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);
@@ -360,7 +362,7 @@ gt_push gt_slot_push(gt_slot *slot)
     return GT_PUSH_DONE;
 }
 
-/* The loop ends when the role has ended or replaced the worker. */
+/* A handler may end or replace the worker, which ends the loop. */
 void gt_slot_receive(gt_slot *slot)
 {
     const uint64_t generation = slot->generation;
@@ -381,7 +383,7 @@ void gt_slot_receive(gt_slot *slot)
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                /* after a malformed frame, the worker may still be running */
+                /* the worker sent a malformed frame and may still be running */
                 gt_process_kill(&link->process);
             }
             slot->role->died(slot);

@@ -1,4 +1,4 @@
-/* Searches for included files, checks if they may be read, and computes digests of headers. */
+/* Finds included files, checks whether templates may read them, and computes digests of headers. */
 #include "farm/includes.h"
 
 #include "base/array.h"
@@ -15,8 +15,8 @@ enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
     gt_texts named;
-    /* `shared`: real path of the template folder. `own`: real path of the current template's
-     * folder. `written`: the latter as the caller wrote it, with a final '/'. */
+    /* `shared`: real path of the template folder. `own`: real path of the folder that contains the
+     * current template. `written`: path of this folder as the caller wrote it, ending with '/'. */
     char *shared, *own, *written;
     bool searched_toolkit;
     gt_toolkit toolkit;
@@ -170,7 +170,8 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
     return any;
 }
 
-/* Sets *real to the file's real path, or to NULL. EINVAL if templates must not read the file. */
+/* Sets *real to the real path of the file, or to NULL if there is no such file. EINVAL if templates
+ * are not allowed to read it. */
 static gputune_status probe_folder(char **real, const gt_includes *includes, const char *folder,
                                    const char *name)
 {
@@ -194,7 +195,7 @@ static gputune_status probe_folder(char **real, const gt_includes *includes, con
 
 typedef struct walk {
     gt_includes *includes;
-    gt_texts seen; /* real paths of the headers that are digested already */
+    gt_texts seen; /* real paths of the headers that are already part of the digest */
     bool toolkit;
     gt_hash digest;
 } walk;
@@ -206,7 +207,8 @@ static void add_digest(walk *walk, const char *text, size_t bytes)
     walk->digest = gt_hash_join(walk->digest, gt_hash_bytes(text, bytes));
 }
 
-/* Returns the included name with its opening quote or bracket; NULL if the line has no #include. */
+/* If the line is an #include, returns the included name, beginning with its opening quote or
+ * bracket. Otherwise returns NULL. */
 static const char *include_on_line(const char *line, size_t *length)
 {
     line += strspn(line, " \t");
@@ -225,7 +227,8 @@ static const char *include_on_line(const char *line, size_t *length)
     return line;
 }
 
-/* Digests all headers that a text includes, also in branches of #if that are not compiled. */
+/* Adds all headers that a text includes to the digest, even those in branches of #if that are not
+ * compiled. */
 static gputune_status digest_includes(walk *walk, const char *text, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -244,7 +247,7 @@ static gputune_status digest_includes(walk *walk, const char *text, const char *
     return GPUTUNE_OK;
 }
 
-/* Digests a file and the headers that it includes. Takes ownership of `real`. */
+/* Adds a file and the headers that it includes to the digest. Takes ownership of `real`. */
 static gputune_status digest_file(walk *walk, char *real)
 {
     GT_FREED char *text = NULL;
@@ -298,7 +301,8 @@ static gputune_status digest_header(walk *walk, const char *name, const char *be
     return found || own ? GPUTUNE_OK : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
 }
 
-/* Digests a header, but ignores a missing one, because its #include may not be compiled. */
+/* Adds a header to the digest. It is not an error if the header is missing, because its #include
+ * may be in a branch that is not compiled. */
 static gputune_status digest_name(walk *walk, const char *name, const char *beside)
 {
     gputune_status status = digest_header(walk, name, beside);
@@ -323,7 +327,7 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
     const char *slash = strrchr(include->from, '/');
     GT_FREED char *folder = NULL;
     if (!slash && !includes->own) {
-        return GPUTUNE_OK; /* a template in memory has no folder */
+        return GPUTUNE_OK; /* a template that is not in a file has no folder */
     }
     size_t length = slash ? (size_t)(slash - include->from) + 1 : 0;
     GT_TRY(gt_strndup(&folder, slash ? include->from : ".", slash ? length : 1));
@@ -351,7 +355,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* in paths below the template's folder, write this folder as the caller did */
+    /* if the file is in the template's folder, write the path of this folder as the caller did */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
                           is_own ? real + strlen(includes->own) + 1 : real));

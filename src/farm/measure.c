@@ -1,4 +1,4 @@
-/* Opens, prepares and closes the measuring state. */
+/* Opens and closes the state for measuring on a GPU, and prepares setups. */
 #include "farm/measure.h"
 
 #include "base/clock.h"
@@ -114,10 +114,10 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
 gputune_status gt_measure_attach(gt_measure *measure)
 {
     CUdevice device;
-    /* keep the relaxed capture mode, because this thread never captures in another mode */
+    /* stay in relaxed capture mode, because this thread captures only in this mode */
     (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* ignore a failure, which means that the context is already in use */
+    /* this fails if the context is in use already; the flags do not matter then */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -198,7 +198,8 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            if (!workload->has_reference) { /* a variant or the caller provides the results */
+            /* the expected results come from a variant or from the caller */
+            if (!workload->has_reference) {
                 buffer->reference_type = buffer->type;
             }
             *workspace->slots_end++ =
@@ -232,7 +233,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     }
     if (gt_objective_facts(setup->objective)->by_energy) {
         open_monitor(measure);
-        GT_TRY(gt_energy_check(measure)); /* check this before making the inputs */
+        GT_TRY(gt_energy_check(measure)); /* fail before the inputs are made */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;
@@ -250,7 +251,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
             return status;
         }
     }
-    open_monitor(measure); /* open it last, because starting NVML delays other steps */
+    open_monitor(measure); /* open it last, because other calls are slow while NVML starts */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,
