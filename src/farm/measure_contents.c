@@ -26,8 +26,8 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
     return launches[kind];
 }
 
-/* Launches the reference, check or init kernel. The first writes to the expected results, the last
- * to the pristine copies. `own` (may be NULL) replaces the last constant argument. */
+/* Launches the reference, check or init kernel. The reference writes to the expected results, the
+ * init kernel to the pristine copies. `own`, unless NULL, replaces the last constant argument. */
 static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
                                    gt_judge_kind kind, const void *own)
 {
@@ -110,7 +110,8 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        if (workspace->workload.has_check) { /* counter of failures, and a 0 for comparison */
+        /* a counter of failures, and a 0 with which it is compared */
+        if (workspace->workload.has_check) {
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
     }
@@ -162,7 +163,7 @@ static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_
     return wide;
 }
 
-/* Makes some rows empty if the integers are row pointers, that is, if they never decrease. */
+/* If the integers never decrease, they are taken for row pointers, and some rows are made empty. */
 static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
 {
     enum { EVERY = 8 };
@@ -193,7 +194,7 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
     return gt_measure_wait(measure);
 }
 
-/* Launches the init kernel and waits for it, so its failure is not attributed to another kernel. */
+/* Launches the init kernel and waits for it, so that no later kernel is blamed for its failure. */
 static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
                                         uint32_t workspace_count)
 {
@@ -228,7 +229,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
               GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        /* other buffers have their contents already, or are restored before each launch */
+        /* the contents of other buffers are there already, or are restored before each launch */
         if (slot->live && slot->buffer->direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
                     measure->stream);
@@ -242,7 +243,8 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Finds the range of a buffer's finite values; low > high if none. Samples a large buffer. */
+/* Finds the smallest and the largest finite value of a buffer; low > high if there are none. Only
+ * parts of a large buffer are read. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {
@@ -270,8 +272,8 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Finds the range of data from the host or the init kernel. The search for a tolerance must not
- * move values beyond it, and must not move whole numbers, because they may be indices. */
+/* Finds the range of data that came from the host or the init kernel. Inputs that are moved to find
+ * a tolerance must stay in this range. Whole numbers are not moved, as they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
@@ -318,7 +320,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Runs a variant after filling its outputs with a different poison than proofs use. */
+/* Runs a variant. Its outputs are first filled with another poison than in proofs. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -350,7 +352,7 @@ static gputune_status run_author(gt_measure *measure, const author *author, bool
 
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* indexed by slot */
 
-/* Records how far results moved. `sparse`: only a few inputs were moved. */
+/* Records how far results moved. `sparse`: true if only a few inputs were moved. */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                       bool sparse)
 {
@@ -369,7 +371,7 @@ static void note_step(sensitivities seen, const gt_measure *measure, uint32_t wo
     }
 }
 
-/* Moves the inputs, measures how far the results move, and restores the inputs. */
+/* Moves the inputs slightly, measures how far the results move, and restores the inputs. */
 static gputune_status take_step(sensitivities seen, gt_measure *measure, const author *author,
                                 uint64_t seed, bool sparse)
 {
@@ -384,9 +386,9 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return fill_contents(measure, measure->seed, author->workspace_count);
 }
 
-/* Measures how far results move with small steps of the inputs, unless the template states the
- * tolerances. If an output has many elements, a last step moves only a few inputs, to estimate how
- * many terms contribute to an element. */
+/* Measures how far results move if the inputs move slightly, unless the template states the
+ * tolerances. For outputs with many elements, only a few inputs are moved in a last step, to
+ * estimate how many terms contribute to an element. */
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     const bool stated = measure->workspaces[0].workload.tolerance.stated;
@@ -438,7 +440,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         const gt_workload *workload = &slot->workspace->workload;
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
-            its->still = 0; /* no result moved, so the number of terms is unknown */
+            its->still = 0; /* if no result moved, the number of terms is unknown */
         }
         if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
             its->step = gt_tolerance_step(workload);
@@ -471,7 +473,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-/* Fails if the two runs of the reference differ. Elements unwritten in both runs count as equal. */
+/* Fails if two runs of the reference differ. Elements that neither run writes count as equal. */
 static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
@@ -501,8 +503,8 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Runs the reference twice, and determines tolerances between the runs. In a data proof, fails
- * before the second run, which may be slow, if over a quarter of the results are not finite. */
+/* Runs the reference twice, and determines the tolerances in between. In a data proof, fails before
+ * the second run, which may take long, if over a quarter of the results are not finite. */
 static gputune_status compute_reference(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
@@ -530,7 +532,7 @@ static gputune_status compute_reference(gt_measure *measure, const author *autho
 static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_count)
 {
     const author author = {NULL, workspace_count};
-    /* cancel the queued reset, because it would overwrite the first run's results */
+    /* cancel the reset that was queued, because it would overwrite the results of the first run */
     measure->ahead = NULL;
     gputune_status status = compute_reference(measure, &author);
     if (status < 0) {
@@ -574,7 +576,7 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant)
 
 /* ---- All contents ---------------------------------------------------------------------------- */
 
-/* Sets *out to a hash of the expected results, which is never 0. */
+/* Computes a hash of the expected results, which is never 0. */
 static gputune_status hash_results(uint64_t *out, gt_measure *measure)
 {
     static const uint64_t multiplier = 0x9e3779b97f4a7c15ull;
@@ -600,7 +602,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* the sanitizer will run the reference */
+        return GPUTUNE_OK; /* the reference will run under the sanitizer instead */
     }
     if (!measure->workspaces[0].workload.has_reference) {
         return measure->workspaces[0].workload.has_expected ? expect_data(measure) : GPUTUNE_OK;
@@ -609,8 +611,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     return timed_only ? GPUTUNE_OK : hash_results(&measure->results_hash, measure);
 }
 
-/* First compares the hash of the expected results, because running the reference again may take
- * much longer. */
+/* Running the reference again may take long, so this is done only if the hash of the expected
+ * results shows that they have changed. */
 gputune_status gt_contents_refresh(gt_measure *measure)
 {
     uint64_t hash = 0;
@@ -626,7 +628,7 @@ gputune_status gt_contents_refresh(gt_measure *measure)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the median magnitude of the first elements; 0 if none is finite. */
+/* Computes the median magnitude of the first elements of a buffer; 0 if none of them is finite. */
 static gputune_status find_median(double *out, gt_measure *measure, const gt_buffer_slot *slot)
 {
     enum { MOST = SAMPLE_BYTES / 8 };

@@ -1,12 +1,13 @@
-/* The data proof launches variants on further data sets at the odd-tail size. Scalars that are not
- * sizes have other values, and inputs contain rare values. It uses a separate gt_measure with one
- * workload, which shares the device with its parent, the state of the setup.
+/* The data proof launches variants at the odd-tail size with further data sets, in which scalars
+ * that are not sizes have other values and inputs contain rare values. It has a gt_measure of its
+ * own with one workload. Its parent is the state of the setup, with which it shares the device.
  *
- * A data set is an experiment until the default variant passes it: neither the default nor the
- * reference may fail, and their results must agree. Only values with which the default does not
- * pass are dropped; other variants are tried with the remaining values. An experiment may end the
- * worker or hang. Therefore the worker reports an experiment's key before the experiment runs. The
- * host passes the keys of experiments that ended workers to the next worker (gt_lost). */
+ * Not every template supports such data. Therefore a data set is an experiment until the default
+ * variant passes it: neither the reference nor the default variant may fail, and their results must
+ * agree. Values with which they do not agree are removed from the data set. The remaining values
+ * are used for the other variants. An experiment may crash or hang. Therefore the worker reports
+ * the key of each experiment to the host before running it. If the worker dies, the host passes the
+ * key to the next worker (gt_lost), which skips this experiment. */
 #include "farm/measure_data_proof.h"
 
 #include "base/clock.h"
@@ -28,7 +29,7 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    /* the reference has no usable results, or the default's results differ from them */
+    /* the reference has no usable results, or those of the default variant differ */
     GT_EFFECT_DIFFERS,
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
@@ -36,46 +37,47 @@ typedef enum gt_data_effect {
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* the data to try; later, the data that the default passed */
-    /* `survived`: true if the default passed at least a part of the data */
+    /* data to be tried, and later the part of it that the default variant passed */
+    gt_variation variation;
+    /* `survived`: true if the default variant passed the data or a part of it */
     bool tried, survived;
 } gt_data_set;
 
 enum { ROUNDS_MAX = 14 + GT_OTHER_MAX };
 
 struct gt_data_proof {
-    /* state of the data proof; its parent is the setup's state */
+    /* state for measuring in the data proof; its parent is the state of the setup */
     gt_measure measure;
     gt_workload base;               /* the workload with the requested scalars */
-    gt_data_set usual;              /* the data set for every variant */
-    gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
+    gt_data_set usual;              /* data set on which every variant is proved */
+    gt_data_set rounds[ROUNDS_MAX]; /* further data sets, only for a winner */
     uint32_t round_count;
-    gt_variation now; /* the data set whose contents are in the buffers */
-    /* true if the buffers contain the data set `now` and its expected results */
+    gt_variation now; /* data set that is in the buffers */
+    /* true if the buffers really contain the data set `now` and its expected results */
     bool made;
-    gt_lost lost;                   /* experiments that ended earlier workers */
-    uint32_t skipped;               /* number of experiments in `lost` that were skipped */
-    uint8_t effects[GT_NUMBER_MAX]; /* for each number: the effect of other values */
-    /* for each number: true if the default passed with a different value */
+    gt_lost lost;                   /* experiments that crashed or blocked an earlier worker */
+    uint32_t skipped;               /* number of experiments of `lost` that were skipped so far */
+    uint8_t effects[GT_NUMBER_MAX]; /* by number: what happened with other values */
+    /* by number: true if the default variant passed with another value */
     bool varied[GT_NUMBER_MAX];
-    /* for each buffer: elements that the reference leaves unwritten at the requested scalars */
+    /* by buffer: number of elements that the reference does not write with the requested scalars */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
-    uint32_t launcher; /* index of a variant's launcher for the size of the data proof */
-    double share;      /* fraction of the usual time limits that may be spent */
-    double spend_ns;   /* time limit of a winner's data proof */
-    double make_ns;    /* longest time so far to make a data set and its expected results */
-    uint64_t standard; /* id of the default once it is proved, or GT_NO_VARIANT */
+    uint32_t launcher; /* index of a variant's launcher for the size at which the data proof runs */
+    double share;      /* part of the usual time limits that may be spent, from 0 to 1 */
+    double spend_ns;   /* time that the data proof of a winner may take */
+    double make_ns;    /* longest time that making a data set and its expected results has taken */
+    uint64_t standard; /* id of the default variant after its proof; before, GT_NO_VARIANT */
 };
 
-/* Returns the current time; on an emulated device, the processor time. */
+/* Returns the time. On an emulated device, this is processor time. */
 static double proof_now_ns(const gt_data_proof *proof)
 {
     return proof->measure.device.emulated ? (double)clock() * (1e9 / CLOCKS_PER_SEC)
                                           : (double)gt_now_ns();
 }
 
-/* Time limits in ns for the parts of the data proof. EMULATED: factor for emulated devices. */
+/* Time limits in ns for parts of the data proof. EMULATED: factor for an emulated device. */
 enum {
     OFTEN_NS = 3000000,
     ROW_NS = 6000000,
@@ -94,7 +96,7 @@ static bool variation_is(const gt_variation *a, const gt_variation *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Makes a data set and its expected results, unless the buffers contain them already. */
+/* Fills the buffers with a data set and its expected results, unless they are there already. */
 static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *variation)
 {
     gt_measure *measure = &proof->measure;
@@ -114,7 +116,8 @@ static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *varia
     return GPUTUNE_OK;
 }
 
-/* Launches a variant. Inputs with equal contents share one buffer, except data from the host. */
+/* Launches a variant. Inputs with the same contents share a buffer unless they are the host's
+ * data. */
 static gputune_status proof_launch(gt_data_proof *proof, gt_loaded *variant)
 {
     const gt_workspace *on = &proof->measure.workspaces[0];
@@ -167,7 +170,7 @@ static void append_scalars(gt_text *text, const gt_workload *now, const gt_varia
     }
 }
 
-/* Describes the data of `variation`. `now` is the workload with the values of `variation`. */
+/* Describes the data of `variation`. `now` is the workload after gt_workload_vary() with it. */
 static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_workload *now,
                            const gt_variation *variation)
 {
@@ -194,7 +197,7 @@ static void describe_now(gt_text *text, const gt_data_proof *proof)
     proof_describe(text, proof, &proof->measure.workspaces[0].workload, &proof->now);
 }
 
-/* Judges the results of a launch. The message of a failure ends with `words`. */
+/* Judges the results of a launch. If they are wrong, the message ends with `words`. */
 static gputune_status proof_judge_results(gt_verified *out, gt_data_proof *proof, const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -213,7 +216,7 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
     return proof_judge_results(&ignored, proof, words);
 }
 
-/* Adds a description of the data to messages that do not contain it yet. */
+/* Adds a description of the data to messages that do not have it yet. */
 static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -232,7 +235,7 @@ static uint64_t proof_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Returns the effect of the experiment if it ended an earlier worker. Otherwise returns NONE, or
+/* Returns how an experiment ended if it ended an earlier worker, and NONE if it did not. Returns
  * UNTRIED if too many experiments ended workers. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
@@ -246,7 +249,7 @@ static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
     return is_enough ? GT_EFFECT_UNTRIED : GT_EFFECT_NONE;
 }
 
-/* Reports to the host that the experiment with this key begins. A key of 0 reports its end. */
+/* Reports to the host that the experiment with this key begins; 0: that it has ended. */
 static void proof_announce(const gt_data_proof *proof, uint64_t key)
 {
     gt_current *current = proof->measure.parent->current;
@@ -265,8 +268,8 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* Makes a data set, and verifies the default variant `standard` (may be NULL) on it. Fails only if
- * the GPU is lost. */
+/* Makes a data set, and verifies the default variant `standard` with it, unless it is NULL. Fails
+ * only if the GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
 {
@@ -279,7 +282,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* refuse a flag that leaves more elements unwritten, because those are not compared */
+    /* with a flag, the reference may write fewer elements; reject it, because fewer are compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -290,7 +293,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     if (fits && standard) {
         fits = proof_launch_checked(proof, standard, "") == GPUTUNE_OK;
     }
-    if (!fits && has_flags) { /* the launch may have written anywhere */
+    if (!fits && has_flags) { /* this launch may have written anywhere */
         proof->measure.parent->damage = GT_DAMAGE_EVERYTHING;
     }
     *out = fits ? GT_EFFECT_NONE : GT_EFFECT_DIFFERS;
@@ -301,8 +304,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Finds buffer contents with which the default passes at these scalars. If the default crashes and
- * the scalars may be the cause, stops. */
+/* Finds contents of the inputs with which the default variant passes while the scalars have these
+ * values. Stops if the default variant crashes and a scalar may be the cause. */
 static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
                                       gt_variation *variation, gt_loaded *standard)
 {
@@ -319,8 +322,8 @@ static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
     }
 }
 
-/* Keeps the changed scalars with which the default passes. If it does not pass with a changed
- * float, tries a nearby value. */
+/* Changes one scalar after another, and keeps each change with which the default variant passes. If
+ * it does not pass with a changed float, a value nearby is tried. */
 static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -357,9 +360,9 @@ static void proof_keep_flags(gt_variation *variation, const gt_data_proof *proof
     }
 }
 
-/* Reduces a data set to data that the default passes. If it changes only a few flags, tries it
- * without these and then adds them one by one, because each crash costs a worker. Fails only if the
- * GPU is lost. */
+/* Reduces a data set to data that the default variant passes. Flags cause many crashes, and each
+ * crash costs a worker. If there are only a few flags, the data set is tried without them first,
+ * and then they are added one by one. Fails only if the GPU is lost. */
 static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_loaded *standard)
 {
     enum { FEW = 8 };
@@ -404,7 +407,7 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    /* do not overwrite the parent's events `start` and `stop`, which still hold the pilot's time */
+    /* `start` and `stop` of the parent must not change, because they hold the time of the pilot */
     measure->start = measure->stop = parent->checked;
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
@@ -439,7 +442,7 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* Lists the data sets for a winner. The first two data sets change half of the flags each. */
+/* Lists the further data sets for a winner. The first two change one half of the flags each. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
@@ -477,7 +480,7 @@ static void want_rounds(gt_data_proof *proof)
     }
 }
 
-/* Runs only the reference, with the requested flags, because no variant has been proved yet. */
+/* Builds the data proof. No variant is proved yet, so only the reference runs, with own flags. */
 static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     bool has_contents =
@@ -569,7 +572,7 @@ void gt_data_proof_free(gt_measure *measure)
 
 /* ---- The default variant --------------------------------------------------------------------- */
 
-/* Appends "NAME\tVALUE\tEFFECT" for each scalar that was never varied. */
+/* Appends a line "NAME\tVALUE\tEFFECT" for each scalar that had no other value in any proof. */
 static void list_single(gt_text *text, const gt_data_proof *proof)
 {
     static const char *const words[] = {[GT_EFFECT_NONE] = "",
@@ -598,7 +601,7 @@ static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Determines the data that the default passes and, with `more`, the data for a winner. */
+/* Finds data that the default variant passes. With `more`, also finds the data for a winner. */
 static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool more)
 {
     const gt_variation all =
@@ -624,7 +627,8 @@ static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool
     return GPUTUNE_OK;
 }
 
-/* Returns true for the first proof of the default, which determines the data sets. */
+/* Returns true for the first proof of the default variant, in which the data sets are
+ * determined. */
 static bool settles_proof(const gt_data_proof *proof, const gt_verify_job *job)
 {
     return job->standard && proof->standard == GT_NO_VARIANT;
@@ -678,7 +682,7 @@ static double end_of(const gt_data_proof *proof, double nanoseconds)
 
 static double parts_ns(const gt_data_proof *proof)
 {
-    /* factor by which a launch or a data set may exceed its time limit */
+    /* factor by which the last launch or data set may exceed the time limit */
     static const double overrun = 1.25;
     return overrun * proof_slowness(proof) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
@@ -700,7 +704,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
         }
         const double row_ns = end_of(proof, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && proof_now_ns(proof) < row_ns; ++i) {
-            /* reset inout buffers: a launch on changed ones may write out of bounds */
+            /* reset inout buffers: with changed contents, a launch might write out of bounds */
             GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->restore, false));
             GT_TRY(proof_launch(proof, variant));
             bool looks = (i & (i + 1)) == 0; /* after 1, 2, 4, ... launches */
@@ -712,10 +716,11 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Verifies a variant on a data set, after reducing the set to data that the default passes. */
+/* Verifies a variant with a data set, which is first reduced to data that the default passes. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
-    gt_loaded *standard = proof->measure.parent->dropped; /* the default may have been dropped */
+    /* the default variant may be among the dropped variants */
+    gt_loaded *standard = proof->measure.parent->dropped;
     while (standard && standard->id != proof->standard) {
         standard = standard->next;
     }
@@ -735,7 +740,7 @@ static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data
     return proof_launch_checked(proof, variant, "");
 }
 
-/* Verifies a winner on further data sets while time is left. */
+/* Verifies a winner with further data sets until the time is used up. */
 static gputune_status prove_winner(gt_data_proof *proof, gt_loaded *variant)
 {
     GT_TRY(proof_hold(proof, &proof->usual.variation));

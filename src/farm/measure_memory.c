@@ -1,4 +1,4 @@
-/* Allocates the workloads' buffers, and copies data from the host. */
+/* Allocates the buffers of workloads, and copies data of the host into them. */
 #include "farm/measure_memory.h"
 
 #include "base/number.h"
@@ -26,7 +26,8 @@ void gt_memory_free(gt_measure *measure)
         (void)gt_device_free(measure->driver, measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    gt_guard_free(measure); /* after the frees, which wait for launches that use the guards */
+    /* freeing memory waits for launches, so none uses the guards any more */
+    gt_guard_free(measure);
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -54,8 +55,8 @@ static uint64_t sweep_bytes(const gt_measure *measure, gputune_cache cache)
     return cache == GPUTUNE_CACHE_COLD ? (measure->device.emulated ? l2 : 2 * l2) & ~15ull : 0;
 }
 
-/* Returns the device memory for the sweep, the service kernels, the data proof, two variants, and
- * read-only copies of the inputs. */
+/* Returns how much device memory is needed for the sweep, the service kernels, the data proof, two
+ * variants, and read-only copies of the inputs. */
 static uint64_t reserve_for(const gt_measure *measure, const gt_measure_setup *setup)
 {
     enum { SERVICE_BYTES = 1 << 20 };
@@ -230,7 +231,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* Allocates the second and further buffer sets, and sets *extra to their address. */
+/* Allocates all buffer sets except the first, and sets *extra to their address. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {
@@ -332,7 +333,8 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    if (out->view_count) { /* after a failed wait, launches may still read the mapped inputs */
+    /* if an earlier wait failed, launches may still be reading the mapped inputs */
+    if (out->view_count) {
         GT_TRY(gt_measure_wait(measure));
     }
     gt_guard_free(measure);
@@ -380,7 +382,8 @@ gputune_status gt_memory_service(gt_measure *measure)
     for (size_t i = 0; i < GT_TABLES; ++i) {
         count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
     }
-    count += measure->hash.tasks.count; /* the first check of a proof also hashes the inputs */
+    /* the check after the first launch of a proof also hashes the inputs */
+    count += measure->hash.tasks.count;
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     gt_findings **const pinned[] = {&measure->findings, &measure->first};
     GT_TRY(gt_memory_take(&measure->sums, measure, bytes));
@@ -419,7 +422,7 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     memcpy(handle.reserved, input->handle, sizeof handle.reserved);
     GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     gputune_status status = copy_from(measure, to, mapping, input, buffer);
-    /* close the mapping, so variants cannot reach the caller's memory */
+    /* after this, variants cannot access memory of the caller */
     CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
     GT_TRY(status);
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");
@@ -447,7 +450,7 @@ static gputune_status copy_input(gt_measure *measure, const gt_live_input *input
     const gt_buffer_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
     if (!to) {
-        return GPUTUNE_OK; /* only inputs have initial data, and only outputs expected results */
+        return GPUTUNE_OK; /* an output has no initial contents, and an input no expected results */
     }
     if (input->is_ipc) {
         return copy_mapped(measure, to, input, slot->buffer);

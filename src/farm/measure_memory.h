@@ -1,4 +1,4 @@
-/* Allocates the workloads' buffers, with guard zones and copies, and copies data from the host. */
+/* Allocates the buffers of workloads, with guard zones and copies, and copies the host's data. */
 #pragma once
 
 #include "farm/measure_state.h"
@@ -7,32 +7,33 @@
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes);
 /* Frees all device memory and pinned memory. */
 void gt_memory_free(gt_measure *measure);
-/* Allocates the sweep buffer, and the check kernel's findings and accumulators. */
+/* Allocates the sweep buffer, and the memory for accumulators and findings of the check kernel. */
 gputune_status gt_memory_service(gt_measure *measure);
-/* Sets bit i of out[w] if the setup has data for buffer i of workload w. */
+/* Sets bit i of out[w] if the setup contains data for buffer i of workload w. */
 void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setup);
-/* Returns EDEVMEM, before any allocation, if the setup exceeds the device's memory or the memory
- * limit. Sets measure->reserved_bytes. */
+/* Checks that a setup fits into the device memory and the memory limit, and sets
+ * measure->reserved_bytes. EDEVMEM if it does not fit; nothing has been allocated then. */
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
-/* Returns true if the memory suffices to measure the copy rate with buffers larger than L2. */
+/* Returns true if enough memory is free to measure the copy rate with buffers larger than L2. */
 bool gt_memory_suffices_for_copies(const gt_measure *measure);
-/* Copies the setup's data to the pristine copies, pass blocks and expected results, and closes IPC
- * mappings. EINVAL if data and buffer differ in size. */
+/* Copies the data of the setup to pristine copies, pass blocks and expected results. IPC mappings
+ * are closed afterwards. EINVAL if the size of the data is not the size of the buffer. */
 gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup);
 
-/* Allocates a workspace's buffers, pass blocks and scalars. `live`: see gt_live_buffers(). */
+/* Allocates a workspace's buffers, pass blocks and scalars. `live` is set by gt_live_buffers(). */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
-/* Writes a workspace's current scalars and numbers to the addresses that these already have. */
+/* Updates the scalars and numbers of a workspace. Their addresses do not change. */
 gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace);
-/* Allocates a workspace's arguments and, for the timed workspace, as many buffer sets as fit. */
+/* Allocates a workspace's arguments and, if it is the timed one, as many buffer sets as fit. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
-/* Writes a launch's arguments, which point into `addresses` (of the buffers) or the workspace. */
+/* Sets the arguments of a launch. They point to elements of `addresses`, the addresses of the
+ * buffers, and into the workspace. */
 void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
                        const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);
 
-/* Queues copying the timed workspace's inputs to read-only memory (measure->guard). Uses an input
- * in place if it cannot be copied to such memory. */
+/* Queues copies of the timed workspace's inputs to read-only memory (measure->guard). An input for
+ * which there is no such memory is not copied; launches use it where it is. */
 gputune_status gt_guard_inputs(gt_measure *measure);
-/* Unmaps the read-only memory, which no queued launch may use. */
+/* Unmaps the read-only memory. No queued launch may use it. */
 void gt_guard_free(gt_measure *measure);

@@ -1,4 +1,4 @@
-/* Reads clocks, throttling and other users of the GPU through NVML, on a separate thread. */
+/* Reads clocks, throttling and other users of the GPU through NVML on a separate thread. */
 #include "farm/measure_monitor.h"
 
 #include "base/clock.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const double INTERVAL_S = 0.05; /* seconds between readings */
-enum { USERS_EVERY = 4 /* list users once in this many readings */ };
+enum { USERS_EVERY = 4 /* number of readings after which the users are listed again */ };
 
 struct gt_monitor {
     pthread_t thread;
@@ -22,13 +22,14 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml; /* valid after `opened` is set; NULL: NVML is not available */
+    gt_nvml *nvml; /* set before `opened`; NULL: NVML is not available */
     gt_nvml_state last;
-    bool spoiled, noisy; /* `spoiled`: times since the round began are invalid */
+    /* `spoiled`: true if the times since the beginning of the round are invalid */
+    bool spoiled, noisy;
     char other[96];
 };
 
-/* Records other users of the GPU, except the host application, whose context is often idle. */
+/* Records other users of the GPU, but not the host application, which often uses it only later. */
 static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
 {
     char name[32], path[32];

@@ -1,4 +1,4 @@
-/* Judges the findings of a proof, and explains why a variant is wrong. */
+/* Judges the findings of a proof, and explains what is wrong with a variant. */
 #include "farm/measure_report.h"
 
 #include "base/number.h"
@@ -14,13 +14,13 @@
 #include <string.h>
 
 static const char plain[] = "";
-/* Endings of messages about a second launch. */
+/* The ends of messages about the second launch. */
 static const char again[] =
     " in a second launch, after a correct first one: scratch memory and device variables keep "
     "their contents between launches, unless clear() names the scratch";
 static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
                                "after a correct launch on separate buffers";
-/* Endings of messages about the two launches of a winner's second proof. */
+/* The ends of messages about the two launches when a winner is proved again. */
 static const char *const raced[2] = {
     " after the race, although it was correct before: a launch must not depend on what earlier "
     "ones left, or on memory outside its buffers ('gputune check' finds such reads)",
@@ -34,14 +34,15 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
     return out;
 }
 
-/* Returns false if the default variant provides the expected results. */
+/* Returns false if the expected results come from the default variant. */
 static bool is_judged(const gt_measure *measure)
 {
     const gt_workload *workload = &measure->workspaces[0].workload;
     return workload->has_reference || workload->has_expected;
 }
 
-enum { ONLY_EXPECTED = 2 }; /* gt_finding.unwritten: only the expected element is unwritten */
+/* value of gt_finding.unwritten: only the expected element is unwritten */
+enum { ONLY_EXPECTED = 2 };
 
 /* Returns true if neither the variant nor the default wrote the element. */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
@@ -72,7 +73,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                        is_judged(measure) ? "reference" : "default variant");
         return;
     }
-    /* such values may be poison, but variants often write them too */
+    /* these values can be poison, but variants also write them often */
     const bool is_usual =
         found->value == 0 || (!gt_type_is_float(type) && (found->value & 0xff) == 0xff);
     gt_text_printf(text, "%s is %s%s, expected %s%s", name,
@@ -84,7 +85,8 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* Returns the largest relative error that rounding can explain; less if most elements are wrong. */
+/* Returns the largest relative error that rounding can cause, or less if most elements are
+ * wrong. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {
     double part = gt_type_bytes(type) == 1 ? 0.5 : gt_type_bytes(type) == 2 ? 0.1 : 0.01;
@@ -114,7 +116,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
         gt_text_append(text, "; 'finite' after inputs in args() excludes NaN and infinities");
         return;
     }
-    if (found->unwritten) { /* poison that the kernel adds to stays poison */
+    if (found->unwritten) { /* if the kernel adds to poison, the result is still poison */
         const char *reference = found->unwritten == ONLY_EXPECTED ? " of the reference" : NULL;
         gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements",
                        reference ? "" : "()", reference ? reference : "()");
@@ -125,7 +127,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
         gt_text_append(text, "?");
         return;
     }
-    if (isnan(wanted) && !measure->parent) { /* data proofs accept NaN */
+    if (isnan(wanted) && !measure->parent) { /* in a data proof, NaN is a valid result */
         gt_text_printf(text,
                        ": the correct result is NaN there; change the range of the inputs, or add "
                        "nan_ok after %s in args()",
@@ -134,7 +136,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
     if (isnan(wanted) || !gt_type_is_float(type)) {
         return;
     }
-    /* if rounding can explain the error, report a tolerance that accepts it */
+    /* if the error may be due to rounding, report a tolerance that would accept it */
     char tolerance[128];
     double need = gt_finding_double(found->need);
     if (!isfinite(need) || need > rounding(type, found, buffer) * wanted) {
@@ -143,7 +145,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
     }
     gt_text_printf(text, "; the tolerance is %s; atol = %.3g in reference() would accept %s",
                    gt_tolerance_text(tolerance, measure, slot),
-                   need * 1.005, /* rounded up, because few digits are printed */
+                   need * 1.005, /* round up, because only a few digits are printed */
                    found->count == 1 ? "it" : "all");
 }
 
@@ -213,7 +215,7 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     return GPUTUNE_OK;
 }
 
-/* Judges a proof. Before the race, only the last workspace was launched twice. */
+/* Judges a proof. Before the race, the variant was launched twice only on the last workspace. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;
@@ -242,9 +244,9 @@ gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool 
 
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race)
 {
-    /* judge the guard zones first, because damage may have caused wrong results */
+    /* judge the guard zones first, because wrong results may be caused by overwritten memory */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
-    /* after a failure, assume that the timed inputs changed, because they were not checked */
+    /* the timed inputs were not checked, so after a failure they may have changed */
     return gt_damaged(measure, GT_DAMAGE_INPUTS, judge_proof(out, measure, after_race));
 }
 
