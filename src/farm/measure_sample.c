@@ -1,5 +1,5 @@
-/* Takes samples: with events around a graph of launches, with the host's clock around launches, or
- * with NVML's energy counter over a second. */
+/* Takes samples. A time is measured with events around a graph of launches, or with the host's
+ * clock; energy is measured with NVML's counter over a second. */
 #include "farm/measure_sample.h"
 
 #include "base/clock.h"
@@ -18,8 +18,8 @@ static bool is_hot(const gt_measure *measure)
     return measure->hot || measure->setup.cache == GPUTUNE_CACHE_HOT;
 }
 
-/* Returns the arguments of launch `index`. Each launch of a cold sample uses a different buffer
- * set; all hot samples of a round use one set. */
+/* Returns the arguments of launch `index`. In a cold sample, each launch uses another buffer set.
+ * All hot samples of a round use the same set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
@@ -34,8 +34,8 @@ static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
 }
 
-/* Restores inout buffers. Then warms the cache by a launch or, for cold samples, sweeps the cache.
- * With `alone`, restores the buffers again after that launch. */
+/* Restores inout buffers. Then warms the cache by a launch, or sweeps it for a cold sample. If each
+ * launch is timed `alone`, the buffers are restored again after the launch. */
 static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -66,7 +66,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* Copies the pristine inout buffers to `kept` or, with `back`, from `kept`. */
+/* Copies the pristine inout buffers to `kept` or, if `back`, copies them back from there. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
@@ -81,7 +81,7 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches once, and copies the changed inout buffers to the pristine copies. */
+/* Launches once. The inout buffers, as the launch has changed them, become the pristine copies. */
 static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -97,8 +97,8 @@ static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Returns true if all times of one list are below all of the other, and the medians differ by more
- * than 5% and by more than the resolution of events. Sorts the times. */
+/* Returns true if all times in one list are shorter than all times in the other, and the medians
+ * differ by more than 5% and by more than the resolution of events. Sorts both lists. */
 static bool is_clear(singles *fresh, singles *used)
 {
     static const double least_share = 0.05, least_ns = 500;
@@ -111,8 +111,8 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Times a launch on used buffers, and seven more if the first is inconclusive. If used buffers do
- * not matter, is_clear() is wrong in 1 of 6,000 cases. */
+/* Times a launch on used buffers, and seven more if the first one decides nothing. If the state of
+ * the buffers has no effect, is_clear() nevertheless returns true in 1 of 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -124,11 +124,11 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
     return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
-/* Times launches on fresh buffers before and after those on used ones, because clocks may drift. */
+/* Times launches on fresh buffers before and after those on used buffers, as clocks may drift. */
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* ignored, because it fills the cache */
+    double first; /* ignored, because this launch fills the cache */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -140,16 +140,15 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-/* Sets *out to FELT if launches on changed inout buffers are faster or slower than on restored
- * ones, and *ratio to the time on changed buffers divided by the time on restored buffers.
- * Otherwise sets *out to HARMLESS and *ratio to 1. */
+/* Sets *out to FELT if launches on changed inout buffers take longer or shorter than on restored
+ * ones, and *ratio to the quotient of these times. Otherwise sets them to HARMLESS and 1. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
     double launch_ns = variant->launch_ns;
-    /* a cold sample on the emulator has only one launch, so none uses changed buffers */
+    /* a cold sample on the emulator is one launch, so it never uses changed buffers */
     bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
                       measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
     bool are_shared = measure->restore.tasks.count > 0 && !one_launch &&
@@ -168,7 +167,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     measure->alone = false;
     variant->launch_ns = launch_ns;
     if (!measure->lost) {
-        (void)gt_device_free(measure->driver, kept); /* freeing waits for the copies */
+        (void)gt_device_free(measure->driver, kept); /* this waits until the copies have ended */
     }
     GT_TRY(status);
     if (is_clear(&fresh, &used)) {
@@ -179,7 +178,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     return GPUTUNE_OK;
 }
 
-/* Captures launches, but not the copies of pass blocks, which an earlier launch has made. */
+/* Captures launches. Pass blocks are not copied again; an earlier launch has done that. */
 static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                                        uint32_t launches)
 {
@@ -202,7 +201,7 @@ static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loa
     return GPUTUNE_OK;
 }
 
-/* Captures and uploads the graph of a sample, unless *replay already uses this turn's buffers. */
+/* Captures and uploads the graph of a sample, unless *replay already uses this round's buffers. */
 static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                                   uint32_t launches)
 {
@@ -222,7 +221,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* upload now, to keep the upload out of the first replay */
+    if (measure->driver->GraphUpload) { /* otherwise the first replay would include the upload */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -239,14 +238,15 @@ void gt_replay_free(gt_replay *replay, gt_measure *measure)
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 enum {
-    HOST_AHEAD_NS = 15000,   /* time that the host needs to queue a timed graph */
-    HOST_AHEAD_NODE_NS = 100 /* additional time per graph node */
+    HOST_AHEAD_NS = 15000,   /* time in which the host can queue a graph between two events */
+    HOST_AHEAD_NODE_NS = 100 /* additional time per node of the graph */
 };
 
 enum { SHORT_GRAPH = 16 };
 
-/* Records the start of a sample. The device must still be busy then; otherwise the idle time before
- * the first launch would count. Without a sweep, or for a long graph, a delay keeps it busy. */
+/* Records the event at the start of a sample. The device must still be busy while the host queues
+ * the launches, otherwise the sample would include idle time. A sweep keeps it busy. Without a
+ * sweep, or if the graph is long, a delay is queued. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -279,7 +279,7 @@ static gputune_status replay_graph(double *out, gt_measure *measure, gt_loaded *
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    /* the host cannot queue many kernels fast enough one by one */
+    /* the host cannot queue that many kernels one by one without gaps */
     if (variant->kernels > SHORT_GRAPH) {
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay_graph(out, measure, variant, &variant->single);
@@ -306,7 +306,7 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
 }
 
 /* Returns the number of launches in a sample. Persisting lines stay in L2 while other buffer sets
- * are used, so a cold sample with persisting lines uses each buffer set only once. */
+ * are used. Therefore a cold sample with persisting lines uses no buffer set twice. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -323,7 +323,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gt_replay *graph = graphs[measure->length];
     uint32_t launches = sample_launches(measure, variant, measure->length);
     if (launches == sample_launches(measure, variant, GT_SAMPLE_FULL)) {
-        graph = &variant->full; /* samples with the same number of launches share a graph */
+        graph = &variant->full; /* lengths with the same number of launches share a graph */
     }
     if (measure->alone) {
         return mean_of(out, measure, variant, gt_sample_single);
@@ -333,9 +333,9 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay_graph(out, measure, variant, graph);
-    /* The address that the driver chooses for a memset node's data can change the node's time by
-     * 0.15 us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, without
-     * memsets by 0.2%. So launches up to 25 us get a new graph for each full or brief sample. */
+    /* The driver chooses the address of a memset node's data, which can change the time of the node
+     * by 0.15 us. On an H200, graphs of the same launch of 4.9 us differed by 2.9%, but without
+     * memsets by 0.2%. So launches of up to 25 us get a new graph for each full or brief sample. */
     enum { SHORT_LAUNCHES = 8 };
     const gt_launch_view launch = gt_launch_view_of(&variant->launches[0]);
     if (gt_launch_clears(&launch) && graph->launches > SHORT_LAUNCHES &&
@@ -345,7 +345,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     return status;
 }
 
-/* Launches once if the variant has no sample yet, restores the buffers, and waits. */
+/* Launches once if the variant was never launched, restores the buffers, and waits. */
 static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
@@ -356,7 +356,7 @@ static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
     return gt_measure_wait(measure);
 }
 
-/* Returns the host's time, or the emulator's modelled time. */
+/* Returns the time of the host's clock. On the emulator, returns the modelled time. */
 static double host_ns(const gt_measure *measure)
 {
     double modelled_ns;
@@ -385,7 +385,7 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { CHEAPEST_CALL_NS = 3000 }; /* least time of a launch, assumed before the first burst */
+    enum { CHEAPEST_CALL_NS = 3000 }; /* minimum time of a launch, assumed until one was measured */
     enum { PIPELINED = 3 };           /* number of launches in a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
@@ -425,23 +425,23 @@ static gputune_status sample_latency(double *out, gt_measure *measure, gt_loaded
 
 enum { IN_FLIGHT = 2, EVENTS = IN_FLIGHT + 1 };
 
-/* A change of the energy counter. */
+/* A moment at which the energy counter has changed. */
 typedef struct edge {
     uint64_t mj;
-    int64_t time_ns;  /* time by the host's clock */
-    uint64_t batches; /* number of finished batches */
-    double device_ns; /* device time of all finished batches except the first */
+    int64_t time_ns;  /* time of the host's clock */
+    uint64_t batches; /* number of batches that have finished */
+    double device_ns; /* device time of the finished batches without the first */
 } edge;
 
-/* Replays a graph to keep the GPU busy. Two batches of replays are always queued. */
+/* Keeps the GPU busy by replaying a graph. Two batches of replays are always in the queue. */
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
-    CUevent done[EVENTS]; /* events after the latest batches */
+    CUevent done[EVENTS]; /* events at the ends of the latest batches */
     uint32_t per_batch;   /* replays per batch */
-    /* `issued`: number of queued batches; `over`: number of finished batches */
+    /* `issued`: number of batches queued; `over`: number of batches that have finished */
     uint64_t issued, over;
-    double device_ns; /* device time of all finished batches except the first */
+    double device_ns; /* device time of the finished batches without the first */
 } load;
 
 static gputune_status issue_batch(load *load)
@@ -455,7 +455,7 @@ static gputune_status issue_batch(load *load)
     return GPUTUNE_OK;
 }
 
-/* Counts finished batches, and queues new ones. */
+/* Checks whether a batch has finished, and queues new batches. */
 static gputune_status keep_busy(load *load)
 {
     gt_measure *measure = load->measure;
@@ -494,8 +494,8 @@ gputune_status gt_energy_check(gt_measure *measure)
     return read_counter(&ignored, measure);
 }
 
-/* Waits until the energy counter changes after `earliest_ns`, and a batch has finished. The counter
- * changes every 10 to 100 ms, and is exact only when it changes. */
+/* Waits for the first change of the energy counter that is after `earliest_ns` and after the end of
+ * another batch. The counter changes every 10 to 100 ms, and is exact only at that moment. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 {
     enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };
@@ -520,7 +520,7 @@ static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
     }
 }
 
-/* Computes the energy of a launch: the average power over a second, times the launch's time. */
+/* Computes the energy of a launch: the average power over a second times the time of a launch. */
 static gputune_status integrate_power(double *out, load *load)
 {
     enum { WINDOW_NS = 1000000000 };
@@ -539,7 +539,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 {
     enum { BATCH_NS = 5000000 };
     GT_TRY(gt_energy_check(measure));
-    /* use a full sample, because a quick one would not save time: each takes a second */
+    /* a quick sample would take a second too, so always take a full one */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));
@@ -569,14 +569,14 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* Samplers by objective. DEFAULT is used if neither the job nor the setup has an objective. */
+/* The samplers by objective. DEFAULT is used only if the setup has no objective either. */
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
     [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
 
-/* Takes one sample per variant and objective, because the emulator's times are deterministic. */
+/* The emulator's times never vary, so takes only one sample per variant and objective. */
 static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double *known = &variant->modelled[measure->objective];
@@ -589,7 +589,7 @@ static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loade
     return GPUTUNE_OK;
 }
 
-/* Returns ECRASHED if a failure made the GPU unusable in this process. */
+/* Checks whether a failure has made the GPU unusable in this process. If so, returns ECRASHED. */
 static gputune_status note_lost(gt_measure *measure, gputune_status status)
 {
     measure->lost |= status == GPUTUNE_ECRASHED;

@@ -1,12 +1,12 @@
-/* Loads and runs gputune's own kernels (fill, copy, compare, hash, sweep). */
+/* Loads and runs gputune's own kernels, which fill, copy, compare and hash buffers. */
 #include "farm/measure_service.h"
 
 #include "base/hash.h"
 #include "farm/measure_memory.h"
 #include "gpu/image.h"
 
-/* Returns true if a task processes the members of a struct one by one. Vectors are filled by
- * member, but compared as arrays of numbers. */
+/* Returns true if this operation treats the members of an element separately. The members of a
+ * vector are filled separately, but compared like an array of numbers. */
 static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;
@@ -122,7 +122,8 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
     uint32_t count = (uint32_t)table->tasks.count;
     size_t bytes = count * sizeof(gt_service_task);
     uint64_t hash = gt_hash64(table->tasks.items, bytes) | 1;
-    if (count == 0 || hash == table->uploaded) { /* most tables do not change with the data */
+    /* most tables stay the same when the data change */
+    if (count == 0 || hash == table->uploaded) {
         return GPUTUNE_OK;
     }
     table->uploaded = 0;
@@ -140,7 +141,7 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
 static gputune_status run_service(gt_measure *measure, gt_service service, uint64_t blocks,
                                   void **parameters)
 {
-    /* on the emulator, more blocks only add overhead */
+    /* more blocks would not be faster on the emulator */
     uint64_t most = measure->device.emulated ? 32 : 8 * (uint64_t)measure->device.sm_count;
     unsigned int grid = (unsigned int)(blocks < most ? blocks : most);
     GT_CALL(measure, LaunchKernel, measure->functions[service], grid, 1, 1, GT_SERVICE_THREADS, 1,
@@ -197,7 +198,7 @@ gputune_status gt_service_sweep(gt_measure *measure)
     if (measure->sweep == 0) {
         return GPUTUNE_OK;
     }
-    if (measure->device.emulated) { /* the emulator models which lines of a fill stay in L2 */
+    if (measure->device.emulated) { /* the emulator models which lines are in L2 after a fill */
         GT_CALL(measure, MemsetD8Async, measure->sweep, 0, measure->sweep_bytes, measure->stream);
         return GPUTUNE_OK;
     }

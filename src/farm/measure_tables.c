@@ -1,4 +1,4 @@
-/* Makes the tables of tasks for a setup. A table describes one run of a service kernel. */
+/* Makes the tables of tasks for a setup. Each table is run by a service kernel. */
 #include "farm/measure_tables.h"
 
 #include "farm/measure_service.h"
@@ -6,13 +6,13 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Returns true for the smallest workspace, whose inputs are checked for all variants. */
+/* Returns true for the workspace with the smallest buffers, whose inputs every proof checks. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* Returns the poison of outputs in a first launch. Each launch uses a different poison. */
+/* Returns the poison of outputs before the first launch. It is different for each launch. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
@@ -40,7 +40,7 @@ static gputune_status plan_reset(gt_tasks *table, gt_buffer_slot *slot, uint32_t
     return buffer->direction != GT_IN ? gt_tasks_add(table, slot, &task) : GPUTUNE_OK;
 }
 
-/* Copies inputs to the other buffer sets, and restores inout buffers in all sets. */
+/* Adds tasks that copy inputs to the other buffer sets, and restore inout buffers in all sets. */
 static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_workspace *workspace = slot->workspace;
@@ -64,11 +64,11 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* Adds a task that moves an input by a small step. For an inout buffer, the task moves the copy
- * that the reference reads or, without a reference, the buffer itself. */
+/* Adds a task that moves an input slightly. The reference does not work on an inout buffer itself
+ * but on a copy, so the copy is moved. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
-    static const double beyond = 1e30; /* finite, but larger than any value in a data set */
+    static const double beyond = 1e30; /* finite, but larger than all values in a data set */
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;
@@ -93,7 +93,7 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 
 /* ---- After a launch -------------------------------------------------------------------------- */
 
-/* Returns a task that compares an output with its expected results, without a tolerance. */
+/* Returns a task that compares an output with the expected results. Its tolerance is set later. */
 static gt_service_task comparison(const gt_buffer_slot *slot, uint32_t poison)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -153,7 +153,7 @@ static gputune_status plan_failures(gt_tasks *table, gt_workspace *workspace)
                                          : GPUTUNE_OK;
 }
 
-/* Returns true if the buffer has results, and the template has no check kernel to judge them. */
+/* Returns true if the buffer has results, and no check kernel judges them. */
 static bool is_compared(const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -169,8 +169,9 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* Adds two tasks: one copies the reference's first results to the slots, the other compares its
- * second results with them. NaN counts as equal here; it is judged when variants are verified. */
+/* Adds a task that copies the results of the reference's first run to the slots, and one that
+ * compares them with the results of its second run. There, NaN equals NaN; whether NaN is allowed
+ * is decided when a variant is verified. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
@@ -186,8 +187,8 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Adds two tasks: one compares results with those for moved inputs, the other measures the
- * magnitude of results. Without a reference, a variant provides the expected results. */
+/* Adds a task that compares the results with those for moved inputs, and one that measures the
+ * magnitude of the results. If there is no reference, the results are those of a variant. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -246,8 +247,8 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
         GT_TRY(plan_reset(&measure->reset, slot, first));
         GT_TRY(plan_reset(&measure->again, slot, last));
         GT_TRY(plan_reset(&measure->launch, slot, before_race));
-        /* `check` compares the results of the last launch. `first` compares those of the first
-         * launch, and the inputs that `check` omits. */
+        /* `check` compares the results of the last launch. `first` compares the results of the
+         * first launch, and hashes the inputs that `check` does not. */
         GT_TRY(plan_result(&measure->check, slot, last));
         GT_TRY(plan_edges(&measure->check, measure, slot));
         GT_TRY(plan_edges(&measure->edges, measure, slot));
@@ -288,8 +289,8 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* Sets the tolerances of a table's comparisons. With `gaps`, elements that both sides leave
- * unwritten count as equal, if the reference leaves any unwritten. */
+/* Sets the tolerances in a table. With `gaps`, if the reference leaves elements of a buffer
+ * unwritten, elements that are unwritten on both sides count as equal. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

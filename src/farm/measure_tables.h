@@ -1,11 +1,11 @@
-/* Makes the tables of tasks for filling, resetting, comparing and checking buffers. */
+/* Makes the tables of tasks that fill, reset, compare and check buffers. */
 #pragma once
 
 #include "farm/measure_state.h"
 
-/* Makes all tables for the current workloads, whose buffers must be allocated. */
+/* Makes all tables for the current workloads. The buffers must have been allocated. */
 gputune_status gt_tables_plan(gt_measure *measure);
-/* Sets the tolerances of all comparisons, and which outputs may have unwritten elements. */
+/* Sets the tolerances of all comparisons, and for which outputs elements may be unwritten. */
 gputune_status gt_tables_judge(gt_measure *measure);
-/* Makes the task list `move` change one in `sparse` elements slightly, at random from `seed`. */
+/* Lets the table `move` change one in every `sparse` elements slightly. `seed` determines which. */
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);

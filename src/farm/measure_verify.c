@@ -1,31 +1,31 @@
 /* Proves variants: checks that a variant computes the expected results and changes no other memory.
  * Also runs variants under the emulator's sanitizer.
  *
- * The expected results are those of the template's reference. Without a reference, the first
- * variant that is proved, the default, provides them.
+ * The expected results are those of the template's reference. If there is no reference, they are
+ * the results of the default variant, which is proved first.
  *
- * A proof has these steps (prove_variant()). The host queues all launches and checks
- * before it waits.
+ * A proof has the following steps (prove_variant()). The host queues all launches and checks before
+ * it waits for any of them.
  *
- *   1. Fill scratch and shared memory with poison, and reset the buffers.
- *   2. Launch at the odd-tail size, then at the requested size. The latter launch is the pilot.
- *   3. If the pilot is too slow to win, check only the guard zones, and end without a proof.
- *   4. Check the first results at the odd-tail size. Reset, poison with another value, and launch
- *      there again, now with one buffer for each pair of in_place().
- *   5. Check outputs, inputs and guard zones at both sizes.
- *   6. Launch and check on further data (measure_data_proof.c).
+ * 1. Fill scratch and shared memory with poison, and reset the buffers.
+ * 2. Launch at the odd-tail size and then at the requested size. The second launch is the pilot.
+ * 3. If the pilot is too slow to win, check only the guard zones, and end without a proof.
+ * 4. Check the results at the odd-tail size. Reset the buffers with different poison, and launch
+ *    there again. If the kernel has in_place(), each pair is now one buffer.
+ * 5. Check outputs, inputs and guard zones at both sizes.
+ * 6. Launch with further data, and check the results (measure_data_proof.c).
  *
- * After the race, the winner is proved again (prove_again()): it is launched twice at the requested
- * size while its inputs are read-only. The first launch has the scratch memory that the race left.
- * Then the winner is proved on further data.
+ * After the race, the winner is proved again (prove_again()). It is launched twice at the requested
+ * size with read-only inputs. In the first launch, scratch memory is in the state in which the race
+ * has left it. Then further data follow.
  *
  * Invariants:
- *   - The first launch whose results are checked follows no other launch of the variant, so no
- *     state of an earlier launch can hide a fault.
- *   - Memory that a launch may read but nobody has written contains poison, never the results of
- *     another variant.
- *   - A variant that fails may have changed any memory: `damage` shows what to restore before the
- *     next proof. After a crash the worker is lost, and the host starts another one. */
+ * - The first launch that is checked is the first launch of the variant, so state that an earlier
+ *   launch left behind cannot hide an error.
+ * - Memory that a launch may read although nothing was written to it contains poison, and never
+ *   results of another variant.
+ * - A variant that fails may have changed any memory. `damage` states what must be restored before
+ *   the next proof. After a crash the host starts a new worker. */
 #include "farm/measure_verify.h"
 
 #include "base/hash.h"
@@ -55,7 +55,7 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
                              arguments_of(measure, workspace));
 }
 
-/* Fills scratch memory and its guard zones with `byte`, but GT_SCRATCH_ZERO memory with zeros. */
+/* Fills scratch memory and its guard zones with `byte`. Memory with GT_SCRATCH_ZERO gets zeros. */
 static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
                                      uint8_t byte)
 {
@@ -77,7 +77,7 @@ static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, ui
     return GPUTUNE_OK;
 }
 
-/* Returns EWRONG if the variant wrote outside its scratch memory. */
+/* Returns EWRONG if the variant has written beyond the ends of its scratch memory. */
 static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 {
     for (uint32_t s = 0; s < measure->setup.workload_count && !measure->device.emulated; ++s) {
@@ -108,7 +108,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* `names` omits the __constant__ symbols of this launch's blocks */
+    const gt_launch *launch; /* `names` does not contain the __constant__ symbols of its blocks */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -128,8 +128,8 @@ static void add_change(void *user, const char *name, size_t length)
     }
 }
 
-/* Sets *changed to the first module variable that has changed since the last call; NULL if none
- * has. Compares only the first bytes of a variable. */
+/* Sets *changed to a module variable that has changed since the last call, or to NULL. Only the
+ * beginning of each variable is compared. */
 static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
@@ -163,7 +163,8 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* For each pair of in_place(), copies the input to the output and uses the output as both. */
+/* Launches a variant after copying the input of each pair of in_place() to the output, which is
+ * then passed as both. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -187,7 +188,7 @@ static unsigned check_flags(bool is_set, bool races)
     return (is_set ? EMU_CHECK_SET : 0) | (races ? EMU_CHECK_RACES : 0);
 }
 
-/* Tells the sanitizer the name of each buffer, and whether its contents are defined. */
+/* Describes the buffers to the sanitizer: their names, and whether their contents are defined. */
 static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[index];
@@ -234,7 +235,7 @@ bool gt_has_in_place(const gt_workload *workload)
     return any;
 }
 
-/* Returns EUNSUPPORTED on a GPU, which has no sanitizer. */
+/* Runs a variant under the sanitizer. EUNSUPPORTED on a GPU, which has none. */
 static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -295,8 +296,8 @@ void gt_loaded_free_all(gt_measure *measure)
     measure->dropped_count = 0;
 }
 
-/* Unloads a variant. Keeps a small one until the race ends, because unloading waits for the device
- * and takes as long as a sample. With a memory limit, keeps no variant that owns device memory. */
+/* Unloads a variant. A small one stays loaded until the setup changes, because unloading waits for
+ * the device and takes as long as a sample. With a memory limit, device memory is always freed. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -321,9 +322,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
-/* Poisons scratch memory. If an odd-tail size is verified too, the requested size gets zeros
- * instead, because only one of the two may show that a variant reads scratch memory before writing
- * it. */
+/* Fills scratch memory with poison or, at the requested size if there is an odd-tail size, with
+ * zeros. A variant that reads scratch memory before writing it may work with one of the two. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -337,7 +337,7 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 /* Launches on the timed workspace between two events, after a sweep if the cache must be cold. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
-    enum { HOST_AHEAD_NS = 10000 }; /* time that the host needs to queue the launch */
+    enum { HOST_AHEAD_NS = 10000 }; /* time in which the host can queue the launch */
     if (measure->sweep) {
         GT_TRY(gt_service_sweep(measure));
     } else {
@@ -349,8 +349,9 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Queues the first launches: the last workspace first, because its results are checked and no
- * launch may precede it. Poisoning shared memory again might change the pilot's time. */
+/* Queues the first launches. The last workspace comes first, because its results are checked and
+ * nothing may have been launched before. Then shared memory is not filled with poison again,
+ * because this might change the time of the pilot. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
@@ -374,12 +375,12 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 }
 
 typedef enum extent {
-    EDGES, /* checks only memory that launches must not change */
+    EDGES, /* checks only memory that a launch must not change */
     PROOF, /* EDGES and results */
-    AGAIN  /* checks for the second proof of a winner */
+    AGAIN  /* the checks when a winner is proved again */
 } extent;
 
-/* Waits for a proof, and judges it. Before the race, first queues the next variant's reset. */
+/* Waits for a proof and judges it. Before the race, queues the next variant's reset before that. */
 static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                      extent extent)
 {
@@ -404,8 +405,8 @@ static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_l
     return gt_launcher_occupancy(&out->occupancy, variant->launchers[0]);
 }
 
-/* Sets *out if the variant is too slow to win. A launch that is barely too slow is repeated,
- * because other work may have delayed it. */
+/* Sets *out to true if the variant is too slow to win. If it is only slightly too slow, launches
+ * again, because other work may have delayed the launch. */
 static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
                                 gt_loaded *variant, const gt_verify_job *job)
 {
@@ -427,8 +428,8 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
     return GPUTUNE_OK;
 }
 
-/* Proves a variant. On the last workspace, a second launch shows if it depends on the first. The
- * timed workspace has one launch, because most variants leave the race before prove_again(). */
+/* Proves a variant. On the last workspace, it is launched twice, to find out whether a launch
+ * depends on an earlier one; on the timed one only once, because most variants will not win. */
 static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     const gt_verify_job *job)
 {
@@ -451,15 +452,16 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     gputune_status status = gt_data_proof_queue(measure, variant, job);
     GT_THEN(status, conclude_proof(out, measure, variant, PROOF));
     if (status == GPUTUNE_ECRASHED && measure->findings->sequence == checked) {
-        status = gt_data_proof_name(status, measure); /* the launch on further data crashed */
+        /* the launch that crashed was the one with further data */
+        status = gt_data_proof_name(status, measure);
     }
     GT_TRY(status);
     return gt_data_proof_judge(out, measure, variant, job);
 }
 
-/* Proves a winner. For the first launch, scratch memory is as the race left it; for the second
- * launch, it is poisoned. Inputs are read-only, so a variant that changes and restores an input,
- * which no comparison would show, ends the worker. */
+/* Proves a winner again. The first launch gets scratch memory as the race has left it, the second
+ * one gets poison. The inputs are read-only. A variant that changes an input and later restores it,
+ * which no comparison would notice, therefore crashes. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
@@ -522,7 +524,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         gt_data_proof_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
-        if (!measure->lost) { /* wait until the variant's kernels have ended */
+        if (!measure->lost) { /* kernels of the variant may still be running */
             measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
         }
         free_variant(measure, variant);
@@ -550,7 +552,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        /* afterwards, all buffers must be filled again from the setup's seed */
+        /* all buffers must later be filled again with contents made from the setup's seed */
         measure->damage = GT_DAMAGE_EVERYTHING;
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {

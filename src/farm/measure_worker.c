@@ -1,4 +1,4 @@
-/* The measure worker: serves requests with the functions of measure.h. */
+/* The measure worker: handles requests with the functions of measure.h. */
 #include "farm/measure.h"
 #include "farm/wire.h"
 #include "farm/worker.h"
@@ -6,7 +6,7 @@
 
 #include <sys/prctl.h>
 
-/* Sets a name that shows gt_nvml_read_users() that this process has a context, but is idle. */
+/* Sets a process name that tells gt_nvml_read_users() that this process is idle. */
 static void set_idle_name(void)
 {
     prctl(PR_SET_NAME, GT_NVML_WAITING);
@@ -41,7 +41,7 @@ static gputune_status serve_verify(void *measure, void *job, void *reply, gt_cur
     return gt_measure_verify(measure, job, reply);
 }
 
-/* Serves VERIFY_AGAIN. Does not reject a slow launch, because the variant is known to be fast. */
+/* Handles VERIFY_AGAIN. The variant is known to be fast enough, so its time is not checked. */
 static gputune_status verify_again(void *measure, void *job, void *reply, gt_current *current)
 {
     ((gt_verify_job *)job)->slower_ns = 0;
@@ -81,7 +81,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     gt_measure *measure = NULL;
     set_idle_name();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    /* report the device early, so the host can continue while the context is made */
+    /* send the device first, so that the host can continue while the context is made */
     if (status == GPUTUNE_OK) {
         status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
     }
@@ -103,5 +103,5 @@ int gt_measure_worker(int channel, const char *driver, int ordinal)
         return GT_EXIT_DEVICE;
     }
     const gt_server server = {measure, calls, set_idle_name};
-    return gt_serve(&server, channel); /* the device closes when the process ends */
+    return gt_serve(&server, channel); /* the end of the process closes the device */
 }

@@ -1,4 +1,4 @@
-/* Starts, kills and reaps child processes, and makes the workers' environment. */
+/* Starts, kills and reaps child processes, and makes the environment of workers. */
 #include "farm/process.h"
 
 #include "base/clock.h"
@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Environment variables that begin with one of these are hidden from workers. */
+/* Environment variables that workers do not inherit: all that begin with one of these strings. */
 static const char *const unwanted[] = {"CUDA_LAUNCH_BLOCKING=",
                                        "CUDA_INJECTION",
                                        "NVTX_INJECTION",
@@ -38,8 +38,8 @@ static const char *const unwanted[] = {"CUDA_LAUNCH_BLOCKING=",
                                        "CUDA_MPS_",
                                        "CUDA_DEVICE_MAX_CONNECTIONS="};
 
-/* One connection to the GPU suffices for one stream. With the driver's default of eight
- * connections, making a context takes twice as long. */
+/* A worker has only one stream, so one connection to the GPU suffices. With the driver's default of
+ * eight connections, making a context takes twice as long. */
 static const char *const own[] = {"CUDA_MPS_PIPE_DIRECTORY=/nonexistent/gputune",
                                   "CUDA_DEVICE_MAX_CONNECTIONS=1"};
 enum { OWN = sizeof own / sizeof *own };
@@ -105,7 +105,7 @@ gputune_status gt_process_visible(char **out, int ordinal)
 
 enum { FIRST_DESCRIPTOR = 10 };
 
-/* Moves a descriptor above a child's descriptors, with close-on-exec. Sets errno on failure. */
+/* Gives a descriptor a number above those of a child, with close-on-exec. Sets errno on failure. */
 static bool lift_descriptor(int *descriptor)
 {
     int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
@@ -119,7 +119,7 @@ static bool lift_descriptor(int *descriptor)
 
 enum { FILES = 5, NOWHERE = -1 /* /dev/null */, CLOSED = -2 };
 
-/* Starts a child whose descriptors 0, 1, ... are copies of `files`. Returns 0 or an errno. */
+/* Starts a child. Its descriptors 0, 1, ... are copies of `files`. Returns 0 or an errno. */
 static int start_process(pid_t *pid, const char *const *arguments, char *const *environment,
                          const int files[FILES])
 {
@@ -155,7 +155,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* the child watches the host through this pidfd; other children may keep the channel open */
+    /* with this pidfd, the child notices the host's end even if others keep the channel open */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !lift_descriptor(&host)) {
         close(host);
@@ -171,7 +171,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* ESRCH: the host program has already reaped the child */
+    /* ESRCH: the host program itself has reaped the child already */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -189,7 +189,8 @@ void gt_process_kill(gt_process *process)
     }
 }
 
-/* Waits by pidfd if possible: once the host program has reaped the child, its pid may be reused. */
+/* Reaps a process. Uses the pidfd if there is one: if the host program itself has reaped the child,
+ * the pid may belong to another process. */
 static gt_end reap_process(gt_process *process, int *code, int flags)
 {
     siginfo_t info = {0};
@@ -241,7 +242,7 @@ static void *reap_children(void *argument)
     return NULL;
 }
 
-/* Keeps dlclose() from unloading this library, because the reaping thread runs its code. */
+/* Prevents dlclose() from unloading this library while the reaping thread runs its code. */
 static void pin_library(void)
 {
     Dl_info info;
@@ -276,7 +277,7 @@ void gt_process_end(gt_process *process)
         }
         if (!copy || !start_reaper(copy)) {
             free(copy);
-            reap_process(process, &code, 0); /* wait; SIGKILL takes only milliseconds */
+            reap_process(process, &code, 0); /* this takes only milliseconds after SIGKILL */
         }
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
@@ -288,7 +289,8 @@ gputune_status gt_process_channel(int *host, int *child)
     GT_REFUSE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0, GPUTUNE_EWORKER,
               "cannot make a channel to a worker: %s", strerror(errno));
     if (!lift_descriptor(&pair[0]) || !lift_descriptor(&pair[1])) {
-        int error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the descriptor limit is too low */
+        /* EINVAL: the limit of descriptors is too low */
+        int error = errno == EINVAL ? EMFILE : errno;
         close(pair[0]);
         close(pair[1]);
         return gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(error));

@@ -1,4 +1,4 @@
-/* A worker's side of the channel: sends reports, and serves requests in a loop. */
+/* The worker's side of the channel: handles requests in a loop, and reports to the host. */
 #include "farm/wire.h"
 #include "farm/worker.h"
 
@@ -12,7 +12,7 @@ void gt_current_set(gt_current *current, uint64_t variant)
         return;
     }
     current->hand.variant = variant;
-    if (current->host) { /* ignore a failure: without a host, this process ends soon */
+    if (current->host) { /* without a host, this process will end soon */
         (void)gt_frame_send(current->host, GT_FRAME_HAND, 0, NULL, &current->hand);
     }
 }
@@ -26,7 +26,7 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
     return answer;
 }
 
-/* Carries out a request and sends the answer. Fails if the worker cannot continue. */
+/* Handles a request and sends the answer. Fails if the worker cannot continue. */
 static gputune_status serve_frame(const gt_server *server, int channel, const gt_frame *frame)
 {
     const gt_record *asked = gt_carried[frame->kind].job, *answered = gt_carried[frame->kind].reply;
@@ -53,7 +53,7 @@ static gputune_status serve_frame(const gt_server *server, int channel, const gt
 
 int gt_serve(const gt_server *server, int channel)
 {
-    enum { LONG_MS = 500 }; /* longer than most pauses between requests of a tuning */
+    enum { LONG_MS = 500 }; /* longer than most pauses between the requests of a tuning */
     GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gputune_status status = GPUTUNE_OK;
     while (status == GPUTUNE_OK) {

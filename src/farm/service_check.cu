@@ -1,14 +1,14 @@
-// Check kernel: examines buffers after a launch. In the text for NVRTC, this file follows service_tasks.cu.
+// The check kernel examines buffers after a launch. In the text for NVRTC, this file follows service_fill.cu.
 
 struct tally {
     u64 count, first;
     double worst;
-    float need; // `need` is only reported, so single precision suffices
+    float need; // only for messages, so single precision suffices
     u32 gaps;
 };
 
-/* The verdict on an element. `ratio` is |v - r| / tolerance; above 1 it is a mismatch. If only equality counts, a
- * mismatch has an infinite ratio. `need` is an atol that would accept the element. */
+/* The result of comparing an element. `ratio` is |v - r| / tolerance; it is a mismatch if this is above 1. It is
+ * infinite if the values should be equal but are not. `need` is an atol that would accept the element. */
 struct verdict {
     double ratio;
     float need;
@@ -26,7 +26,8 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        return exactly(true); // both overflow; inf or NaN may depend on the order of a sum
+        /* both overflow; it may depend on the order of summation whether the result is inf or NaN */
+        return exactly(true);
     }
     if (v != v || r != r) {
         return exactly((t.flags & GT_TASK_NAN_OK) && v != v && r != r);
@@ -68,7 +69,7 @@ static __device__ verdict judge(const task *at, u64 index)
     return judge_numbers(t, to_double(t.type, v), to_double(t.source_type, r), index);
 }
 
-// not inlined, because the function is large and seldom called
+// not inlined, because it is large and rarely called
 static __device__ __noinline__ void compare_element(const task *at, tally &sum, u64 index)
 {
     verdict result;
@@ -88,13 +89,14 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Records how far an element moved, for its whole group of four, because one element may move little by chance.
+// Records how far an element has moved. All four elements of a group get the maximum, because a single element may
+// move little by chance.
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;
 #pragma unroll 1
     for (u64 i = first; i < first + 4 && i < t.count && t.scale != 0 && by < 3e38f; ++i) {
-        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // as integers, positive floats have the same order
+        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // positive floats are ordered like their bits
     }
 }
 
@@ -124,8 +126,8 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
-/* Returns masks of the exponent bits for both halves of a word. In inf and NaN, all these bits are ones. The masks
- * are 0 if inf and NaN need no check. */
+/* Returns masks for the exponents in the two halves of a word. If all bits in a mask are 1, the value is inf or NaN.
+ * The masks are 0 if inf and NaN need not be found. */
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {
@@ -149,7 +151,7 @@ static __device__ bool is_plain_equal(uint4 v, uint4 r, uint2 masks)
            !is_special(v.y, masks) && !is_special(v.z, masks) && !is_special(v.w, masks);
 }
 
-// Compares 16-byte vectors bit by bit. Judges element by element only vectors that differ, or have inf or NaN.
+// Compares 16 bytes at a time. Elements are judged one by one only if the bits differ, or if there is inf or NaN.
 static __device__ void compare_vectors(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     u32 size = size_of(t.type), per = 16 / size;
@@ -181,7 +183,7 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
     }
 }
 
-/* Returns true if the result is within the tolerance. `worst` is only reported, so single precision suffices. */
+/* Returns true if a result is within its tolerance. `worst` is only for messages, so single precision suffices. */
 static __device__ bool is_plainly_right(const task &t, float v, double r, float *worst)
 {
     double error = fabs(v - r), tolerance = t.low + t.high * fabs(r);
@@ -192,7 +194,7 @@ static __device__ bool is_plainly_right(const task &t, float v, double r, float 
     return true;
 }
 
-// Compares floats with doubles, the usual types of results and reference, four elements at a time.
+// Compares float results with double results of the reference, which is the usual case, four elements at a time.
 static __device__ void compare_doubles(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     const float4 *left = (const float4 *)(t.target + begin * 4);
@@ -233,7 +235,7 @@ static __device__ void compare_tile(const task &t, const task *at, tally &sum, u
     }
 }
 
-// Hashes a vector like wyhash, with fewer multiplications than splitmix64 would need.
+// Hashes a vector as wyhash does. Compared with splitmix64, this saves multiplications.
 static __device__ u64 hash_vector(uint4 v, u64 i)
 {
     u64 a = ((u64)v.y << 32 | v.x) ^ (i + 1) * 0x9e3779b97f4a7c15ull;
@@ -289,13 +291,13 @@ static __device__ u64 larger(u64 a, u64 b)
     return a > b ? a : b;
 }
 
-// Adds a warp's tally to the task's accumulator. All lanes must call it.
+// Adds the tally of a warp to the accumulator of a task. Must be called by all lanes.
 static __device__ __noinline__ void flush(finding *into, tally &sum)
 {
     if (!__any_sync(0xffffffffu, sum.count != 0 || sum.gaps != 0 || sum.worst != 0)) {
         return;
     }
-    u64 worst = (u64)__double_as_longlong(sum.worst); // as integers, positive doubles have the same order
+    u64 worst = (u64)__double_as_longlong(sum.worst); // positive doubles are ordered like their bits
     u64 need = (u64)__double_as_longlong((double)sum.need);
 #pragma unroll 1
     for (int step = 16; step > 0; step >>= 1) {
@@ -320,7 +322,7 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
     sum.need = 0;
 }
 
-// Copies the accumulators to the findings, and resets them for the next launch. Only the last block calls it.
+// Copies the accumulators to the findings, and resets them for the next launch. Called by the last block only.
 static __device__ void hand_over(const task *tasks, u32 count, findings *sums, findings *out,
                                  u64 sequence)
 {

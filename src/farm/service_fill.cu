@@ -1,8 +1,9 @@
-// Fill and reset kernels: prepare buffers before a launch. In the text for NVRTC, this file follows service_tasks.cu.
+// The fill and reset kernels prepare buffers before a launch. In the text for NVRTC, this file follows
+// service_tasks.cu.
 
 // --- fill: inputs, moved inputs, guard patterns, conversions -----------------------------------------------------
 
-// Returns an unusual value, within the declared range if there is one.
+// Returns an unusual value. If a range is declared, the value is within this range.
 static __device__ double rare_value(const task &t, u64 draw, bool finite)
 {
     bool wide = t.type == GT_TYPE_F32 || t.type == GT_TYPE_F64, signs = is_float(t.type);
@@ -39,9 +40,9 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
     }
 }
 
-/* Sets *value to the value of element i of the task, or returns false if it keeps its uniform value. `at` is the
- * element's index in the buffer. The buffer has eight parts: two with a few rare values, two with a few finite rare
- * values, and one each with the largest value, the smallest value, zeros, and rare values. */
+/* If element i of the task should not have its uniform value, sets *value and returns true. `at` is the index of the
+ * element in the buffer. The buffer is divided into eight parts: in two, a few values are rare; in two, a few are
+ * rare but finite; the others contain the largest value, the smallest value, zeros, and only rare values. */
 static __device__ bool is_varied(double *value, const task &t, u64 i, u64 at)
 {
     u64 part = at / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));
@@ -57,7 +58,7 @@ static __device__ bool is_varied(double *value, const task &t, u64 i, u64 at)
     return true;
 }
 
-// Chooses one of eight values. Floats are halfway between whole numbers if the range permits.
+// Chooses one of eight values. For floats, they are halfway between integers if the range allows this.
 static __device__ bool is_tied(double *value, const task &t, u64 i)
 {
     u64 draw = mix(~draw_of(&t, i)) % 8;
@@ -88,7 +89,7 @@ static __device__ u8 guard_byte(u32 pattern, u64 offset)
     return (u8)(pattern + (u32)offset * 59u);
 }
 
-// Randomly moves an element up or down by a relative step, within [low, high].
+// Moves an element up or down at random by a relative step, but not out of [low, high].
 static __device__ void move_element(const task &t, u64 i)
 {
     u64 draw = draw_of(&t, i);
@@ -98,7 +99,7 @@ static __device__ void move_element(const task &t, u64 i)
     bool stays = (t.flags & GT_TASK_WHOLE) != 0 && value == trunc(value);
     bool is_chosen = !stays && (draw >> 1) % t.sparse == 0;
     if (!(moved >= t.low && moved <= t.high)) {
-        // some elements move by half a step, so a sum of both ends of the range changes too
+        // some elements move by half a step, so that a sum of the two ends of the range changes too
         by = draw >> 40 & 1 ? by : __dmul_rn(by, 0.5);
         moved = draw & 1 ? __dsub_rn(value, by) : __dadd_rn(value, by);
     }
@@ -107,7 +108,7 @@ static __device__ void move_element(const task &t, u64 i)
     }
 }
 
-// Converts a result of the reference to the type of a variant's output. Poison stays poison.
+// Converts a result of the reference to the type of an output. Poison is converted to poison.
 static __device__ u64 narrow_bits(const task &t, u64 i)
 {
     u32 size = size_of(t.type), source_size = size_of(t.source_type);
@@ -134,7 +135,7 @@ static __device__ void fill_element(const task &t, u64 i, u64 at)
     }
 }
 
-// Fills number i of a buffer whose elements consist of several numbers, each with its own fill.
+// Fills number i of a buffer. Its elements consist of several numbers, each with its own fill.
 static __device__ __noinline__ void fill_number(const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;
@@ -148,7 +149,7 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
         one.high = moves_far ? all->high : f->high;
         one.stol = one.operation == GT_DO_MOVE ? all->stol : f->largest;
         one.flags = f->free ? one.flags : one.flags & ~GT_TASK_FREE;
-        one.seed += i * 0x9e3779b97f4a7c15ull; // with this seed, element 0 draws the value of number i
+        one.seed += i * 0x9e3779b97f4a7c15ull; // with this seed, element 0 gets the value of number i
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
         fill_element(one, 0, i);
@@ -179,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS) gt_service_fill
 
 static __device__ void reset_vectors(const task &t, u64 target, u64 begin, u64 end)
 {
-    // the vectors of a thread are multiples of 64 bytes apart, so they have the same poison
+    // the vectors of a thread have the same poison, because their distances are multiples of 64 bytes
     u32 word = poison_byte(t.pattern, target + begin + 16 * threadIdx.x) * 0x01010101u;
     uint4 *to = (uint4 *)(target + begin);
     const uint4 *from = (const uint4 *)(t.source + begin);
@@ -219,7 +220,7 @@ static __device__ void reset_bytes(const task &t, u64 target, u64 begin, u64 end
     }
 }
 
-// A tile has GT_TILE_RESET bytes: four vectors per thread.
+// A tile consists of GT_TILE_RESET bytes, which is four vectors per thread.
 extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS) gt_service_reset(const task *tasks, u64 tiles)
 {
     const task *at = tasks;

@@ -1,9 +1,10 @@
-/* Service kernels of the measure worker: fill, reset, check, sweep, delay, poison shared memory. NVRTC compiles them
- * as one text: service.h, service_value.h, this file, service_fill.cu, service_check.cu and service_time.cu.
+/* The service kernels of the measure worker: fill, reset, check, sweep, delay, poison shared memory. NVRTC compiles
+ * them as one text, in this order: service.h, service_value.h, this file, service_fill.cu, service_check.cu,
+ * service_time.cu.
  *
- * Fill, reset and check process a table of tasks. A task has `tiles` tiles, each of GT_TILE elements (or GT_TILE_HASH
- * or GT_TILE_RESET bytes). It is repeated `repeats` times, `stride` bytes apart. The tiles of all tasks are numbered
- * consecutively and distributed over the blocks. */
+ * Fill, reset and check work on a table of tasks. A task consists of `tiles` tiles of GT_TILE elements (or
+ * GT_TILE_HASH or GT_TILE_RESET bytes). It is repeated `repeats` times at a distance of `stride` bytes. The tiles of
+ * all tasks are numbered consecutively and distributed over the blocks. */
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -14,11 +15,11 @@ typedef gt_service_number number;
 typedef gt_finding finding;
 
 struct findings {
-    u64 sequence; // number of the run; in the accumulators, the number of finished blocks
+    u64 sequence; // number of the run; in the accumulators, number of blocks that have finished
     finding items[1];
 };
 
-static __device__ u32 size_of(u32 type) // log2 of the size, from a table of 2-bit entries
+static __device__ u32 size_of(u32 type) // a table of 2-bit entries contains log2 of the size
 {
     return 1u << (0x394fa50u >> 2 * type & 3);
 }
@@ -55,13 +56,13 @@ static __device__ __noinline__ void store_bits(u64 address, u64 index, u32 size,
     }
 }
 
-// Returns the largest finite value of a type whose conversions saturate; 0 for other types.
+// If conversions to a type saturate, returns its largest value. Otherwise returns 0.
 static __device__ double saturation_of(u32 type)
 {
     return type == GT_TYPE_E4M3 ? 448.0 : type == GT_TYPE_E5M2 ? 57344.0 : 0.0;
 }
 
-// Returns the smallest magnitude that a conversion to the type rounds to infinity.
+// Returns the smallest magnitude that becomes infinite when it is converted to the type.
 static __device__ double overflow_of(u32 type)
 {
     return type == GT_TYPE_F16    ? 65520.0
@@ -70,8 +71,8 @@ static __device__ double overflow_of(u32 type)
                           : __longlong_as_double(0x7ff0000000000000ll);
 }
 
-/* Returns the poison byte at an address. Poisons 0 to 3 are mixed: NaN, negative and huge, zero, positive and huge,
- * in turn every 16 bytes. `poison` is the index of the first. */
+/* Returns the poison byte at an address. Poisons 0 to 3 alternate every 16 bytes between NaN, a huge negative
+ * number, zero, and a huge positive number. `poison` is the index of the first of these. */
 static __device__ u32 poison_byte(u32 poison, u64 address)
 {
     return poison < 4 ? 0x7b00fbffu >> 8 * ((poison + (u32)(address >> 4)) & 3) & 0xff : poison;
@@ -84,7 +85,7 @@ static __device__ u64 poison_bits(u32 byte, u32 size)
 
 // --- elements of several numbers -----------------------------------------------------------------
 
-// Sets *one to a task for one number: its element 0 is number i of *all. `i` counts the numbers of all elements.
+// Makes a task *one that has only one element: number i of *all. `i` counts the numbers of all elements.
 static __device__ __noinline__ void narrow_to_number(task *one, const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;
@@ -99,7 +100,7 @@ static __device__ __noinline__ void narrow_to_number(task *one, const task *all,
 
 // --- tables ----------------------------------------------------------------------------------------
 
-// Returns the task that contains `tile`. Starts at `task`, so `tile` must not decrease from call to call.
+// Returns the task that contains `tile`. It must not be before `task`, at which the search starts.
 static __device__ const task *advance(const task *task, u64 tile)
 {
     while (tile >= task->first_tile + task->tiles * task->repeats) {

@@ -1,12 +1,12 @@
-/* Element values as bits and as numbers, and fills. Host and service kernels compute equal bits. */
+/* Values of elements as bits and as numbers, and fills. Host and kernels compute equal bits. */
 #pragma once
 
 #ifdef __CUDACC__
 
 #define SERVICE      static __device__
-#define SERVICE_CALL static __device__ __noinline__ /* inlining is not faster */
+#define SERVICE_CALL static __device__ __noinline__ /* would not be faster inlined */
 
-/* Arithmetic without fused multiply-add. */
+/* Arithmetic that the compiler must not fuse to multiply-add. */
 #define ADD(a, b)          __dadd_rn(a, b)
 #define SUBTRACT(a, b)     __dsub_rn(a, b)
 #define MULTIPLY(a, b)     __dmul_rn(a, b)
@@ -94,7 +94,7 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Counts steps of half precision at this magnitude. nearbyint() rounds ties to even. */
+/* Converts to half precision in units of the last place. nearbyint() rounds ties to even. */
 SERVICE uint16_t float_to_half(float value)
 {
     uint16_t sign = (uint16_t)(FLOAT_BITS(value) >> 16 & 0x8000);
@@ -116,7 +116,7 @@ SERVICE uint16_t float_to_half(float value)
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* Rounds to nearest, ties to even. NaN stays NaN. */
+/* Rounds to the nearest value, ties to even. NaN stays NaN. */
 SERVICE uint16_t float_to_bfloat(float value)
 {
     uint32_t bits = FLOAT_BITS(value);
@@ -126,8 +126,8 @@ SERVICE uint16_t float_to_bfloat(float value)
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
-/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2. `m` is the number of mantissa bits. Values
- * of at least 2^low are normal; values above `most` become `most`. */
+/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2. `m` is the number of mantissa bits; 2^low
+ * is the smallest normal value; larger values than the code `most` become `most`. */
 SERVICE uint8_t float_to_fp8(float value, int m, int low, uint8_t most)
 {
     uint32_t bits = FLOAT_BITS(value), sign = bits >> 24 & 0x80;
@@ -152,7 +152,7 @@ SERVICE float e4m3_to_float(uint8_t bits)
     return bits & 0x80 ? -value : value;
 }
 
-/* Converts to double. 64-bit integers above 2^53 are rounded. */
+/* Converts to double. Integers above 2^53 are rounded. */
 SERVICE_CALL double to_double(uint32_t type, uint64_t bits)
 {
     switch (type) {
@@ -225,7 +225,8 @@ SERVICE double unit_of(uint64_t draw)
     return MULTIPLY((double)(draw >> 11), 1.0 / 9007199254740992.0);
 }
 
-/* Returns the position of element i of a sorted buffer in [0, 1]: a random point of section i. */
+/* Returns the position of element i in a sorted buffer, from 0 to 1: a random point of section
+ * i. */
 SERVICE double place_of(const gt_service_task *t, uint64_t i)
 {
     return DIVIDE(ADD((double)i, unit_of(draw_of(t, i))), (double)t->count);
@@ -237,7 +238,7 @@ SERVICE uint64_t scaled(double unit, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Returns row pointer i: 0 first, the total last. No row exceeds twice the mean length. */
+/* Returns row pointer i: 0 for the first, the total for the last. No row exceeds twice the mean. */
 SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
 {
     uint64_t total = (uint64_t)t->low, rows = t->count - 1;
@@ -249,7 +250,7 @@ SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
     return value < total ? value : total;
 }
 
-/* Permutes the numbers below `count`, by a bijection of the numbers below the next power of two. */
+/* Permutes the numbers below `count`, using a bijection of the numbers below a power of two. */
 SERVICE uint64_t permuted(const gt_service_task *t, uint64_t i)
 {
     uint32_t bits = t->count > 1 ? 64 - (uint32_t)LEADING_ZEROS(t->count - 1) : 1;

@@ -1,5 +1,5 @@
-/* Encodes and decodes structs by tables of their members, and sends and receives frames. The length
- * of a text or counted array precedes its contents. */
+/* Encodes and decodes structs, which tables of their members describe, and sends and receives
+ * frames. The length of a text or of a counted array is written before its contents. */
 #include "farm/wire.h"
 
 #include "base/hash.h"
@@ -121,7 +121,7 @@ bool gt_record_encode(gt_text *out, const gt_record *record, const void *object)
 typedef struct decoder {
     const char *at;
     size_t left;
-    gputune_status status; /* status of the first failure, or OK */
+    gputune_status status; /* the first failure, or OK */
 } decoder;
 
 static bool take_bytes(void *out, decoder *from, size_t bytes)
@@ -177,8 +177,9 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     case GT_MEMBER_STRING:
         taken = take_blob(&data, &bytes, from) && bytes < member->size;
         if (taken) {
-            memcpy(at, data, bytes); /* the rest of the array is zero already */
-            gt_make_utf8(at);        /* a message may quote a source in any encoding */
+            memcpy(at, data, bytes); /* the rest of the array is already zero */
+            /* a message may quote a source file, whose encoding may be any */
+            gt_make_utf8(at);
         }
         return taken;
     case GT_MEMBER_TEXT:
@@ -194,8 +195,8 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     }
 }
 
-/* Refuses a count of elements that exceeds the rest of the data. Each has at least size / 2
- * bytes. */
+/* Decodes the number of elements, and allocates them if they are on the heap. Refuses a number that
+ * is too large for the remaining data: an element has at least size / 2 bytes there. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;
@@ -290,8 +291,8 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_HAND] = {&gt_record_hand, NULL},
 };
 
-/* The header of a frame, before `bytes` more bytes. The first `answer_bytes` of these are a
- * gt_answer. `magic` is version_hash(). */
+/* The header of a frame. It is followed by `bytes` bytes, which begin with a gt_answer of
+ * `answer_bytes` bytes. `magic` is version_hash(). */
 typedef struct header {
     uint32_t magic, kind;
     uint64_t sequence, bytes, answer_bytes;
@@ -369,7 +370,7 @@ void gt_frame_reader_free(gt_frame_reader *reader)
     reader->have = reader->capacity = 0;
 }
 
-/* Returns the size of the next frame, or of its header until that is complete; 0 if malformed. */
+/* Returns the size of the next frame, or of its header if that is not complete; 0: malformed. */
 static size_t needed(const gt_frame_reader *reader)
 {
     header head;
@@ -383,7 +384,7 @@ static size_t needed(const gt_frame_reader *reader)
                : 0;
 }
 
-/* Receives a part of a frame. Allocates memory for a large frame only as its bytes arrive. */
+/* Receives a part of a frame. For a large frame, memory is allocated only as bytes arrive. */
 static gt_read receive_bytes(gt_frame_reader *reader, size_t need, int descriptor)
 {
     size_t limit = reader->have * 2 > STEP_BYTES ? reader->have * 2 : STEP_BYTES;

@@ -1,77 +1,79 @@
-/* A worker's side of the channel: the loop that serves requests (serve.c), and the workers that
- * compile (compile_worker.c), measure (measure_worker.c) and make drafts (draft_worker.c). */
+/* The worker's side of the channel: the loop that handles requests (serve.c), and the workers that
+ * compile (compile_worker.c), measure (measure_worker.c) and write drafts (draft_worker.c). */
 #pragma once
 
 #include "base/hash.h"
 #include "farm/wire.h"
 #include "gpu/nvrtc.h"
 
-/* A worker's current work, which is reported to the host. */
+/* What a worker is doing, as reported to the host. */
 typedef struct gt_current {
     gt_hand hand;
     int host; /* channel to the host; 0: no host */
 } gt_current;
 
-/* Sets the current variant, or GT_NO_VARIANT, and reports it to the host as a possible culprit. */
+/* Sets the variant that is launched next, or GT_NO_VARIANT, and reports it to the host. If the
+ * worker dies, the host blames this variant. */
 void gt_current_set(gt_current *current, uint64_t variant);
-/* Makes an answer with the status; after a failure, also with the thread's message. */
+/* Makes an answer with this status. After a failure, it contains the thread's message. */
 gt_answer gt_answer_for(gputune_status status, uint64_t culprit);
 
-/* Carries out a request. gt_carried contains the types of `job` and `reply`. The function may
- * change the job. The reply is zeroed before the call, and released after it was sent. */
+/* Handles a request. gt_carried has the types of `job` and `reply`. The function may modify the
+ * job. The reply is zero before the call, and is released after it was sent. */
 typedef gputune_status gt_request_fn(void *worker, void *job, void *reply, gt_current *current);
 
 typedef struct gt_server {
     void *worker;
-    gt_request_fn *const *calls; /* handlers by gt_frame_kind; NULL: refused */
-    void (*rest)(void);          /* called when no request has come for a while; may be NULL */
+    gt_request_fn *const *calls; /* handlers by gt_frame_kind; NULL: not supported */
+    void (*rest)(void);          /* called when there was no request for a while; may be NULL */
 } gt_server;
-/* Serves requests until the channel ends or an answer is ECRASHED. Returns the exit code. */
+/* Handles requests until the channel is closed or an answer is ECRASHED. Returns the exit code. */
 int gt_serve(const gt_server *server, int channel);
 
 /* ---- compile_worker.c ------------------------------------------------------------------------ */
 
-/* Precompiled headers ("heads") of a compile worker. The sources of a template's variants begin
- * with the same prelude and #includes. If reading these takes long (with CUB, most of a compile),
- * the compiler stores its state after reading them in a file. Later compiles start from that file.
- * Only this process can use it, because it contains addresses. */
-enum { GT_HEADS = 4 }; /* maximum number of heads in the cache */
+/* Precompiled headers ("heads") in a compile worker. The sources of a template's variants begin
+ * with the same prelude and #includes. If reading them takes long (with CUB, most of the time of a
+ * compile), the compiler stores its state after them in a file, and later compiles start from this
+ * file. It contains addresses, so no other process can use it. */
+enum { GT_HEADS = 4 }; /* maximum number of heads in a cache */
 
 /* A cache of precompiled headers; empty if zeroed. */
 typedef struct gt_head_cache {
     struct gt_head {
         gt_hash key;
-        bool failed;       /* true if storing or using the precompiled header failed */
-        double plain_ns;   /* time of the last compile without the precompiled header; 0: none */
-        int file;          /* descriptor of the stored precompiled header; 0: none */
-        uint64_t last_use; /* value of `clock` at the last compile; 0: unused entry */
+        bool failed;       /* true if the precompiled header could not be stored or used */
+        double plain_ns;   /* time of the last compile without precompiled header; 0: none */
+        int file;          /* descriptor of the precompiled header; 0: none */
+        uint64_t last_use; /* value of `clock` at the last compile; 0: this element is unused */
     } heads[GT_HEADS];
     uint64_t clock; /* number of compiles so far */
 } gt_head_cache;
 
-/* Like gt_nvrtc_compile(). If the first compile with a head took long, the second one stores the
- * head as a precompiled header. If storing or using a precompiled header fails, compiles again
- * without it. */
+/* Compiles like gt_nvrtc_compile(). If the first compile with a head takes long, the second one
+ * stores a precompiled header. Compiles without it if it cannot be stored or used. */
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request);
 
-/* Serves compile jobs until the channel ends, and returns the exit code. If no job arrives within
- * 20 ms, first warms the compiler up for `arch` (NULL: sm_90). Without NVRTC, answers
- * ENOCOMPILER. */
+/* Handles compile jobs until the channel is closed, and returns the exit code. If there is no job
+ * within 20 ms, first compiles a small kernel for `arch` (NULL: sm_90), because the first compile
+ * is slow. If NVRTC cannot be loaded, answers with ENOCOMPILER. */
 int gt_compile_worker(int channel, const char *arch, int driver_version);
 
 /* ---- draft_worker.c -------------------------------------------------------------------------- */
 
-/* Makes one draft and returns the exit code. `words` are the program's path, a kernel's name or "",
- * options -I, -D and --host=FILE, and NULL. Reads the length (8 bytes) and the text of the program
- * from the channel. Writes a line with the status, and then the draft or an error message. */
+/* Writes one draft and returns the exit code. `words` are the path of the program, the name of a
+ * kernel or "", options -I, -D and --host=FILE, and NULL. The length (8 bytes) and the text of the
+ * program are read from the channel. A line with the status is sent, then the draft or a message.
+ */
 int gt_draft_worker(char *const *words);
 
 /* ---- measure_worker.c ------------------------------------------------------------------------ */
 
-/* Opens the device, sends DEVICE, makes the context and sends READY. Then serves
- * requests until the channel ends or an answer is ECRASHED. Returns the exit code. */
+/* Opens the device and sends DEVICE, then makes the context and sends READY. Handles requests until
+ * the channel is closed or an answer is ECRASHED. Returns the exit code. */
 int gt_measure_worker(int channel, const char *driver, int ordinal);
 
-/* Exit codes: the channel has ended; a request could not be answered; no device could be opened. */
+/* Exit codes: the channel was closed; a request could not be answered; no device could be
+ * opened. */
 enum { GT_EXIT_DONE = 0, GT_EXIT_CHANNEL = 3, GT_EXIT_DEVICE = 4 };

@@ -1,4 +1,4 @@
-/* gputune-worker: the process that compiles, measures or makes a draft for a gputune host. */
+/* gputune-worker: the process that compiles, measures or writes a draft for a gputune host. */
 #include "base/file.h"
 #include "farm/process.h"
 #include "farm/wire.h"
@@ -28,8 +28,8 @@ static unsigned long long number(int word)
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
 
-/* Ends this process when the channel closes or the host ends. After the host's end, a forked child
- * of it may keep the channel open. */
+/* Ends this process when the channel is closed or the host has ended. It watches both, because a
+ * forked child of the host may keep the channel open after the host's end. */
 static void *watch_host(void *unused)
 {
     struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
@@ -37,7 +37,7 @@ static void *watch_host(void *unused)
     (void)unused;
     for (;;) {
         if (poll(channel_and_host, 2, -1) <= 0) {
-            usleep(10000); /* do not spin if poll() keeps failing */
+            usleep(10000); /* if poll() keeps failing, do not use a whole core */
         } else if (channel_and_host[1].revents & POLLNVAL) { /* no pidfd */
             channel_and_host[1].fd = -1;
         } else {
@@ -55,7 +55,7 @@ static int print_usage(FILE *out, int code)
     return code;
 }
 
-/* Returns 'v' for --version, '?' for an invalid argument, otherwise 0. */
+/* Returns 'v' for --version, '?' for an invalid argument, and otherwise 0. */
 static int parse_arguments(int argc, char **argv)
 {
     int option;
@@ -78,8 +78,9 @@ static int parse_arguments(int argc, char **argv)
     return 0;
 }
 
-/* Limits the memory of a compiler, so it fails before the machine swaps. Address space reserved so
- * far does not count, because sanitizers and allocators may reserve more than any machine has. */
+/* Limits the memory of a compiler, so that it fails before the machine has to swap. The limit is
+ * added to the address space that is reserved already, because sanitizers and allocators may
+ * reserve more than any machine has. */
 static void limit_memory(unsigned long long megabytes)
 {
     char pages[64];
@@ -99,7 +100,8 @@ static void *run_compile_worker(void *code)
     return NULL;
 }
 
-/* Runs the compile worker on a thread with a large stack; the host's limit may be too small. */
+/* Runs the compile worker on a thread with a large stack, because the stack limit that was
+ * inherited from the host may be too small. */
 static int compile_on_large_stack(void)
 {
     int code;
@@ -107,7 +109,7 @@ static int compile_on_large_stack(void)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
-    /* threads that the compiler starts get the same stack size */
+    /* threads started by the compiler get the same stack size */
     pthread_setattr_default_np(&attributes);
     if (pthread_create(&thread, &attributes, run_compile_worker, &code) == 0) {
         pthread_join(thread, NULL);
@@ -129,12 +131,12 @@ int main(int argc, char **argv)
         pthread_create(&watcher, NULL, watch_host, NULL) != 0) {
         return print_usage(stderr, 2);
     }
-    struct rlimit none = {0, 0}; /* no core files, because crashes are expected */
+    struct rlimit none = {0, 0}; /* crashes are expected, so write no core files */
     setrlimit(RLIMIT_CORE, &none);
-    signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe must only fail */
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit must only fail */
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe must fail instead */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond the file size limit must fail instead */
     limit_memory(measures ? 0 : number(MEMORY));
-    /* call _exit(), because destroying contexts and unloading NVRTC takes tens of milliseconds */
+    /* do not return: destroying contexts and unloading NVRTC would take tens of milliseconds */
     _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL))
           : drafts ? gt_draft_worker(argv + optind)
                    : compile_on_large_stack());
