@@ -27,8 +27,7 @@ typedef struct gt_event {
     gputune_status status;
     char message[512];
     uint64_t culprit;
-    /* true if the job would fail again, as after a compile error, a crash or a second hang */
-    bool repeatable;
+    bool repeatable; /* true if a retry would fail too, as after a compile error or crash */
     union {
         gt_compiled compiled;
         gt_prepared prepared;
@@ -87,19 +86,15 @@ struct gt_farm {
 };
 
 typedef struct gt_farm_options {
-    const char *worker; /* path of gputune-worker; NULL: find it */
-    /* the member of gputune_open_options with this name; NULL: do not start a measure worker */
-    const char *driver;
-    /* UUID of the device to use; NULL: use the device `device_ordinal` */
-    const char *device_uuid;
-    int device_ordinal; /* index of the device among those visible to this process */
+    const char *worker;      /* path of gputune-worker; NULL: find it */
+    const char *driver;      /* as in gputune_open_options; NULL: start no measure worker */
+    const char *device_uuid; /* UUID of the device; NULL: device_ordinal is used */
+    int device_ordinal;      /* index of the device among those visible to this process */
     /* number of compile workers; 0: one per core, but other farms may use some of the cores */
     uint32_t compile_workers;
-    double deadline_s; /* time limit of a proof or a sample in seconds; 0: 10 s */
-    /* version of the driver, such as 13000; newer versions of NVRTC are not used; 0: no limit */
-    int driver_version;
-    /* architecture for which the compilers compile a first small kernel; NULL: sm_90 */
-    const char *arch;
+    double deadline_s;  /* time limit of a proof or a sample in seconds; 0: 10 s */
+    int driver_version; /* version of the driver (13000); NVRTC must not be newer; 0: any */
+    const char *arch;   /* architecture for a first small compile; NULL: sm_90 */
     gt_log log;
 } gt_farm_options;
 

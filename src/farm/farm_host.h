@@ -27,8 +27,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 
 typedef struct gt_death {
-    /* true if the worker was ended by a signal that indicates a fault, such as SIGSEGV */
-    bool crashed;
+    bool crashed; /* true if the worker was ended by a signal such as SIGSEGV */
     char words[128];
 } gt_death;
 /* Waits up to `seconds` for the worker to exit, kills it if it has not, and closes the link. Does
@@ -184,10 +183,8 @@ void gt_cores_divide(gt_compile_host *host);
 /* A variant that is loaded, or will be loaded, in the measure worker. */
 typedef struct gt_live_variant {
     uint64_t id;
-    /* verify request of the variant, with which a new worker can load it again */
-    gt_packet *packet;
-    /* number of the worker in which the variant was last proved or loaded; 0: none */
-    uint64_t generation;
+    gt_packet *packet;   /* request with which a new worker can load the variant again */
+    uint64_t generation; /* number of the worker that last loaded the variant; 0: none */
     double work;
     bool standard, patient;
 } gt_live_variant;
@@ -202,8 +199,7 @@ typedef struct gt_measure_host {
     double least_s; /* minimum time limit of a proof or sample in seconds */
     /* time of one launch of the reference in ns; time of preparing the setup in seconds */
     double reference_ns, prepare_s;
-    /* number of consecutive workers that died although no variant was to blame */
-    unsigned blameless;
+    unsigned blameless;     /* number of consecutive deaths for which no variant is to blame */
     gputune_status refusal; /* status with which all requests fail; 0: requests are accepted */
     char refusal_message[512];
     gt_texts environment;
@@ -223,8 +219,7 @@ struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    /* for poll(): one element per compile slot, and one for the measure slot */
-    struct pollfd *descriptors;
+    struct pollfd *descriptors; /* for poll(): one per compile slot, and the measure slot's */
 };
 
 static inline gt_host_farm *gt_host_of(gt_farm *farm)

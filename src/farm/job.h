@@ -40,27 +40,22 @@ typedef struct gt_measure_setup {
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is timed */
     char odd_tail[128];                     /* sizes of workloads[1] as text for messages */
-    /* code of the kernels of reference(), init() and check(); may be empty */
-    gt_image reference;
+    gt_image reference; /* code of reference(), init() and check(); may be empty */
     gt_image service;
     gt_live_input *inputs;
     uint32_t input_count;
     uint64_t memory_limit_bytes; /* maximum amount of device memory; 0: no limit */
-    /* device memory that the default variant needs in addition to its code */
-    uint64_t variant_bytes;
-    /* true: run the variants under the emulator's sanitizer instead of comparing their results */
-    bool check;
+    uint64_t variant_bytes;      /* device memory of the default variant without its code */
+    bool check; /* true: run variants under the emulator's sanitizer, without comparing results */
 } gt_measure_setup;
 
 typedef struct gt_prepared {
-    double reference_ns; /* time of one launch of the reference at workloads[0] */
-    /* bandwidth of a copy in device memory; bytes read and bytes written are both counted */
-    double copy_bytes_per_s;
-    double prepare_ns; /* time of the preparation without the data proof */
-    double try_ns;     /* time to prepare the data proof */
-    /* time that the data proof of a winner takes; 0: there is no data proof */
-    double data_proof_ns;
-    double further_ns; /* part of data_proof_ns that is for the first further data set */
+    double reference_ns;     /* time of one launch of the reference at workloads[0] */
+    double copy_bytes_per_s; /* copy rate of device memory, reads and writes together */
+    double prepare_ns;       /* time of the preparation without the data proof */
+    double try_ns;           /* time to prepare the data proof */
+    double data_proof_ns;    /* time of a winner's data proof; 0: there is none */
+    double further_ns;       /* part of data_proof_ns that is for the first further data set */
     /* name of an output whose tolerance exceeds the median of its results; "" if there is none */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
@@ -71,28 +66,21 @@ typedef struct gt_verify_job {
     uint64_t id;
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
-    /* true for the default variant, whose proof determines the data for all other proofs */
-    bool standard;
-    bool again; /* true if the variant was proved in an earlier worker */
-    /* true: the time limit is ten times as long, and a variant that hangs is not tried again */
-    bool patient;
+    bool standard; /* true for the default variant, which determines the data for all others */
+    bool again;    /* true if the variant was proved in an earlier worker */
+    bool patient;  /* true: time limits are ten times as long, and a hang is final */
     /* work of a launch divided by that of the default variant; more work extends the time limit */
     double work;
-    /* if a launch takes longer than this, the variant cannot win and is not proved; 0: no limit */
-    double slower_ns;
-    /* true: if a launch takes only slightly longer, launch again, because it may be noise */
-    bool look_twice;
+    double slower_ns; /* launch time above which the variant cannot win; 0: no limit */
+    bool look_twice;  /* true: launch again if a launch is only slightly slower */
 } gt_verify_job;
 
 /* The answer to a gt_verify_job or gt_recheck_job. */
 typedef struct gt_verified {
-    /* false if the variant takes longer than slower_ns, so its results were not checked */
-    bool proved;
-    /* largest |v - r| / tolerance of all elements; at most 1 if the variant is correct */
-    double max_error;
-    double pilot_ns; /* approximate time of one launch */
-    /* number of resident warps divided by the maximum of the multiprocessor */
-    double occupancy;
+    bool proved;      /* false if it is slower than slower_ns, so results were not checked */
+    double max_error; /* largest |v - r| / tolerance; above 1 the variant is wrong */
+    double pilot_ns;  /* approximate time of one launch */
+    double occupancy; /* resident warps divided by the maximum per multiprocessor */
     /* recheck only: a module variable that was changed by a launch; "" if none was */
     char writes[GT_NAME_MAX];
     /* default variant and recheck only: description of the data of the data proof */
@@ -115,8 +103,7 @@ typedef struct gt_lost {
         bool hung; /* true if the experiment hung, false if it crashed */
     } items[GT_LOST_MAX];
     uint32_t item_count;
-    /* true: skip the whole data proof, because too many experiments crashed or hung */
-    bool plain;
+    bool plain; /* true: skip the whole data proof, because too many experiments failed */
 } gt_lost;
 
 /* The length of a sample. For some objectives, two or all of these are the same. */
@@ -126,13 +113,11 @@ typedef enum gt_sample_length {
     GT_SAMPLE_QUICK  /* to eliminate slow variants early */
 } gt_sample_length;
 
-/* Whether launches take a different time if an earlier launch has changed their inout buffers. */
+/* The effect of inout buffers that an earlier launch has changed on the time of a launch. */
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
-    /* it takes the same time, so buffers need not be restored between launches */
-    GT_SHARING_HARMLESS,
-    /* it takes a different time, so buffers must be restored before each launch */
-    GT_SHARING_FELT
+    GT_SHARING_HARMLESS, /* the same time, so buffers need not be restored */
+    GT_SHARING_FELT      /* another time, so buffers must be restored before each launch */
 } gt_sharing;
 
 /* A request for one round: one sample of each variant, in this order. */
@@ -140,18 +125,15 @@ typedef struct gt_sample_job {
     uint64_t id;
     const uint64_t *variants;
     uint32_t count;
-    /* objective of the samples, which may differ from that of the setup */
-    gputune_objective objective;
+    gputune_objective objective; /* objective of the samples; may differ from the setup's */
     gt_sample_length length;
-    bool hot; /* true: warm the cache, even if the setup demands a cold cache */
-    /* if UNKNOWN, the worker determines it by launches of the variant `judge` */
-    gt_sharing sharing;
+    bool hot;           /* true: warm the cache, even if the setup demands a cold cache */
+    gt_sharing sharing; /* UNKNOWN: the worker measures it with the variant `judge` */
     uint64_t judge;
 } gt_sample_job;
 
 typedef struct gt_sampled {
-    /* nanoseconds per launch (for energy, nanojoules) of each variant, or NaN; owned */
-    double *values;
+    double *values; /* by variant: ns per launch (for energy, nJ) or NaN; owned */
     uint32_t count;
     uint32_t sm_clock_mhz; /* clock rate during the round; 0: unknown */
     bool spoiled;          /* true if the times of this round are invalid and must be taken again */
@@ -165,7 +147,6 @@ typedef struct gt_sampled {
 /* A request to verify the winner again, after the race. */
 typedef struct gt_recheck_job {
     uint64_t id;
-    /* seed of the inputs; if it is the seed of the setup, the reference need not run again */
-    uint64_t seed;
-    double share; /* part of gt_prepared.data_proof_ns that may be spent, from 0 to 1 */
+    uint64_t seed; /* seed of the inputs; if it is the setup's, the reference does not run again */
+    double share;  /* part of gt_prepared.data_proof_ns that may be spent, from 0 to 1 */
 } gt_recheck_job;

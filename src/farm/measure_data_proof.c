@@ -29,37 +29,31 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    /* the reference has no usable results, or those of the default variant differ */
-    GT_EFFECT_DIFFERS,
+    GT_EFFECT_DIFFERS, /* no usable results, or those of the default differ from them */
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
     GT_EFFECT_UNTRIED
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    /* data to be tried, and later the part of it that the default variant passed */
-    gt_variation variation;
-    /* `survived`: true if the default variant passed the data or a part of it */
-    bool tried, survived;
+    gt_variation variation; /* data to try; later, the data that the default passed */
+    bool tried, survived;   /* `survived`: the default passed the data or a part of it */
 } gt_data_set;
 
 enum { ROUNDS_MAX = 14 + GT_OTHER_MAX };
 
 struct gt_data_proof {
-    /* state for measuring in the data proof; its parent is the state of the setup */
-    gt_measure measure;
+    gt_measure measure;             /* its parent is the state of the setup */
     gt_workload base;               /* the workload with the requested scalars */
     gt_data_set usual;              /* data set on which every variant is proved */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets, only for a winner */
     uint32_t round_count;
     gt_variation now; /* data set that is in the buffers */
-    /* true if the buffers really contain the data set `now` and its expected results */
-    bool made;
-    gt_lost lost;                   /* experiments that crashed or blocked an earlier worker */
-    uint32_t skipped;               /* number of experiments of `lost` that were skipped so far */
+    bool made;        /* true if the data set `now` and its expected results are complete */
+    gt_lost lost;     /* experiments that crashed or blocked an earlier worker */
+    uint32_t skipped; /* number of experiments of `lost` that were skipped so far */
     uint8_t effects[GT_NUMBER_MAX]; /* by number: what happened with other values */
-    /* by number: true if the default variant passed with another value */
-    bool varied[GT_NUMBER_MAX];
+    bool varied[GT_NUMBER_MAX];     /* by number: true if the default passed with another value */
     /* by buffer: number of elements that the reference does not write with the requested scalars */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */

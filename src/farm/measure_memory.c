@@ -26,8 +26,7 @@ void gt_memory_free(gt_measure *measure)
         (void)gt_device_free(measure->driver, measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    /* freeing memory waits for launches, so none uses the guards any more */
-    gt_guard_free(measure);
+    gt_guard_free(measure); /* the frees above have waited for launches that use guards */
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {

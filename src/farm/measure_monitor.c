@@ -24,8 +24,7 @@ struct gt_monitor {
     bool stopping, opened;
     gt_nvml *nvml; /* set before `opened`; NULL: NVML is not available */
     gt_nvml_state last;
-    /* `spoiled`: true if the times since the beginning of the round are invalid */
-    bool spoiled, noisy;
+    bool spoiled, noisy; /* `spoiled`: times since the start of the round are invalid */
     char other[96];
 };
 

@@ -37,9 +37,9 @@ double gt_plan_quick_doubt(double launch_ns);
 /* Returns the number of launches in a sample for the objective `launch`: enough for 2 ms (0.5 ms if
  * `quick`), at most 2000. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
-/* Returns the number of launches in a sample for the objective `latency`, which is the median of
- * their times. There are 100 launches or, if `quick`, enough for 1 ms, but 9 to 25. Of long
- * launches there are only as many as take 1 s, but at least 3. */
+/* Returns the number of launches in a sample for the objective `latency`: 100, or if `quick` 9 to
+ * 25, which fill 1 ms. Long launches are fewer, so that they take at most 1 s, but at least 3. The
+ * sample is the median of their times. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
 /* Returns the number of buffer sets that the launches of a cold sample use in turn. Together the

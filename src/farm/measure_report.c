@@ -136,7 +136,6 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
     if (isnan(wanted) || !gt_type_is_float(type)) {
         return;
     }
-    /* if the error may be due to rounding, report a tolerance that would accept it */
     char tolerance[128];
     double need = gt_finding_double(found->need);
     if (!isfinite(need) || need > rounding(type, found, buffer) * wanted) {

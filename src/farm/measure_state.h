@@ -91,8 +91,7 @@ typedef struct gt_workspace {
     gt_tasks first;                  /* checks after the first launch of a proof */
     void *values;                    /* memory for the values of all scalars; owned */
     void *scalars[GT_PARAMETER_MAX]; /* pointers into `values` */
-    /* the workload's numbers for the service kernels (gt_service_number) */
-    CUdeviceptr numbers;
+    CUdeviceptr numbers;             /* the workload's gt_service_number for each number */
     /* number of buffer sets that cold samples use in turn; set 0 is the buffers of `slots` */
     uint32_t sets;
     CUdeviceptr *addresses; /* addresses of buffers by set and buffer; owned */
@@ -118,17 +117,14 @@ typedef struct gt_loaded {
     double launch_ns; /* latest time of a launch, measured with events */
     /* time per launch by the host's clock, if many launches follow each other; 0: not measured */
     double call_ns;
-    /* true if the variant was launched for a `launch` or `latency` sample */
-    bool warm;
+    bool warm; /* true if launched before for a `launch` or `latency` sample */
     uint8_t poison[GT_WORKLOAD_MAX]; /* value of all bytes in the guard zones of scratch memory */
-    /* device memory that the variant needs in addition to its code */
-    uint64_t owned_bytes;
-    uint64_t kernels; /* kernels per launch */
+    uint64_t owned_bytes;            /* device memory of the variant without its code */
+    uint64_t kernels;                /* kernels per launch */
     gt_replay full, brief, quick;
-    gt_replay single;        /* graph of a single launch, if it has many kernels */
-    gt_variables *variables; /* owned; NULL: the module has no variables */
-    /* on an emulated device: the sample for each objective; 0: not taken yet */
-    double modelled[GPUTUNE_OBJECTIVE_COUNT];
+    gt_replay single;                         /* graph of a single launch, if it has many kernels */
+    gt_variables *variables;                  /* owned; NULL: the module has no variables */
+    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* samples on an emulated device; 0: none yet */
 } gt_loaded;
 
 /* The buffers that must be filled again. */
@@ -194,20 +190,18 @@ struct gt_measure {
     /* sweep buffer: zeros, twice the size of L2 (on an emulated device, its size); 0: no sweep */
     CUdeviceptr sweep;
     uint64_t sweep_bytes;
-    CUdeviceptr stray;    /* set to another value by a sweep that reads anything but zeros */
-    uint32_t *stray_seen; /* copy of `stray` in host memory; NULL: no sweep */
-    uint64_t seed;        /* seed from which the contents of the buffers were made */
-    /* hash of the expected results for the seed of the setup; 0: not known */
-    uint64_t results_hash;
+    CUdeviceptr stray;     /* set to another value by a sweep that reads anything but zeros */
+    uint32_t *stray_seen;  /* copy of `stray` in host memory; NULL: no sweep */
+    uint64_t seed;         /* seed from which the contents of the buffers were made */
+    uint64_t results_hash; /* hash of the results for the setup's seed; 0: unknown */
     gt_damage damage;
     bool has_expected;
     bool has_tolerances;
     uint32_t turn; /* number of sample jobs so far; hot samples use it to choose a buffer set */
     gt_guarded guard;
-    /* true while launches on the timed workspace use the read-only inputs in `guard` */
-    bool guarded;
-    bool hot;   /* true while samples warm the cache although the setup demands a cold cache */
-    bool alone; /* true if each launch is timed separately, on restored buffers */
+    bool guarded; /* true while launches use the read-only inputs in `guard` */
+    bool hot;     /* true while samples warm the cache although the setup demands a cold cache */
+    bool alone;   /* true if each launch is timed separately, on restored buffers */
     gputune_objective objective; /* objective and length of the samples being taken */
     gt_sample_length length;
     double reference_ns, copy_bytes_per_s;

@@ -74,7 +74,7 @@ typedef struct gt_service_task {
     uint32_t pitch; /* size of an element in bytes, if `numbers` is set */
 } gt_service_task;
 
-/* What the check kernel has found for a task. `worst` and `need` are doubles, stored as bits.
+/* The check kernel's findings for a task. `worst` and `need` are doubles, stored as bits.
  *
  * - compare: `count` is the number of mismatches and `first` the index of the first one; `value`
  *   and `expected` are the bits of its elements. `worst` is the largest |v - r| / tolerance. `need`

@@ -32,11 +32,9 @@ typedef struct gt_member {
     const char *name;
     gt_member_kind kind;
     gt_member_repeat repeat;
-    /* `offset`: offset of the member in the struct; `size`: size of an element */
-    size_t offset, size;
-    size_t limit; /* maximum number of elements; for an enum, its largest value */
-    /* offset and size of the member that is the number of elements */
-    size_t count_offset, count_size;
+    size_t offset, size; /* offset of the member, and size of one element */
+    size_t limit;        /* maximum number of elements; for an enum, its largest value */
+    size_t count_offset, count_size; /* location of the number of elements */
     const struct gt_record *record;
 } gt_member;
 
@@ -68,8 +66,7 @@ void gt_record_release(const gt_record *record, void *object);
 
 typedef enum gt_frame_kind {
     GT_FRAME_DEVICE = 1, /* device of the measure worker, sent before its context is made */
-    /* sent when the compiler is loaded, or after an attempt to make the context */
-    GT_FRAME_READY,
+    GT_FRAME_READY,      /* compiler loaded, or context made; the answer has the status */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
     GT_FRAME_LOST, /* experiments that the data proof must skip; not answered */
@@ -109,8 +106,7 @@ typedef enum gt_read {
     GT_READ_FRAME,
     GT_READ_AGAIN, /* no more data at the moment, on a non-blocking socket */
     GT_READ_END,   /* the peer has closed the channel */
-    /* the frame is malformed, or memory ran out; the message has the reason */
-    GT_READ_FAILED
+    GT_READ_FAILED /* malformed frame or no memory; see the message */
 } gt_read;
 /* Reads the next frame. The caller frees it with gt_frame_release(). */
 gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor);

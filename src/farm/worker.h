@@ -6,7 +6,7 @@
 #include "farm/wire.h"
 #include "gpu/nvrtc.h"
 
-/* What a worker is doing, as reported to the host. */
+/* The current work of a worker, as reported to the host. */
 typedef struct gt_current {
     gt_hand hand;
     int host; /* channel to the host; 0: no host */
