@@ -185,7 +185,7 @@ static piece *unchanged(gt_operation operation, piece *left, piece *right)
 {
     piece *known = left->is_known ? left : right, *other = left->is_known ? right : left;
     if ((operation == GT_DO_MIN || operation == GT_DO_MAX) && known->is_known) {
-        const bool is_less = known->value <= other->least;
+        const bool is_less = other->least >= 0 && known->value <= other->least;
         return !is_less ? NULL : operation == GT_DO_MIN ? known : other;
     }
     if (right->is_known) {
