@@ -139,12 +139,14 @@ TEST(test_headers_see_no_macros)
     gt_template_free(t);
 }
 
-/* Pragmas in comments and strings are ignored, and so are comments inside of a pragma. */
-TEST(template_ignores_pragmas_in_comments_and_strings)
+/* Pragmas in comments, strings and disabled code are ignored, and so are comments inside of a
+ * pragma. */
+TEST(template_ignores_pragmas_outside_of_the_code)
 {
     gt_template *t = parse(HEAD "/* \n#pragma gputune tune(A = 1)\n*/\n"
                                 "// #pragma gputune tune(B = 1)\n"
                                 "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
+                                "#if 0\n#pragma gputune tune(E = 1) )\n#endif\n"
                                 "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n"
                                 "__device__ int deep() { return D; }\n");
     assert_int_equal(t->axis_count, 1);

@@ -232,8 +232,9 @@ static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line,
     }
     if (gt_lexer_accept(line, "pragma")) {
         const bool is_own = gt_lexer_accept(line, "gputune");
+        const bool is_compiled = reader->conditions->now != GT_NEVER;
         *out = is_own || gt_lexer_is(line, "once") ? BLANKED : KEPT;
-        return is_own ? read_clauses(reader, line, out) : GPUTUNE_OK;
+        return is_own && is_compiled ? read_clauses(reader, line, out) : GPUTUNE_OK;
     }
     return line->token.kind == GT_TOKEN_END || gt_token_is_any(&line->token, directives)
                ? GPUTUNE_OK
