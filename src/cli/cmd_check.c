@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* A mistake at a pair of source lines; several variants may have it. */
+/* A kind of mistake at a pair of source lines, which may occur in several variants. */
 typedef struct mistake {
     gputune_finding first; /* finding in the first variant with the mistake */
     uint32_t variants;
     uint32_t variant; /* number of the last variant with the mistake, counted from 1 */
-    uint64_t count;   /* findings of the mistake in all variants */
+    uint64_t count;   /* number of times that it was found, over all variants */
 } mistake;
 
 typedef struct checked {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static struct {
-    const char *sizes_text; /* the value of --size as the library reads it, or NULL for any sizes */
+    const char *sizes_text; /* the value of --size in the library's format; NULL: all sizes */
     const char *scenario;
     int format, objective, cache;
 } given;
@@ -35,7 +35,7 @@ static bool is_named(const cli_measured *one)
 static void print_choice(const cli_measured *one, const cli_measured_list *list)
 {
     const gputune_record *of = one->trials;
-    bool is_ambiguous = false; /* true if the GPU's name is also a part of another GPU's name */
+    bool is_ambiguous = false; /* true if another GPU's name contains this GPU's name */
     for (size_t i = 0; i < list->count; i++) {
         const gputune_record *other = list->items[i].trials;
         is_ambiguous |=
@@ -48,8 +48,8 @@ static void print_choice(const cli_measured *one, const cli_measured_list *list)
               gputune_cache_name(of->cache), of->alignment, of->inputs, one->count);
 }
 
-/* Sets *out to the scenario that the options select. If they select none or several, lists the
- * candidates and returns CLI_EXIT_USAGE. */
+/* Sets *out to the scenario that the options select. If they select none or more than one, lists
+ * the candidates and returns CLI_EXIT_USAGE. */
 static int choose_kernel(const cli_measured **out, const cli_measured_list *list,
                          const char *kernel)
 {
@@ -190,7 +190,7 @@ static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *fi
             cli_json_text(trial->created));
 }
 
-/* Writes the cache file in the layout in which Kernel Tuner searches for closing braces. */
+/* Writes the cache file. Kernel Tuner searches for the closing braces, so the layout matters. */
 static void write_cache(const cli_apart *data, FILE *file)
 {
     fputs("{\n\"schema_version\": \"1.1.0\",\n", file);

@@ -10,7 +10,7 @@
 
 typedef struct report_data {
     cli_records records;
-    cli_measured_list measured; /* scenarios, beginning with those that are being tuned */
+    cli_measured_list measured; /* scenarios; those that are being tuned come first */
     cli_table standing;
     char **sources; /* source code of each scenario's winner, or NULL if unknown */
 } report_data;
@@ -84,7 +84,7 @@ static void report_write_data(const report_data *report, FILE *file)
     fputs("]}\n", file);
 }
 
-/* Writes the page. Escapes every '<' in the JSON data, so no string can end the data's element. */
+/* Writes the page. Escapes every '<' in the JSON data, so no string can close the HTML element. */
 static void report_write_page(const report_data *report, FILE *file)
 {
     char *json = NULL;
@@ -105,7 +105,7 @@ static void report_write_page(const report_data *report, FILE *file)
     free(json);
 }
 
-enum { MOST_SOURCES = 100 }; /* limits the page's size, as each source has 10 to 30 KB */
+enum { MOST_SOURCES = 100 }; /* limits the size of the page, because a source has 10 to 30 KB */
 
 static int collect_data(report_data *report, const cli_session *session)
 {
@@ -191,7 +191,7 @@ static int write_report(const cli_list *names)
     given.names = *names;
     cli_read_own_results();
     int code = read_report(&report);
-    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* nothing may be stored yet */
+    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* there may be no results yet */
         CLI_TRY(code);
     }
     CLI_REFUSE(!cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,

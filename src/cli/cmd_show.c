@@ -69,8 +69,8 @@ static int count_winner(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Prints how many winners are hidden. Kernels of the same name in different files count as versions
- * of one kernel, because results are stored without paths. */
+/* Prints how many winners are hidden. Kernels with the same name in different files are treated as
+ * versions of one kernel, because results are stored without paths. */
 static void note_hidden(const cli_session *session, const cli_records *found,
                         gputune_record_filter filter)
 {

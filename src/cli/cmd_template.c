@@ -13,7 +13,7 @@
 static bool force; /* the option */
 static cli_list defines, hosts;
 
-/* Prints the lines that begin with `mark`, without `mark`. Returns their number. */
+/* Prints the lines that begin with `mark`, but not the mark itself. Returns their number. */
 static size_t print_questions(const char *text)
 {
     static const char mark[] = "// ? ";

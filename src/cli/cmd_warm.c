@@ -155,7 +155,7 @@ static int warm_kernels(void)
                                  : cli_warm_tune(&session, &scenarios);
 }
 
-enum { SETTLED_MS = 100 }; /* saves within this time count as one save */
+enum { SETTLED_MS = 100 }; /* saves within this time are treated as one */
 
 typedef struct watched {
     const char *path;
@@ -181,7 +181,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Adds a file unless the list already has it under any path. The file need not exist. */
+/* Adds a file unless the list already has it, perhaps under another path. It need not exist. */
 static void add_file(watch *watch, const char *path)
 {
     const watched added = {path, facts_of(path)};
@@ -233,7 +233,7 @@ static void list_files(watch *watch)
     }
 }
 
-/* Finds changed files by polling, which works on every file system. */
+/* Checks all files for changes. Polling works on every file system, unlike inotify. */
 static bool take_changes(watch *watch)
 {
     bool found = false;

@@ -14,7 +14,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char progress_line[1024];
-static cli_send_fn send_line; /* receives the lines instead of stderr; NULL: print to stderr */
+static cli_send_fn send_line; /* function that receives the lines; NULL: print to stderr */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
 
@@ -131,7 +131,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     }
 }
 
-/* The exit codes of statuses. All other statuses have CLI_EXIT_NOTHING. */
+/* The exit codes of statuses. The exit code of all other statuses is CLI_EXIT_NOTHING. */
 static const struct {
     int status, code;
 } exit_codes[] = {{GPUTUNE_OK, CLI_EXIT_OK},

@@ -54,7 +54,7 @@ enum {
     CLI_EXIT_USAGE = 2,    /* a mistake in the command line */
     CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver, no GPU, or a failure reported by `doctor` */
     CLI_EXIT_TEMPLATE = 4, /* a template or compile error, or an invalid recorded space */
-    CLI_EXIT_WRONG = 5,    /* wrong results of the default, of most variants or of all variants */
+    CLI_EXIT_WRONG = 5,    /* the default, most variants or all variants gave wrong results */
     CLI_EXIT_DATABASE = 6,
     CLI_EXIT_FOUND = 7,
     CLI_EXIT_OPEN = 8,      /* a draft of `template` has open questions */
@@ -65,13 +65,13 @@ int cli_exit_code(int status);
 /* Returns the exit code for a variant with the status `trial`: "ok", "wrong", "compile", ... */
 int cli_trial_exit_code(const char *trial);
 
-/* Prints the last library message or, without one, the status's text. Returns the exit code. */
+/* Prints the library's last message, or the status text if there is none. Returns the exit code. */
 int cli_fail(int status);
 /* Returns a library message without the kernel's name at its beginning. The caller prints `label`
  * first, which contains the name. */
 const char *cli_without_kernel(const char *message, const char *label);
 
-/* Combines two exit codes: CLI_EXIT_CANCELED has precedence, then the first nonzero code. */
+/* Combines two exit codes. Prefers CLI_EXIT_CANCELED, and otherwise the first nonzero code. */
 int cli_worse(int so_far, int next);
 
 /* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?". If no candidate is similar, lists the

@@ -12,9 +12,9 @@ typedef struct cli_output {
 /* Opens the file `path` for writing, or standard output if `path` is NULL. `path` must outlive
  * *out. An existing file is an error unless `replace` is set. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
-/* Closes the output of a command with the exit code `code`; standard output stays open. If `code`
- * is CLI_EXIT_OK but writing failed, prints a message and returns CLI_EXIT_NOTHING. Otherwise
- * returns `code`. */
+/* Closes the output of a command that ends with `code`; standard output stays open. If `code` is
+ * CLI_EXIT_OK but writing failed, prints a message and returns CLI_EXIT_NOTHING. Otherwise returns
+ * `code`. */
 int cli_output_close(cli_output *output, int code);
 
 /* Writes a file like cli_output_open() and cli_output_close(). Returns the exit code. */
@@ -22,7 +22,7 @@ int cli_output_write(const char *path, bool replace, const void *bytes, size_t c
 
 /* Returns the shortest decimal text that converts back to the same finite double. */
 char *cli_json_number(double value);
-/* Returns a text as a JSON string. NULL and invalid UTF-8 give an empty string. */
+/* Returns a text as a JSON string, which is empty for NULL and for invalid UTF-8. */
 char *cli_json_text(const char *text);
 
 /* Returns the name in the next `#include "name"`, or NULL. Moves *text to the following line. */

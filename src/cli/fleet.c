@@ -2,9 +2,9 @@
  * It sends each child one scenario at a time, draws the progress and prints one table. If a GPU or
  * its driver fails, only the child's current scenario fails, and another GPU of the same kind tunes
  * this scenario again. Parent and child exchange messages over a socket. A child lists its
- * scenarios, sends READY, and answers each ORDER with ROW or FAILED. GPUs are of one kind if their
- * results answer the same requests; all GPUs of a kind share one queue of scenarios. The children
- * share the CPU cores for compiling through the file of GPUTUNE_CORES. */
+ * scenarios, sends READY, and answers each ORDER with ROW or FAILED. GPUs are of one kind if
+ * results of one are valid for the others; all GPUs of a kind share one queue of scenarios. The
+ * children share the CPU cores for compiling through the file of GPUTUNE_CORES. */
 #include "cli/warm.h"
 
 #include "base/clock.h"
@@ -28,7 +28,7 @@ extern char **environ;
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Kinds of messages, with the contents of each in parentheses. */
+/* The kinds of messages. The contents of each message are in parentheses. */
 typedef enum message_kind {
     PRINT,  /* a line for the terminal (prefix, text, colour or "") */
     DRAW,   /* the progress of the scenario; "" removes it */
@@ -62,7 +62,7 @@ static bool send_message(int channel, message *out)
     return sent == (ssize_t)bytes;
 }
 
-/* Sends a message with three texts, and cuts long ones. */
+/* Sends a message with three texts. Long texts are cut. */
 static bool send_texts(int channel, message *out, const char *first, const char *second,
                        const char *third)
 {
@@ -258,7 +258,7 @@ static int read_numbers(const char *which)
     }
 }
 
-/* Lists the GPUs. "all" means the emulated ones if there is no GPU and no driver was requested. */
+/* Lists the GPUs. If there is none and no driver was requested, "all" means the emulated GPUs. */
 static int list_gpus(const char *which)
 {
     int count = 0;
@@ -353,9 +353,9 @@ static bool is_kernel_busy(const cli_turn *turn)
     return any;
 }
 
-/* Returns the index of the next scenario. Prefers kernels that no GPU is tuning, because a search
- * begins with the results of other sizes. Near the end, returns the longest scenario, so all GPUs
- * finish at about the same time. */
+/* Returns the index of the next scenario. Prefers kernels that no GPU is tuning at the moment,
+ * because a search begins with the finished results of other sizes. Near the end, returns the
+ * longest scenario, so all GPUs finish at about the same time. */
 static size_t find_turn(const kind *kind)
 {
     size_t at = kind->next, usable = count_usable(kind);
@@ -464,7 +464,7 @@ static void draw_progress(void)
     cli_progress_draw(text);
 }
 
-/* Lets a child take scenarios from the queue of its kind. The first child fills the queue. */
+/* Lets a child take scenarios from the queue of its kind. The first child of a kind fills it. */
 static void admit_child(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;
@@ -527,7 +527,7 @@ static void handle_message(child *child, const message *from)
     }
 }
 
-/* Handles a child's end. A child that could not open its GPU has already printed the reason. */
+/* Handles the end of a child. If it could not open its GPU, it has already printed the reason. */
 static void take_end(child *child)
 {
     int status = 0;

@@ -103,7 +103,7 @@ char *cli_hardware_text(const gputune_record *winner)
     }
     if (winner->objective != GPUTUNE_OBJECTIVE_KERNEL &&
         winner->objective != GPUTUNE_OBJECTIVE_RATE) {
-        return text; /* other objectives do not measure the kernel's time alone */
+        return text; /* other objectives measure more than the kernel's time */
     }
     const char *shares = text_of_shares(memory, arithmetic, peak.units);
     const double warps = share_of_threads(winner);

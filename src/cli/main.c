@@ -138,7 +138,7 @@ static void fill_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    /* Variables that commands replace by options. Only the doctor command reads them. */
+    /* Commands have options in place of these variables. Only the doctor command reads them. */
     static const char *const unset[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
                                         "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG",
                                         "GPUTUNE_PINNED"};
@@ -159,5 +159,5 @@ int main(int argc, char **argv)
         code = code ? code : CLI_EXIT_NOTHING;
     }
     fflush(stderr);
-    _exit(code); /* skips the exit handlers of the CUDA driver, which take tens of milliseconds */
+    _exit(code); /* skip the CUDA driver's exit handlers, which take tens of milliseconds */
 }

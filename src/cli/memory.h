@@ -19,7 +19,7 @@ void *cli_present(void *memory);
 void *cli_allocate(size_t count, size_t bytes);
 /* Reallocates an array of `count` items if it is full, so that one more item fits. */
 void *cli_grow(void *array, size_t count, size_t bytes);
-/* Appends an item to an array; NULL is an empty array. Evaluates to the item's address. */
+/* Appends an item to an array, which may be NULL. Evaluates to the item's address. */
 #define cli_push(array, count, ...)                                                                \
     ((array) = cli_grow(array, count, sizeof *(array)), (array)[count] = (__VA_ARGS__),            \
      &(array)[(count)++])
@@ -34,9 +34,9 @@ void *cli_grow(void *array, size_t count, size_t bytes);
 char *cli_copy(const char *string);
 /* Like strndup. */
 char *cli_copy_part(const char *string, size_t count);
-/* Removes invalid UTF-8 and control characters, because texts of a database are not trusted and a
- * terminal obeys control characters. Line ends and tabs become blanks unless `lines` is true.
- * Returns `text`. */
+/* Removes invalid UTF-8 and control characters, because a database may contain any text and a
+ * terminal would interpret control characters. Line ends and tabs become blanks unless `lines` is
+ * true. Returns `text`. */
 char *cli_clean(char *text, bool lines);
 /* Like asprintf. */
 char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
@@ -86,7 +86,7 @@ bool cli_next_pair(const char **text, char **name, char **value);
 /* Reads a decimal number and moves *text after it. Returns -1 and leaves *text unchanged if there
  * is no number or it is above `most`. */
 long cli_take_number(const char **text, long most);
-/* Draws a bar for a share from 0 to 1. The bar has at most `cells` cells, in steps of an eighth. */
+/* Draws a bar for a fraction from 0 to 1. The bar has up to `cells` cells, in steps of 1/8 cell. */
 char *cli_bar(double share, size_t cells);
 /* Returns the width of a UTF-8 text on a terminal, counting one column for each code point. */
 size_t cli_columns(const char *text);

@@ -1,4 +1,4 @@
-/* The commands of the program. A table of options parses the arguments and prints the help. */
+/* The program's commands. Each has a table of options, from which the help is also printed. */
 #pragma once
 
 #include "cli/memory.h"
@@ -63,7 +63,7 @@ typedef struct cli_command {
     const char *name;        /* "warm" */
     const char *description; /* purpose, shown in the list of commands */
     const char *arguments;   /* "KERNEL|PATH..." */
-    const char *summary;     /* one sentence, capitalised */
+    const char *summary;     /* one sentence that begins with a capital letter */
     const char *more;        /* paragraphs after the list of options, or NULL */
     struct {
         size_t least, most;

@@ -56,7 +56,7 @@ static const char *outcome(const gputune_record *record)
     return text;
 }
 
-/* Returns "faster", "slower" or "same" by the interval of the speed-up, or "" without one. */
+/* Returns "faster", "slower" or "same" from the speed-up's interval, or "" if it has none. */
 static const char *verdict_of(const gputune_record *record)
 {
     if (!(record->speedup > 0 && record->speedup_low > 0)) {
@@ -290,7 +290,7 @@ static void add_values(cli_apart *data, const char *text, bool words)
     }
 }
 
-/* Orders numbers by value, and words alphabetically after them. */
+/* Orders numbers by value, followed by words in alphabetical order. */
 static int compare_values(const void *left, const void *right)
 {
     const char *a = *(char *const *)left, *b = *(char *const *)right;
@@ -302,8 +302,8 @@ static int compare_values(const void *left, const void *right)
     return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* Adds an entry for a trial. If the trial's version of the template lacked an axis, the entry has
- * the axis's first value. */
+/* Adds an entry for a trial. If the template had no such axis at the time of the trial, the entry
+ * gets the first value of the axis. */
 static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;
@@ -419,7 +419,7 @@ static uint32_t count_status(const failures *all, const char *status)
     return sum;
 }
 
-/* Returns the most frequent failure among those with the most frequent status. */
+/* Finds the most frequent status, and returns its most frequent failure. */
 static const failure *find_commonest(const failures *all)
 {
     const failure *best = all->items;

@@ -19,7 +19,7 @@ cli_table cli_record_table(unsigned view);
 /* Adds a row to a table whose items begin with a gputune_record. */
 void cli_record_add(cli_table *table, const gputune_record *record);
 
-/* A word of the column `flags`, and true if the word is shown. */
+/* A word of the column `flags`, and whether it is shown. */
 typedef struct cli_flag {
     bool is_set;
     const char *word;
@@ -29,14 +29,14 @@ char *cli_flags_text(const cli_flag *flags, size_t count);
 
 /* ---- stored records -------------------------------------------------------------------------- */
 
-/* Copies of records in the order of gputune_records(), where the records of a scenario are
- * adjacent. The texts of the copies are never NULL. */
+/* Copies of records in the order of gputune_records(), so the records of a scenario are adjacent.
+ * Their texts are never NULL. */
 typedef CLI_LIST(gputune_record) cli_records;
 
 /* A callback for gputune_records(). Adds a copy of the record to `list`, a cli_records. */
 int cli_records_add(void *list, const gputune_record *record);
 /* Adds the records that the filter selects. `name` is a kernel's name or path; NULL selects all
- * kernels, even if their templates no longer exist. Sets filter->kernel. */
+ * kernels, including those without a template. Sets filter->kernel. */
 int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name);
 
@@ -48,9 +48,9 @@ typedef struct cli_measured {
     /* the trials; values that all trials share are read from the first one */
     const gputune_record *trials;
     size_t count;
-    /* The winner of the whole space or, without one, the fastest winner; its texts may be "". */
+    /* The winner of the whole space, otherwise the fastest winner; its texts may be "". */
     const gputune_record *winner;
-    const char *standard; /* the default with which the winner was compared, or "" if unknown */
+    const char *standard; /* the default that the winner was compared with; "": unknown */
 } cli_measured;
 
 typedef CLI_LIST(cli_measured) cli_measured_list;
@@ -69,8 +69,8 @@ cli_measured_list cli_measured_of(const cli_records *records);
 
 /* Returns true if a trial was measured and is correct. */
 bool cli_trial_has_time(const gputune_record *trial);
-/* Returns true if a trial was launched once and then left out of the race because it was slow. Its
- * median_ns is the time of that launch. */
+/* Returns true if a trial was launched once and then excluded from the race because it was slow.
+ * Its median_ns is the time of that launch. */
 bool cli_trial_was_launched(const gputune_record *trial);
 bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial);
 /* Returns the best time of all trials, or INFINITY if no trial has a time. */
@@ -123,7 +123,7 @@ typedef struct cli_peak {
 } cli_peak;
 
 /* Returns the peak rate of the FP32 units, or of the tensor cores if the kernel is faster than the
- * FP32 units can be. Which units a slower kernel uses is not known. */
+ * FP32 units can be. It is not known which units a slower kernel uses. */
 cli_peak cli_peak_of(const gputune_record *record);
 
 /* Describes the code of a winner, how near it is to the GPU's limits, and how much could still be

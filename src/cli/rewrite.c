@@ -28,7 +28,7 @@ static void add_option(cli_list *words, const char *option, const char *value)
     }
 }
 
-/* Starts a writer. Only the final writer prints errors, because a later writer may succeed. */
+/* Starts a writer. Only the final writer prints errors; after any other, the next may succeed. */
 static bool start_file(const char *file, const cli_list *labels)
 {
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();

@@ -276,7 +276,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-/* Returns the size that replaces a default size on the emulator, or "" if the default is small. */
+/* Returns the size to use on the emulator instead of a large default size, or "" if it is small. */
 static const char *small_size(const char *value)
 {
     int64_t number;
@@ -440,7 +440,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work)
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, &cli_given.selection, &session));
     CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,
                "--size: this command takes one value for each size");
-    if (mode == CLI_OPEN_TUNING) { /* after Ctrl-C, the results so far are printed */
+    if (mode == CLI_OPEN_TUNING) { /* after Ctrl-C, the results so far are still printed */
         cli_catch_interrupt();
     }
     return work(&session, scenarios.items);

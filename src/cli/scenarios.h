@@ -24,7 +24,7 @@ int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
 /* Returns the list with this name, or adds an empty list. Keeps the pointer `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
-/* Returns the index of a value, or the list's count if the list lacks the value. */
+/* Returns the index of a value, or the list's count if the value is not in the list. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)
 {
     return gt_index_of(value, (const char *const *)list->values, list->count);
@@ -43,7 +43,7 @@ typedef CLI_LIST(cli_kernel) cli_catalogue;
 bool cli_is_path(const char *name);
 /* Finds the kernels with these names or paths, as gputune_kernels() does. */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
-/* Prints a note for each kernel with this name that is verified only against itself. */
+/* Prints a note for each kernel with this name that is only compared with its own default. */
 void cli_note_own_references(const cli_session *session, const char *name);
 /* Checks that a kernel exists, like cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
@@ -59,10 +59,10 @@ int cli_catalogue_check(const cli_session *session, const char *name);
 
 /* If `name` is a path, adds its template, so its kernels are known by name. `name` may be NULL. */
 int cli_stored_name(const cli_session *session, const char *name);
-/* Sets *out to the value of --size as the library's filters read it, or to NULL. */
+/* Sets *out to the value of --size in the format of the library's filters, or to NULL. */
 int cli_stored_sizes(const char **out);
-/* Sets the members gpu, sizes and any_gpu of the filter from the options. With any_gpu, the results
- * may be of several GPUs. */
+/* Sets the members gpu, sizes and any_gpu of the filter from the options. If any_gpu is set, the
+ * results may come from several GPUs. */
 int cli_stored_filter(gputune_record_filter *out, const cli_session *session);
 /* Prints that nothing is stored, and how to tune the kernel. Returns CLI_EXIT_NOTHING. For an
  * unknown kernel, prints the most similar name and returns CLI_EXIT_USAGE. */
@@ -80,7 +80,7 @@ typedef struct cli_scenario {
     gputune_sizes sizes;      /* sizes that differ from the template's defaults */
     const char **only;        /* values of --only for axes of this kernel */
     size_t only_count;
-    const char **starts; /* values of --start whose axes this kernel has */
+    const char **starts; /* those values of --start that have only axes of this kernel */
     size_t start_count;
     char *size_text; /* all sizes, including defaults: "n=1048576 T=float" */
     char *label;
@@ -137,7 +137,7 @@ extern struct cli_tuning {
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* the first word, "measure", is the default */
 
-/* The words of --objective and --strategy, set by cli_tuning_words(). "any": any objective. */
+/* The words of --objective and --strategy, set by cli_tuning_words(); "any" is a word as well. */
 extern const char *cli_objective_words[], *cli_objective_any_words[], *cli_strategy_words[];
 void cli_tuning_words(void);
 
@@ -169,5 +169,5 @@ int cli_tuning_inputs(void);
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.
  * Ctrl-C cancels library calls with these options. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
-/* Returns `limit_s`; if it is 0 and the GPU is emulated, a longer limit for the slow emulator. */
+/* Returns `limit_s`. If it is 0 and the GPU is emulated, returns a longer limit instead. */
 double cli_limit_s(const cli_session *session, double limit_s);

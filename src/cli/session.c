@@ -1,4 +1,4 @@
-/* Opens a tuner by the command's options, and handles Ctrl-C, SIGTERM and SIGHUP. */
+/* Opens a tuner with the command's options, and handles Ctrl-C, SIGTERM and SIGHUP. */
 #include "cli/session.h"
 
 #include "base/file.h"

@@ -1,4 +1,4 @@
-/* Opens a tuner by the options of a command, and cancels its work. */
+/* Opens a tuner with the options of a command, and cancels the command's work. */
 #pragma once
 
 #include "cli/console.h"
@@ -54,7 +54,7 @@ typedef struct cli_session {
     gputune_device device; /* valid only if has_device is true */
 } cli_session;
 
-/* Opens a tuner by the options. Prints a note if it falls back to the emulator. */
+/* Opens a tuner with the options. Prints a note if it uses the emulator because there is no GPU. */
 int cli_open(cli_session *out, cli_open_mode mode);
 /* Closes the tuner, if there is one:
  *
@@ -73,7 +73,7 @@ char *cli_database_path(void);
  * there is a problem and `code` is CLI_EXIT_OK or CLI_EXIT_NOTHING, returns CLI_EXIT_DATABASE. */
 int cli_check_database(const cli_session *session, int code);
 
-/* Makes Ctrl-C, SIGTERM and SIGHUP cancel the work, except signals that are ignored. A second
+/* Makes Ctrl-C, SIGTERM and SIGHUP cancel the work; signals that are ignored stay ignored. A second
  * signal ends the program. */
 void cli_catch_interrupt(void);
 /* Get and set the flag that cancels the work, for the library's options. Thread-safe. */

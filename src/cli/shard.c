@@ -22,8 +22,8 @@ int cli_shard_read(cli_shard *out, const char *text)
     return CLI_CONTINUE;
 }
 
-/* Returns a scenario's shard by an FNV-1a hash, mixed for the modulo. The hash must never change,
- * because later runs, on other machines and with other versions, continue earlier runs. */
+/* Computes a scenario's shard from an FNV-1a hash, whose bits are mixed before the modulo. The hash
+ * must never change, because runs on other machines and by other versions must agree. */
 static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -156,7 +156,7 @@ enum {
 
 /* The width of a table's column in terminal columns. */
 typedef struct span {
-    size_t least; /* least width after folding: that of the title or the longest word */
+    size_t least; /* minimum width after folding: width of the title or longest word */
     size_t width; /* width of the longest text; 0 if the column is not shown */
     bool spare;   /* true if the column may be left out */
 } span;
@@ -170,7 +170,7 @@ static size_t total(const span *spans, size_t count)
     return sum;
 }
 
-/* Narrows the widest column repeatedly, so long texts share the space. */
+/* Narrows the widest column again and again, so that long texts get equal widths. */
 static void fold_columns(span *spans, size_t count, size_t limit, size_t least)
 {
     for (size_t over = total(spans, count); over > limit; over--) {
@@ -186,9 +186,9 @@ static void fold_columns(span *spans, size_t count, size_t limit, size_t least)
     }
 }
 
-/* Narrows the columns until they fit into `limit` (0: no limit). First folds words down to the
- * width COMFORT, then leaves out spare columns, then folds further. Returns the number of columns
- * left out. */
+/* Narrows the columns until they fit into `limit` (0: no limit). First folds columns to no less
+ * than COMFORT, then leaves out spare columns, then folds further. Returns how many were left
+ * out. */
 static size_t fit_columns(span *spans, size_t count, size_t limit)
 {
     size_t left_out = 0;

@@ -38,9 +38,9 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* The formats in which a column appears. Text contains the columns that share a bit with the
- * table's view. JSON and CSV contain all CLI_IN_DATA columns, and those CLI_IN_ITS_DATA columns
- * that share a bit with the view. CLI_SPARE columns are left out on a narrow terminal. */
+/* The formats in which a column appears. A text table has the columns whose bits overlap with the
+ * table's view. JSON and CSV have all CLI_IN_DATA columns, and those CLI_IN_ITS_DATA columns whose
+ * bits overlap with the view. CLI_SPARE columns are left out on a narrow terminal. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,
@@ -87,8 +87,8 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
 #define CLI_FIELD(type, member, title, unit, where)                                                \
     CLI_AS(#member, type, member, title, unit, where)
 /* Replaces the texts that columns show, in the first `bytes` bytes of an item, by copies without
- * control characters; NULL becomes "". If a text equals that of the item `like` (may be NULL), both
- * items share one copy. */
+ * control characters; NULL becomes "". If a text is the same as in the item `like` (may be NULL),
+ * both items share one copy. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
 /* Packs the last row into at most `most` bytes, cuts long texts, and returns the packed size. */
@@ -109,8 +109,8 @@ int cli_table_print(const cli_table *table);
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
                       cli_format_kind format, FILE *file);
 /* Writes a table with rows as a JSON object of columns. A column is an array of values, or a single
- * value if all values are equal. Numbers have seven digits. An array of objects is twice as
- * long. */
+ * value if all values are equal. Numbers have seven digits. The text is half as long as an array of
+ * objects would be. */
 void cli_table_write_columns(const cli_table *table, FILE *file);
 
 /* Returns the number of bytes of `text` that fit into a line of `width` columns. Sets *skipped to

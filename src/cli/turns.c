@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST   3.0 /* weight of a kernel's first search */
+#define FIRST   3.0 /* weight of the first search of a kernel */
 #define LEAST_S 1.0 /* enough time to compile and verify a default */
 
 double cli_turn_cost(const char *sizes)
@@ -22,12 +22,12 @@ double cli_turn_cost(const char *sizes)
 typedef struct search {
     cli_turn *turns;
     size_t count;
-    const cli_turn *like; /* a scenario of the kernel */
+    const cli_turn *like; /* the scenario whose kernel is being looked up */
 } search;
 
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
 {
-    /* compare names, because misses of one kernel have kernel structs of different catalogues */
+    /* compare names, because each miss in a file has its own struct for the kernel */
     return strcmp(a->scenario->kernel->given, b->scenario->kernel->given) == 0;
 }
 
@@ -66,7 +66,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
         at.like = &turns[i];
         const gputune_record_filter filter = {.size = sizeof filter,
                                               .kernel = scenarios->items[i].kernel->given};
-        /* a failure here only means that no result is known; the tuning will report the error */
+        /* ignore errors, because the tuning will report them */
         (void)gputune_records(session->tuner, &filter, take_winner, &at);
     }
     return turns;

@@ -7,14 +7,14 @@
 typedef struct cli_turn {
     const cli_scenario *scenario;
     size_t place; /* index of the scenario in the user's order */
-    double cost;  /* estimated cost of a launch; compared among scenarios of one kernel */
-    /* Set by cli_turns_sort(): the place of the kernel's first scenario, and the distance to the
-     * cost of the size that is tuned first. */
+    double cost;  /* estimated cost of a launch, to compare scenarios of one kernel */
+    /* Set by cli_turns_sort(): the place of the kernel's first scenario, and how far this cost is
+     * from the cost of the size that is tuned first. */
     size_t kernel_place;
     double far;
     bool known;        /* true if a finished result is stored, so tuning probably takes no time */
     bool started;      /* true if the kernel has a stored result at any size */
-    double weight;     /* weight of the scenario in the division of time */
+    double weight;     /* weight of the scenario when the time is divided */
     double took_s;     /* seconds taken by the kernel's latest search; 0 before the first search */
     const void *tried; /* the child on whose GPU the scenario has failed, or NULL */
 } cli_turn;
@@ -45,7 +45,7 @@ void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *do
  * scenario of the kernel whose latest search took longest. */
 size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
-/* Returns the time for turn `at`: its share of `left_s` seconds by weight, but at least one second.
- * `side_by_side` is the number of scenarios that are tuned at the same time. */
+/* Returns the time for turn `at`: a part of `left_s` in proportion to its weight, at least a
+ * second. `side_by_side` is the number of scenarios that are tuned at the same time. */
 double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s,
                          size_t side_by_side);

@@ -22,7 +22,7 @@ extern struct cli_warm {
     const char *report;   /* page to write during the tuning, or NULL */
     const char *shard_text;
     cli_shard shard;
-    bool is_silent; /* true if another child of --gpus prints the notes */
+    bool is_silent; /* true if another process of --gpus prints the notes */
 } cli_warm;
 
 /* Finds the requested scenarios. Stops with CLI_EXIT_NOTHING if there are none. */
@@ -75,15 +75,15 @@ typedef struct cli_tuned {
  * Returns false if the result is new; the caller must then check that it was stored. */
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress);
-/* Returns true if another GPU of the same kind may find a winner in spite of this status. */
+/* Returns true if another GPU of the same kind may succeed after a tuning with this status. */
 bool cli_warm_may_be_gpu(int status);
 /* Returns the exit code of a scenario without a winner. Sets *out to the message, if there is one.
  * The message mentions `gpu` unless `gpu` is NULL. */
 int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, const char *gpu);
 /* Returns the scenarios in the order of tuning. Misses keep the file's order. */
 cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenarios);
-/* Returns the time limit of turn `at`: --time-limit or the turn's share of the remaining
- * --total-limit, whichever is less. */
+/* Returns the time limit of turn `at`: the smaller of --time-limit and the turn's part of the time
+ * that --total-limit leaves. */
 double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t start_ns,
                         size_t side_by_side);
 
@@ -101,8 +101,8 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row that another process has packed by cli_table_pack(). */
 void cli_warm_take(cli_table *table, double place, const char *packed);
-/* Prints the table, with GPU models if `of_models` is true, and the gain and time since `start_ns`.
- * Checks the database of `session` unless `session` is NULL. Returns the exit code. */
+/* Prints the table, with GPU models if `of_models` is true, the gain, and the time since
+ * `start_ns`. Checks the database of `session` unless `session` is NULL. Returns the exit code. */
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
                  const cli_session *session);
 
@@ -110,7 +110,7 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
 
 /* Checks that the page can be written. The cli_rewrite functions do nothing if `file` is NULL. */
 int cli_rewrite_begin(const char *file);
-/* Starts `gputune report` for the page, unless it is running or started less than 3 s ago. */
+/* Starts `gputune report` for the page unless one is running or was started less than 3 s ago. */
 void cli_rewrite(const char *file, const cli_list *labels);
 /* Writes the final page. Returns `code` or, if it is CLI_EXIT_OK, the exit code of the writer. */
 int cli_rewrite_end(const char *file, int code);

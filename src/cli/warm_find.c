@@ -47,7 +47,7 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
 typedef struct wanted {
     cli_scenarios *out;
     const cli_session *session;
-    const char *environment; /* environment whose misses are listed; NULL: any environment */
+    const char *environment; /* environment of the misses to list; NULL: any environment */
     size_t elsewhere;
 } wanted;
 
@@ -76,7 +76,7 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
 
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* a blank follows if other data was used */
+    static const char seeded[] = "seed="; /* if a blank follows, the miss also had other data */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0 || strchr(one->inputs, ' ')) {
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "

@@ -43,7 +43,7 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* Appends the figures, the most important first, because the line may be cut. */
+/* Appends the numbers, the most important ones first, because the line may be cut. */
 static void append_figures(char **text, const gputune_progress *at)
 {
     double done = variants_done(at);
@@ -78,7 +78,7 @@ static char *describe_progress(const cli_progress *progress, const gputune_progr
         cli_append(&text, "%s: ", progress->gpu);
     }
     cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
-    if (bar) { /* a large space has no bar, because most of its variants stay untried */
+    if (bar) { /* a large space has no bar, because most of its variants are never tried */
         double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
         int full = (int)(fmax(variants_done(at), of_limit) * BAR_CELLS + 0.5);
         for (int i = 0; i < BAR_CELLS; i++) {
@@ -104,7 +104,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
     char *text = describe_progress(progress, at, live && !progress->gpu);
     if (live && progress->gpu) {
         cut_line(text, WIDTH_UNKNOWN);
-        cli_console_progress("%s", text); /* the parent shows this text in its own line */
+        cli_console_progress("%s", text); /* the parent inserts this text into its own line */
     } else if (live) {
         cli_progress_draw(text);
     } else {
@@ -116,7 +116,7 @@ typedef struct outcome {
     gputune_info info; /* must be the first member, because SAME uses offsets */
     const char *sizes;
     const char *gpu;         /* the model */
-    char default_status[16]; /* status of a default that failed; otherwise "" */
+    char default_status[16]; /* status of the default if it failed; otherwise "" */
     const char *source, *default_time, *speedup, *flags;
     char hardware[512]; /* cli_hardware_text() */
     const char *given;  /* cli_kernel.given */
@@ -180,8 +180,8 @@ static int take_stored(void *user, const gputune_record *record)
     return is_wanted ? cli_records_add(&at->records, record) : 0;
 }
 
-/* Describes the winner's code in *row, and prints why variants failed. For the first winner of a
- * kernel, also prints the scalars that were verified with a single value. */
+/* Describes the winner's code in *row, and prints why variants failed. For a kernel's first winner,
+ * also prints the scalars that were verified with only one value. */
 static int explain(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
     static const void *printed_for; /* the previous kernel */

@@ -48,7 +48,7 @@ static char *percent(double cost)
     return cost < 1 ? cli_format("+%.1f%%", cost * 100) : cli_format("%.1fx", cost + 1);
 }
 
-/* Returns a cost and its number of variants: "+3.1% (4)", or "<=+3.1% (1)" for a bound. */
+/* Formats a cost and a number of variants: "+3.1% (4)", or "<=+3.1% (1)" if the cost is a bound. */
 static char *cost_of(const value_row *row)
 {
     if (!isnan(row->cost)) {
@@ -102,7 +102,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
     }
     if (!row.is_winner && row.measured + row.launched == 1) {
-        /* the default is always measured, so its time does not bound the cost of its values */
+        /* the default is measured even if it is slow, so the cost of its value stays unknown */
         held = row.is_default ? NAN : held;
         row.evidence = row.is_default ? "default only" : "one trial";
     }
