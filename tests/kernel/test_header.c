@@ -24,10 +24,10 @@ static const char pipeline[] =
     "__global__ void second(float *y, float *parts, unsigned int *c, unsigned int n) { }\n";
 
 static gputune_status write_header_for(char **out, const char *text, const char *rule_text,
-                                       const char *arch)
+                                       const char *arch, const char *second)
 {
     static const uint32_t codes[] = {0, 1};
-    static const char *const archs[] = {"sm_80", "sm_90a"};
+    const char *const archs[] = {"sm_80", second};
     gt_header_code compiled[4];
     gt_rule *rule = NULL;
     gt_template *t = parse(text);
@@ -45,7 +45,7 @@ static gputune_status write_header_for(char **out, const char *text, const char 
 
 static gputune_status write_header(char **out, const char *text, const char *rule_text)
 {
-    return write_header_for(out, text, rule_text, "sm_90a");
+    return write_header_for(out, text, rule_text, "sm_90a", "sm_90a");
 }
 
 static void expect(const char *header, const char *const *lines, size_t count)
@@ -141,16 +141,19 @@ TEST(test_values_above_32_bits)
 
 TEST(test_alignment)
 {
-    static const char *const archs[] = {"sm_90a", "sm_100a"};
-    static const char *const checks[] = {"if (y % 16 != 0) {", "if (y % 32 != 0) {"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const archs[] = {"sm_90a", "sm_100a", "sm_90a"};
+    static const char *const seconds[] = {"sm_90a", "sm_100a", "sm_100a"};
+    static const char *const checks[] = {"if (y % 16 != 0) {", "if (y % 32 != 0) {",
+                                         "if (y % 32 != 0) {"};
+    for (int i = 0; i < 3; i++) {
         GT_FREED char *header = NULL;
         ASSERT_OK(write_header_for(
             &header,
             "#pragma gputune kernel(k) problem(n = 4096) args(out double y[n])\n"
             "#pragma gputune vector(V = 1, 4 : y) block(64) grid(ceil_div(n, 64 * V))\n"
             "__global__ void k(double *y) { y[0] = V; }\n",
-            "region n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\nvariant V=4\nuse 0\n", archs[i]));
+            "region n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\nvariant V=4\nuse 0\n", archs[i],
+            seconds[i]));
         expect(header, &checks[i], 1);
     }
 }

@@ -78,9 +78,9 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
 /* Sets *out to the number of elements of a buffer (workload.c). EINVAL if it is too large. */
 gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const int64_t *slots);
 
-/* Returns the size in bytes of the widest load or store of a thread (launch.c). No vector needs a
- * larger alignment. */
-uint32_t gt_widest_access(const gt_device *device);
+/* Returns the size in bytes of the widest load or store of a thread at a compute capability
+ * (launch.c). No vector needs a larger alignment. */
+uint32_t gt_widest_access(int cc);
 /* Appends a parameter to a launch, and returns the parameter (launch.c). */
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,
                             int argument);

@@ -235,16 +235,16 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     return GPUTUNE_OK;
 }
 
-uint32_t gt_widest_access(const gt_device *device)
+uint32_t gt_widest_access(int cc)
 {
-    return device->cc >= 100 ? 32 : 16;
+    return cc >= 100 ? 32 : 16;
 }
 
 uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
                          const gt_config *config, const gt_device *device)
 {
     gt_binding binding;
-    uint32_t widest = 0, most = gt_widest_access(device);
+    uint32_t widest = 0, most = gt_widest_access(device->cc);
     gt_binding_open(&binding, template, problem, device);
     gt_slots_config(binding.slots, template, config);
     for (uint32_t a = 0; a < template->axis_count; a++) {
@@ -313,7 +313,7 @@ static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, ui
 {
     const gt_template *template = binding->template;
     const int64_t width = template->axes[axis].values[choice].number;
-    const uint64_t widest = gt_widest_access(binding->device);
+    const uint64_t widest = gt_widest_access(binding->device->cc);
     for (uint32_t i = 0; i < template->argument_count; i++) {
         uint32_t index = w->arguments[i].index;
         uint64_t bytes = (uint64_t)width * gt_buffer_element_bytes(&w->buffers[index]);

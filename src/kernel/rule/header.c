@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct writer {
@@ -319,9 +320,26 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
     gt_text_append(&w->out, ", arguments_);\n        }\n");
 }
 
+/* Returns the compute capability in the name of an architecture. */
+static int arch_cc(const char *arch)
+{
+    return (int)strtol(arch + strcspn(arch, "0123456789"), NULL, 10);
+}
+
+/* Returns the size in bytes of the widest access of the codes in the header. */
+static uint32_t widest_access(const gt_header *header)
+{
+    uint32_t widest = gt_widest_access(header->device->cc);
+    for (uint32_t a = 0; a < header->arch_count; a++) {
+        const uint32_t own = gt_widest_access(arch_cc(header->archs[a]));
+        widest = own > widest ? own : widest;
+    }
+    return widest;
+}
+
 static void append_alignment(writer *w, const gt_config *variant)
 {
-    const uint32_t widest = gt_widest_access(w->header->device);
+    const uint32_t widest = widest_access(w->header);
     for (uint32_t i = 0; i < w->template->argument_count; i++) {
         uint32_t bytes = 1;
         for (uint32_t a = 0; a < w->template->axis_count; a++) {
@@ -448,9 +466,8 @@ static void append_images(writer *w)
            "and the code. */\nstatic const struct {\n    int cc, exact;\n    const void "
            "*codes[$_CODES];\n} @_images[] = {\n");
     for (uint32_t a = 0; a < h->arch_count; a++) {
-        const char *arch = h->archs[a] + strcspn(h->archs[a], "0123456789");
-        const size_t digits = strspn(arch, "0123456789");
-        gt_text_printf(&w->out, "    {%.*s, %d, {", (int)digits, arch, arch[digits] == 'a');
+        const char *arch = h->archs[a];
+        gt_text_printf(&w->out, "    {%d, %d, {", arch_cc(arch), arch[strlen(arch) - 1] == 'a');
         for (uint32_t c = 0; c < h->code_count; c++) {
             append_text(w, c ? ", @_code_" : "@_code_");
             gt_text_printf(&w->out, "%s_%u", h->archs[a], c);
