@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* reads past the end of a local array and ignores the value;
- * caught by proof and check */
+/* Reads past the end of a local array and ignores the value. This is
+ * caught by proof and check. */
 #pragma gputune kernel(local_behind)
 
 __global__ void local_behind(float *y, const float *x, size_t n)
@@ -24,8 +24,8 @@ __global__ void local_behind(float *y, const float *x, size_t n)
     }
 }
 
-/* reads one element past its input and ignores the value;
- * caught by proof and check */
+/* Reads one element past its input and ignores the value. This is
+ * caught by proof and check. */
 #pragma gputune kernel(read_behind)
 
 __global__ void read_behind(float *y, const float *x, size_t n)
@@ -41,8 +41,8 @@ __global__ void read_behind(float *y, const float *x, size_t n)
     }
 }
 
-/* writes one element past its scratch memory;
- * caught by proof and check */
+/* Writes one element past its scratch memory. This is
+ * caught by proof and check. */
 #pragma gputune kernel(scratch_behind)
 #pragma gputune scratch(float kept[n])
 
@@ -55,8 +55,8 @@ __global__ void scratch_behind(float *y, const float *x, size_t n, float *kept)
     }
 }
 
-/* reads past its shared memory and ignores the value;
- * caught by proof and check */
+/* Reads past its shared memory and ignores the value. This is
+ * caught by proof and check. */
 #pragma gputune kernel(shared_behind)
 
 __global__ void shared_behind(float *y, const float *x, size_t n)
@@ -74,8 +74,8 @@ __global__ void shared_behind(float *y, const float *x, size_t n)
     }
 }
 
-/* reads past the end of an array in shared memory, into the next array, and ignores the value;
- * caught by neither proof nor check, because the machine code has one block of memory for both arrays */
+/* Reads past the end of an array in shared memory, into the next array, and ignores the value. This is
+ * caught by neither proof nor check, because the machine code has one block of memory for both arrays. */
 #pragma gputune kernel(shared_neighbour)
 
 __global__ void shared_neighbour(float *y, const float *x, size_t n)
@@ -95,8 +95,8 @@ __global__ void shared_neighbour(float *y, const float *x, size_t n)
     }
 }
 
-/* writes before the beginning of its output and restores the old value;
- * caught by proof and check */
+/* Writes before the beginning of its output and restores the old value. This is
+ * caught by proof and check. */
 #pragma gputune kernel(writes_between)
 
 __global__ void writes_between(float *y, const float *x, size_t n)

@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* divides by the largest magnitude of a row, which may be zero;
- * caught by proof */
+/* Divides by the largest magnitude of a row, which may be zero. This is
+ * caught by proof. */
 #pragma gputune kernel(all_zeros)
 #pragma gputune problem(rows = 8)
 #pragma gputune args(out float y[rows][n], in float x[rows][n], size_t rows, size_t n)
@@ -42,8 +42,8 @@ __global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_
     }
 }
 
-/* converts integers to float, which rounds integers above 2^24;
- * caught by proof */
+/* Converts integers to float, which rounds integers above 2^24. This is
+ * caught by proof. */
 #pragma gputune kernel(beyond_2_24)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 16777217), size_t n)
 #pragma gputune reference(y[i] = x[i])
@@ -56,8 +56,8 @@ __global__ void beyond_2_24(int *y, const int *x, size_t n)
     }
 }
 
-/* is correct only for magnitudes up to 1;
- * caught by proof */
+/* Is correct only for magnitudes up to 1. This is
+ * caught by proof. */
 #pragma gputune kernel(beyond_one)
 #pragma gputune reference(y[i] = x[i] * x[i])
 
@@ -70,8 +70,8 @@ __global__ void beyond_one(float *y, const float *x, size_t n)
     }
 }
 
-/* flushes denormals to zero;
- * caught by proof */
+/* Flushes denormals to zero. This is
+ * caught by proof. */
 #pragma gputune kernel(denormals)
 #pragma gputune reference(y[i] = 1e10f * x[i])
 
@@ -89,8 +89,8 @@ __global__ void denormals(float *y, const float *x, size_t n)
     }
 }
 
-/* sorts the keys of a block, and gives equal keys the same place;
- * caught by proof */
+/* Sorts the keys of a block, and gives equal keys the same position. This is
+ * caught by proof. */
 #pragma gputune kernel(equal_keys)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
 #pragma gputune reference(y[i] = (int)i)
@@ -107,8 +107,8 @@ __global__ void equal_keys(int *y, const int *x, size_t n)
     }
 }
 
-/* turns infinities into NaN;
- * caught by proof */
+/* Turns infinities into NaN. This is
+ * caught by proof. */
 #pragma gputune kernel(infinity)
 #pragma gputune reference(y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i])))
 
@@ -120,8 +120,8 @@ __global__ void infinity(float *y, const float *x, size_t n)
     }
 }
 
-/* is wrong for the smallest integer, which has no absolute value;
- * caught by proof */
+/* Is wrong for the smallest integer, which has no absolute value. This is
+ * caught by proof. */
 #pragma gputune kernel(least_integer)
 #pragma gputune args(out int y[n], in int x[n] = uniform(-2147483648, 2147483647), size_t n)
 #pragma gputune reference(y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3)
@@ -134,8 +134,8 @@ __global__ void least_integer(int *y, const int *x, size_t n)
     }
 }
 
-/* takes the logarithm of zero, which is in the declared range;
- * caught by proof */
+/* Takes the logarithm of zero, which is in the declared range. This is
+ * caught by proof. */
 #pragma gputune kernel(log_of_zero)
 #pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
 #pragma gputune reference(y[i] = x[i] > 0.0f ? logf(x[i]) : -100.0f)
@@ -148,8 +148,8 @@ __global__ void log_of_zero(float *y, const float *x, size_t n)
     }
 }
 
-/* turns NaN into zero, as fmaxf() does;
- * caught by proof */
+/* Turns NaN into zero, as fmaxf() does. This is
+ * caught by proof. */
 #pragma gputune kernel(nan_swallowed)
 #pragma gputune reference(y[i] = x[i] < 0.0f ? 0.0f : x[i])
 
@@ -161,8 +161,8 @@ __global__ void nan_swallowed(float *y, const float *x, size_t n)
     }
 }
 
-/* loses the sign of zero;
- * caught by proof */
+/* Loses the sign of zero. This is
+ * caught by proof. */
 #pragma gputune kernel(negative_zero)
 #pragma gputune reference(y[i] = copysignf(1.0f, x[i]))
 
@@ -174,8 +174,8 @@ __global__ void negative_zero(float *y, const float *x, size_t n)
     }
 }
 
-/* takes exp() of large numbers, which overflows above 88;
- * caught by proof */
+/* Takes exp() of large numbers, which overflows above 88. This is
+ * caught by proof. */
 #pragma gputune kernel(overflow_of_exp)
 #pragma gputune reference(y[i] = 1.0f / (1.0f + expf(-x[i])))
 
@@ -187,8 +187,8 @@ __global__ void overflow_of_exp(float *y, const float *x, size_t n)
     }
 }
 
-/* rounds ties up; the reference rounds ties to even;
- * caught by proof */
+/* Rounds ties up; the reference rounds ties to even. This is
+ * caught by proof. */
 #pragma gputune kernel(ties_up)
 #pragma gputune args(out int y[n], in float x[n] = uniform(-100, 100), size_t n)
 #pragma gputune reference(y[i] = (int)rintf(x[i]))
@@ -201,8 +201,8 @@ __global__ void ties_up(int *y, const float *x, size_t n)
     }
 }
 
-/* finds the last of equal elements; the reference finds the first;
- * caught by proof */
+/* Finds the last of equal elements; the reference finds the first. This is
+ * caught by proof. */
 #pragma gputune kernel(last_of_equals)
 #pragma gputune problem(rows = 8)
 #pragma gputune args(out int y[rows], in float x[rows][n], size_t rows, size_t n)
@@ -234,8 +234,8 @@ __global__ void least_of_row(int *y, const float *x, size_t rows, size_t n)
     }
 }
 
-/* assumes that sorted keys are distinct;
- * caught by proof */
+/* Assumes that sorted keys are distinct. This is
+ * caught by proof. */
 #pragma gputune kernel(sorted_and_distinct)
 #pragma gputune args(out int y[n], in float x[n] = sorted(0, 1), size_t n)
 #pragma gputune reference(y[i] = i > 0 && x[i - 1] == x[i])
@@ -248,8 +248,8 @@ __global__ void sorted_and_distinct(int *y, const float *x, size_t n)
     }
 }
 
-/* does not write the result of an empty row;
- * caught by proof */
+/* Does not write the result of an empty row. This is
+ * caught by proof. */
 #pragma gputune kernel(row_empty)
 #pragma gputune args(out float y[n], in float x[4 * n], in int p[n + 1] = index * 4, size_t n)
 #pragma gputune reference(y[i] = sum(p[i + 1] - p[i], [&](int k) { return x[p[i] + k]; }))
@@ -266,8 +266,8 @@ __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
     }
 }
 
-/* assumes that the last row has elements;
- * caught by proof */
+/* Assumes that the last row has elements. This is
+ * caught by proof. */
 #pragma gputune kernel(last_row_empty)
 #pragma gputune args(out int y[n], in int p[n + 1] = prefix(16 * n), size_t n)
 #pragma gputune reference(y[i] = p[i + 1] - p[i])
@@ -281,8 +281,8 @@ __global__ void last_row_empty(int *y, const int *p, size_t n)
     }
 }
 
-/* assumes that its inputs are different buffers;
- * caught by proof */
+/* Assumes that its inputs are different buffers. This is
+ * caught by proof. */
 #pragma gputune kernel(one_for_two)
 #pragma gputune args(out float y[n], in float a[n], in float x[n], size_t n)
 #pragma gputune reference(y[i] = a[i] * x[i])
@@ -295,8 +295,8 @@ __global__ void one_for_two(float *y, const float *a, const float *x, size_t n)
     }
 }
 
-/* turns NaN in a member of a struct into 0;
- * caught by proof */
+/* Turns NaN in a member of a struct into 0. This is
+ * caught by proof. */
 #pragma gputune kernel(member_nan)
 #pragma gputune args(out float y[n], in sample x[n] = {.count = uniform(1, 9)}, size_t n)
 #pragma gputune reference(y[i] = x[i].count * (x[i].value < 0.0f ? 0.0f : x[i].value))
@@ -315,8 +315,8 @@ __global__ void member_nan(float *y, const sample *x, size_t n)
     }
 }
 
-/* reduces the largest value that the member of a struct may have;
- * caught by proof */
+/* Reduces the largest value that a member of a struct may have. This is
+ * caught by proof. */
 #pragma gputune kernel(member_largest)
 #pragma gputune args(out int y[n], in sample x[n] = {.count = uniform(0, 1000000)}, size_t n)
 #pragma gputune reference(y[i] = x[i].count)

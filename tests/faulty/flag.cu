@@ -40,8 +40,8 @@ __device__ unsigned int acquired(const unsigned int *flag)
     return value;
 }
 
-/* reads another block's elements after a relaxed load of the flag;
- * caught by check */
+/* Reads another block's elements after a relaxed load of the flag. This is
+ * caught by check. */
 #pragma gputune kernel(relaxed_flag)
 
 __global__ void relaxed_flag(float *y, const float *x, size_t n, float *part, unsigned int *done)
@@ -55,8 +55,8 @@ __global__ void relaxed_flag(float *y, const float *x, size_t n, float *part, un
     }
 }
 
-/* only the first thread reads the flag, with a relaxed load, before a barrier;
- * caught by check */
+/* Only the first thread reads the flag, with a relaxed load, before a barrier. This is
+ * caught by check. */
 #pragma gputune kernel(relaxed_for_others)
 
 __global__ void relaxed_for_others(float *y, const float *x, size_t n, float *part, unsigned int *done)
@@ -76,8 +76,8 @@ __global__ void relaxed_for_others(float *y, const float *x, size_t n, float *pa
     }
 }
 
-/* uses a volatile flag, which does not order the reads after it;
- * caught by check */
+/* Uses a volatile flag, which does not order the reads after it. This is
+ * caught by check. */
 #pragma gputune kernel(volatile_flag)
 
 __global__ void volatile_flag(float *y, const float *x, size_t n, float *part, unsigned int *done)
@@ -93,8 +93,8 @@ __global__ void volatile_flag(float *y, const float *x, size_t n, float *part, u
     }
 }
 
-/* executes a fence with block scope after reading another block's flag;
- * caught by check */
+/* Executes a fence with block scope after reading another block's flag. This is
+ * caught by check. */
 #pragma gputune kernel(acquires_too_little)
 
 __global__ void acquires_too_little(float *y, const float *x, size_t n, float *part, unsigned int *done)
@@ -112,8 +112,8 @@ __global__ void acquires_too_little(float *y, const float *x, size_t n, float *p
     }
 }
 
-/* counts the finished blocks with a relaxed atomic;
- * caught by check */
+/* Counts the finished blocks with a relaxed atomic. This is
+ * caught by check. */
 #pragma gputune kernel(relaxed_count)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))

@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8191)
 #pragma gputune tune(BLOCK = 128)
 
-/* takes an atomic minimum with an output that was never written;
- * caught by proof and check */
+/* Takes the atomic minimum of the result and an output that was never written. This is
+ * caught by proof and check. */
 #pragma gputune kernel(atomic_min_unclear)
 #pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
 #pragma gputune reference(y[i] = x[i] + 1)
@@ -21,8 +21,8 @@ __global__ void atomic_min_unclear(unsigned int *y, const unsigned int *x, size_
     }
 }
 
-/* takes the minimum of bytes with the old contents of the output;
- * caught by proof and check */
+/* Takes the minimum of each byte and the byte that the output contained before. This is
+ * caught by proof and check. */
 #pragma gputune kernel(byte_min)
 #pragma gputune args(out unsigned char y[n], in unsigned char x[n] = uniform(0, 100), size_t n)
 #pragma gputune reference(y[i] = x[i])
@@ -35,8 +35,8 @@ __global__ void byte_min(unsigned char *y, const unsigned char *x, size_t n)
     }
 }
 
-/* takes the maximum with the old contents of the output;
- * caught by proof and check */
+/* Takes the maximum of the result and the old contents of the output. This is
+ * caught by proof and check. */
 #pragma gputune kernel(fmaxf_with_garbage)
 
 __global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
@@ -47,8 +47,8 @@ __global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
     }
 }
 
-/* takes the minimum with the output's old contents; poison of NaN or large numbers does not reveal this;
- * caught by proof and check */
+/* Takes the minimum of the result and the output's old contents, which NaN or large poison would not reveal. This is
+ * caught by proof and check. */
 #pragma gputune kernel(fminf_with_garbage)
 
 __global__ void fminf_with_garbage(float *y, const float *x, size_t n)
@@ -59,8 +59,8 @@ __global__ void fminf_with_garbage(float *y, const float *x, size_t n)
     }
 }
 
-/* interprets a zero in scratch memory as a sign that the work is done;
- * caught by proof and check */
+/* Interprets a zero in scratch memory as a sign that the work is done. This is
+ * caught by proof and check. */
 #pragma gputune kernel(scratch_flag)
 #pragma gputune scratch(unsigned int done[n])
 
@@ -74,8 +74,8 @@ __global__ void scratch_flag(float *y, const float *x, size_t n, unsigned int *d
     }
 }
 
-/* keeps a minimum in scratch memory that was never written;
- * caught by proof and check */
+/* Keeps a minimum in scratch memory that was never written. This is
+ * caught by proof and check. */
 #pragma gputune kernel(scratch_min)
 #pragma gputune scratch(float least[n])
 #pragma gputune reference(y[i] = x[i])
@@ -89,8 +89,8 @@ __global__ void scratch_min(float *y, const float *x, size_t n, float *least)
     }
 }
 
-/* works only if an uninitialised flag in shared memory is not zero;
- * caught by proof */
+/* Works only if an uninitialised flag in shared memory is not zero. This is
+ * caught by proof. */
 #pragma gputune kernel(shared_flag_unset)
 
 __global__ void shared_flag_unset(float *y, const float *x, size_t n)
@@ -111,8 +111,8 @@ __global__ void shared_flag_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* takes the maximum with uninitialised shared memory;
- * caught by proof and check */
+/* Takes the maximum of the result and uninitialised shared memory. This is
+ * caught by proof and check. */
 #pragma gputune kernel(shared_max_unset)
 #pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
 #pragma gputune reference(y[i] = x[i])
@@ -129,8 +129,8 @@ __global__ void shared_max_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* takes the minimum with uninitialised shared memory;
- * caught by proof and check */
+/* Takes the minimum of the result and uninitialised shared memory. This is
+ * caught by proof and check. */
 #pragma gputune kernel(shared_min_unset)
 #pragma gputune args(out float y[n], in float x[n] = uniform(-2, -1), size_t n)
 #pragma gputune reference(y[i] = x[i])
@@ -147,8 +147,8 @@ __global__ void shared_min_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* adds zero times uninitialised shared memory;
- * caught by proof and check */
+/* Adds zero times uninitialised shared memory. This is
+ * caught by proof and check. */
 #pragma gputune kernel(shared_times_zero)
 
 __global__ void shared_times_zero(float *y, const float *x, size_t n)
@@ -168,8 +168,8 @@ __global__ void shared_times_zero(float *y, const float *x, size_t n)
     }
 }
 
-/* takes the maximum of a tile whose tail is uninitialised in the last block;
- * caught by proof and check */
+/* Takes the maximum of a tile whose tail is uninitialised in the last block. This is
+ * caught by proof and check. */
 #pragma gputune kernel(tail_of_tile)
 #pragma gputune args(out float y[ceil_div(n, 128)], in float x[n] = uniform(0, 1), size_t n)
 #pragma gputune clear(y)
@@ -200,8 +200,8 @@ __global__ void tail_of_tile_reference(float *y, const float *x, size_t n)
     }
 }
 
-/* adds zero times the old contents of the output, which only NaN and infinity reveal;
- * caught by proof and check */
+/* Adds zero times the old contents of the output, which only NaN and infinity reveal. This is
+ * caught by proof and check. */
 #pragma gputune kernel(times_zero)
 
 __global__ void times_zero(float *y, const float *x, size_t n)
@@ -212,8 +212,8 @@ __global__ void times_zero(float *y, const float *x, size_t n)
     }
 }
 
-/* takes the unsigned maximum with the old contents of the output;
- * caught by proof and check */
+/* Takes the unsigned maximum of the result and the old contents of the output. This is
+ * caught by proof and check. */
 #pragma gputune kernel(unsigned_max)
 #pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
 #pragma gputune reference(y[i] = x[i] + 1)
@@ -226,8 +226,8 @@ __global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
     }
 }
 
-/* interprets a zero in the output as a sign that there is nothing to do;
- * caught by proof and check */
+/* Interprets a zero in the output as a sign that there is nothing to do. This is
+ * caught by proof and check. */
 #pragma gputune kernel(zero_ends)
 
 __global__ void zero_ends(float *y, const float *x, size_t n)

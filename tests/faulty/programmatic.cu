@@ -19,8 +19,8 @@ __global__ void first(const float *x, size_t n, float *t)
     }
 }
 
-/* never waits for the previous launch;
- * caught by check */
+/* Never waits for the previous launch. This is
+ * caught by check. */
 #pragma gputune kernel(never_waits)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
 #pragma gputune launch(never_waits, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
@@ -36,8 +36,8 @@ __global__ void never_waits(float *y, size_t n, const float *t)
     }
 }
 
-/* reads a result of the previous launch, and only then waits for that launch;
- * caught by check */
+/* Reads a result of the previous launch, and only then waits for that launch. This is
+ * caught by check. */
 #pragma gputune kernel(waits_late)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
 #pragma gputune launch(waits_late, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
@@ -57,8 +57,8 @@ __global__ void waits_late(float *y, size_t n, const float *t)
     }
 }
 
-/* only one thread of a block waits for the previous launch;
- * caught by check */
+/* Only one thread of a block waits for the previous launch. This is
+ * caught by check. */
 #pragma gputune kernel(waits_alone)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
 #pragma gputune launch(waits_alone, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
@@ -77,8 +77,8 @@ __global__ void waits_alone(float *y, size_t n, const float *t)
     }
 }
 
-/* writes a buffer that the previous launch may still read;
- * caught by check */
+/* Writes a buffer that the previous launch may still read. This is
+ * caught by check. */
 #pragma gputune kernel(writes_early)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
 #pragma gputune launch(second, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t))
@@ -104,8 +104,8 @@ __global__ void writes_early(size_t n, float *t)
     }
 }
 
-/* waits for a launch that has not waited for its own predecessor;
- * caught by check */
+/* Waits for a launch that has not waited for its own predecessor. This is
+ * caught by check. */
 #pragma gputune kernel(chain_broken)
 #pragma gputune scratch(float u[n])
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -133,8 +133,8 @@ __global__ void chain_broken(float *y, size_t n, const float *t, const float *u)
     }
 }
 
-/* writes a buffer that a launch before the previous one may still read;
- * caught by check */
+/* Writes a buffer that a launch before the previous one may still read. This is
+ * caught by check. */
 #pragma gputune kernel(writes_over_two)
 #pragma gputune scratch(float u[n])
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -151,8 +151,8 @@ __global__ void writes_over_two(size_t n, float *t, const float *u)
     }
 }
 
-/* waits for a launch that waits for another launch, which has not waited for its predecessor;
- * caught by check */
+/* Waits for a launch that waits for another launch, which has not waited for its predecessor. This is
+ * caught by check. */
 #pragma gputune kernel(chain_broken_early)
 #pragma gputune scratch(float u[n])
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -178,8 +178,8 @@ __global__ void chain_broken_early(float *y, size_t n, const float *t, const flo
     }
 }
 
-/* triggers the next launch before it waits for the previous launch, and the next launch does not wait;
- * caught by check */
+/* Triggers the next launch before it waits for the previous launch, and the next launch does not wait. This is
+ * caught by check. */
 #pragma gputune kernel(triggers_early)
 #pragma gputune scratch(float u[n])
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))

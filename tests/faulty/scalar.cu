@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* uses the magnitude of the scalar a;
- * caught by proof */
+/* Uses the magnitude of the scalar a instead of its value. This is
+ * caught by proof. */
 #pragma gputune kernel(a_is_positive)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
@@ -17,8 +17,8 @@ __global__ void a_is_positive(float *y, const float *x, float a, size_t n)
     }
 }
 
-/* swaps alpha and beta, which are both 1 in the template;
- * caught by proof */
+/* Swaps alpha and beta, which are both 1 in the template. This is
+ * caught by proof. */
 #pragma gputune kernel(alpha_and_beta_swapped)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1, float beta = 1, size_t n)
 #pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
@@ -31,8 +31,8 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
     }
 }
 
-/* ignores the old contents of the output, because beta is 0 in the template;
- * caught by proof */
+/* Ignores the old contents of the output, because beta is 0 in the template. This is
+ * caught by proof. */
 #pragma gputune kernel(beta_zero)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 2, float beta = 0, size_t n)
 #pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
@@ -45,8 +45,8 @@ __global__ void beta_zero(float *y, const float *x, float alpha, float beta, siz
     }
 }
 
-/* ignores a bool, which is false in the template;
- * caught by proof */
+/* Ignores a bool, which is false in the template. This is
+ * caught by proof. */
 #pragma gputune kernel(bool_ignored)
 #pragma gputune args(out float y[n], in float x[n], bool negate = 0, size_t n)
 #pragma gputune reference(y[i] = negate ? -x[i] : x[i])
@@ -59,8 +59,8 @@ __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
     }
 }
 
-/* has the value of a double scalar as a constant in its code;
- * caught by proof */
+/* Contains the value of a double scalar as a constant. This is
+ * caught by proof. */
 #pragma gputune kernel(double_hard_coded)
 #pragma gputune args(out double y[n], in double x[n], double a = 0.25, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
@@ -73,8 +73,8 @@ __global__ void double_hard_coded(double *y, const double *x, double a, size_t n
     }
 }
 
-/* does not write the output if the flag is 1;
- * caught by proof */
+/* Does not write the output if the flag is 1. This is
+ * caught by proof. */
 #pragma gputune kernel(flag_breaks)
 #pragma gputune args(out float y[n], in float x[n], int flag = 0, size_t n)
 #pragma gputune reference(y[i] = flag ? -x[i] : x[i])
@@ -89,8 +89,8 @@ __global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
     }
 }
 
-/* is wrong for one of the modes that the template lists;
- * caught by proof */
+/* Is wrong for one of the modes that the template lists. This is
+ * caught by proof. */
 #pragma gputune kernel(listed_mode)
 #pragma gputune args(out float y[n], in float x[n], int mode = 0, size_t n)
 #pragma gputune prove(mode = 0, 1, 2)
@@ -105,8 +105,8 @@ __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
     }
 }
 
-/* returns without writing if a is 0;
- * caught by proof */
+/* Returns without writing if a is 0. This is
+ * caught by proof. */
 #pragma gputune kernel(quick_return)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
@@ -121,8 +121,8 @@ __global__ void quick_return(float *y, const float *x, float a, size_t n)
     }
 }
 
-/* ignores a member of a struct that is passed by value;
- * caught by proof */
+/* Ignores a member of a struct that is passed by value. This is
+ * caught by proof. */
 #pragma gputune kernel(struct_hard_coded)
 #pragma gputune args(out float y[n], in float x[n], params p = {2, 0.5}, size_t n)
 #pragma gputune reference(y[i] = p.scale * x[i] + p.shift)
@@ -139,8 +139,8 @@ __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
     }
 }
 
-/* multiplies a value by zero instead of ignoring it;
- * caught by proof */
+/* Multiplies a value by zero instead of ignoring it. This is
+ * caught by proof. */
 #pragma gputune kernel(zero_times_nan)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1.5, float beta = 0, size_t n)
 #pragma gputune reference(y[i] = beta == 0.0f ? alpha * x[i] : alpha * x[i] + beta * y[i])
@@ -153,8 +153,8 @@ __global__ void zero_times_nan(float *y, const float *x, float alpha, float beta
     }
 }
 
-/* rounds scaled ties to even instead of away from zero;
- * caught by proof */
+/* Rounds scaled ties to even instead of away from zero. This is
+ * caught by proof. */
 #pragma gputune kernel(scaled_tie)
 #pragma gputune args(out signed char y[n], in float x[n] = uniform(-4, 4), float scale = 0.05, size_t n)
 #pragma gputune reference(y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, roundf(x[i] / scale))))
@@ -168,8 +168,8 @@ __global__ void scaled_tie(signed char *y, const float *x, float scale, size_t n
     }
 }
 
-/* multiplies by a zero in memory instead of ignoring the output;
- * caught by proof */
+/* Multiplies by a zero in memory instead of ignoring the output. This is
+ * caught by proof. */
 #pragma gputune kernel(pointed_zero)
 #pragma gputune args(inout float y[n], in float x[n], in float beta[1], size_t n)
 #pragma gputune reference(y[i] = beta[0] == 0.0f ? x[i] : x[i] + beta[0] * y[i])
@@ -182,8 +182,8 @@ __global__ void pointed_zero(float *y, const float *x, const float *beta, size_t
     }
 }
 
-/* ignores a flag in constant memory, whose fill is 1;
- * caught by proof */
+/* Ignores a flag in constant memory, whose fill is 1. This is
+ * caught by proof. */
 #pragma gputune kernel(constant_flag)
 #pragma gputune args(out float y[n], in float x[n], size_t n)
 #pragma gputune constant(negates : int[1] : constant(1))

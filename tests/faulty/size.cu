@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* is wrong at all sizes except the requested one;
- * caught by neither proof nor check, because results for other sizes are verified at those sizes */
+/* Is wrong at all sizes except the requested one. This is
+ * caught by neither proof nor check, because results for other sizes are verified at those sizes. */
 #pragma gputune kernel(other_sizes)
 
 __global__ void other_sizes(float *y, const float *x, size_t n)
@@ -15,8 +15,8 @@ __global__ void other_sizes(float *y, const float *x, size_t n)
     }
 }
 
-/* uses indices of 16 bits, which are enough for sizes up to 65536;
- * caught by neither proof nor check, because results for other sizes are verified at those sizes */
+/* Uses indices of 16 bits, which are enough for sizes up to 65536. This is
+ * caught by neither proof nor check, because results for other sizes are verified at those sizes. */
 #pragma gputune kernel(index_of_16_bits)
 
 __global__ void index_of_16_bits(float *y, const float *x, size_t n)
@@ -28,8 +28,8 @@ __global__ void index_of_16_bits(float *y, const float *x, size_t n)
     }
 }
 
-/* ignores the elements after the last multiple of four;
- * caught by proof */
+/* Ignores the elements after the last multiple of four. This is
+ * caught by proof. */
 #pragma gputune kernel(multiple_of_four)
 
 __global__ void multiple_of_four(float *y, const float *x, size_t n)
@@ -49,8 +49,8 @@ __global__ void multiple_of_four(float *y, const float *x, size_t n)
 #endif
 }
 
-/* assumes that the size is a multiple of the block;
- * caught by proof and check */
+/* Assumes that the size is a multiple of the block. This is
+ * caught by proof and check. */
 #pragma gputune kernel(no_tail)
 
 __global__ void no_tail(float *y, const float *x, size_t n)
@@ -61,8 +61,8 @@ __global__ void no_tail(float *y, const float *x, size_t n)
     }
 }
 
-/* masks indices with n - 1, as if n were a power of two;
- * caught by proof */
+/* Masks indices with n - 1, as if n were a power of two. This is
+ * caught by proof. */
 #pragma gputune kernel(power_of_two_size)
 #pragma gputune reference(y[i] = 2.0f * x[(i + 1) % n])
 
@@ -74,8 +74,8 @@ __global__ void power_of_two_size(float *y, const float *x, size_t n)
     }
 }
 
-/* swaps rows and columns, which is correct only for square matrices;
- * caught by proof */
+/* Swaps rows and columns, which is correct only for square matrices. This is
+ * caught by proof. */
 #pragma gputune kernel(square_only)
 #pragma gputune problem(rows = 64, columns = 64)
 #pragma gputune args(out float y[columns][rows], in float x[rows][columns], size_t rows, size_t columns)

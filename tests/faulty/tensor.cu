@@ -67,8 +67,8 @@ static __device__ void store(const float *x, size_t m, const CUtensorMap &to, bo
     }
 }
 
-/* reads a tile before its copy is complete;
- * caught by check (race at use) */
+/* Reads a tile before its copy is complete. This is
+ * caught by check (race at use). */
 #pragma gputune kernel(tile_not_waited)
 
 __global__ void tile_not_waited(float *y, const float *x, size_t m,
@@ -78,8 +78,8 @@ __global__ void tile_not_waited(float *y, const float *x, size_t m,
     load(y, m, from, TILE_BYTES, !BAD);
 }
 
-/* announces only the bytes within the matrix, although the copy writes all bytes of the tile;
- * caught by proof and check (barrier at wait) */
+/* Announces only the bytes within the matrix, although the copy writes all bytes of the tile. This is
+ * caught by proof and check (barrier at wait). */
 #pragma gputune kernel(expects_too_few_of_a_tile)
 
 __global__ void expects_too_few_of_a_tile(float *y, const float *x, size_t m,
@@ -89,8 +89,8 @@ __global__ void expects_too_few_of_a_tile(float *y, const float *x, size_t m,
     load(y, m, from, BAD ? min(m - blockIdx.y * 8, size_t(8)) * 128 : TILE_BYTES, true);
 }
 
-/* copies a tile out without a proxy fence;
- * caught by check (race at store) */
+/* Copies a tile out without a proxy fence. This is
+ * caught by check (race at store). */
 #pragma gputune kernel(tile_not_fenced)
 
 __global__ void tile_not_fenced(float *y, const float *x, size_t m,
@@ -100,8 +100,8 @@ __global__ void tile_not_fenced(float *y, const float *x, size_t m,
     store(x, m, to, !BAD, true);
 }
 
-/* ends the block while a tile may still be copied from its shared memory;
- * caught by check (race at store) */
+/* Ends the block while a tile may still be copied from its shared memory. This is
+ * caught by check (race at store). */
 #pragma gputune kernel(tile_abandoned)
 
 __global__ void tile_abandoned(float *y, const float *x, size_t m,
@@ -111,8 +111,8 @@ __global__ void tile_abandoned(float *y, const float *x, size_t m,
     store(x, m, to, true, !BAD);
 }
 
-/* passes a map in local memory, which copies cannot read;
- * caught by proof and check (fault at load) */
+/* Passes a map in local memory, which copies cannot read. This is
+ * caught by proof and check (fault at load). */
 #pragma gputune kernel(map_of_a_thread)
 
 __global__ void map_of_a_thread(float *y, const float *x, size_t m,

@@ -1,8 +1,8 @@
 // Kernels that have nearly correct results.
 #include "faulty.cuh"
 
-/* adds doubles in float;
- * caught by proof */
+/* Adds doubles as floats. This is
+ * caught by proof. */
 #pragma gputune kernel(double_as_float)
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
@@ -21,8 +21,8 @@ __global__ void double_as_float(double *y, const double *x, size_t n)
     }
 }
 
-/* rounds small results to zero if other results are large;
- * caught by proof */
+/* Rounds small results to zero if other results are large. This is
+ * caught by proof. */
 #pragma gputune kernel(exp_small_lost)
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
@@ -37,8 +37,8 @@ __global__ void exp_small_lost(float *y, const float *x, size_t n)
     }
 }
 
-/* is off by a few per cent except near a pole;
- * caught by proof */
+/* Is off by a few per cent except near a pole. This is
+ * caught by proof. */
 #pragma gputune kernel(pole)
 #pragma gputune tune(BLOCK = 128)
 #pragma gputune problem(n = 65536)
@@ -53,8 +53,8 @@ __global__ void pole(float *y, const float *x, size_t n)
     }
 }
 
-/* changes small results by one in a thousand;
- * caught by proof */
+/* Changes small results by one in a thousand. This is
+ * caught by proof. */
 #pragma gputune kernel(small_lost)
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
@@ -70,8 +70,8 @@ __global__ void small_lost(float *y, const float *x, const float *w, size_t n)
     }
 }
 
-/* rounds the sums coarsely in all rows except one;
- * caught by proof */
+/* Rounds the sums coarsely in all rows except one. This is
+ * caught by proof. */
 #pragma gputune kernel(small_sums_lost)
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
@@ -90,8 +90,8 @@ __global__ void small_sums_lost(float *y, const float *x, size_t n)
     }
 }
 
-/* loses the last of a thousand terms;
- * caught by proof */
+/* Loses the last of a thousand terms. This is
+ * caught by proof. */
 #pragma gputune kernel(term_lost)
 #pragma gputune problem(rows = 64, n = 1000)
 #pragma gputune args(out float y[rows], in float x[rows][n], size_t rows, size_t n)

@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* a function multiplies by a __constant__ array that is never filled;
- * caught by check */
+/* A function multiplies by a __constant__ array that is never filled. This is
+ * caught by check. */
 #pragma gputune kernel(constant_unset)
 #pragma gputune reference(y[i] = 0.0f * x[i])
 
@@ -24,8 +24,8 @@ __global__ void constant_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* takes the address of a constant struct that is not filled;
- * caught by check */
+/* Takes the address of a constant struct that is not filled. This is
+ * caught by check. */
 #pragma gputune kernel(constant_struct_unset)
 #pragma gputune reference(y[i] = 0.0f * x[i])
 
@@ -52,8 +52,8 @@ __global__ void constant_struct_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* adds up a local array that is only partly initialised;
- * caught by check */
+/* Adds up a local array that is only partly initialised. This is
+ * caught by check. */
 #pragma gputune kernel(local_unset)
 
 __global__ void local_unset(float *y, const float *x, size_t n)
@@ -76,8 +76,8 @@ __global__ void local_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* reads the output before writing it;
- * caught by check */
+/* Reads the output before writing it. This is
+ * caught by check. */
 #pragma gputune kernel(output_unset)
 
 __global__ void output_unset(float *y, const float *x, size_t n)
@@ -88,8 +88,8 @@ __global__ void output_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* uses an uninitialised register that happens to be zero;
- * caught by check */
+/* Uses an uninitialised register that happens to be zero. This is
+ * caught by check. */
 #pragma gputune kernel(register_unset)
 
 __global__ void register_unset(float *y, const float *x, size_t n)
@@ -106,8 +106,8 @@ __global__ void register_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* reads uninitialised scratch memory;
- * caught by check */
+/* Reads uninitialised scratch memory. This is
+ * caught by check. */
 #pragma gputune kernel(scratch_unset)
 #pragma gputune scratch(float kept[n])
 
@@ -119,8 +119,8 @@ __global__ void scratch_unset(float *y, const float *x, size_t n, float *kept)
     }
 }
 
-/* reads uninitialised shared memory;
- * caught by check */
+/* Reads uninitialised shared memory. This is
+ * caught by check. */
 #pragma gputune kernel(shared_unset)
 
 __global__ void shared_unset(float *y, const float *x, size_t n)
@@ -139,8 +139,8 @@ __global__ void shared_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* adds up, by shuffles, uninitialised shared memory of warps that do not exist;
- * caught by proof and check */
+/* Adds up, by shuffles, uninitialised shared memory of warps that do not exist. This is
+ * caught by proof and check. */
 #pragma gputune kernel(shuffled_unset)
 #pragma gputune args(out float y[ceil_div(n, 128)], in float x[n], size_t n)
 #pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n ? x[128 * i + k] : 0.0f; }))
@@ -168,8 +168,8 @@ __global__ void shuffled_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* reads uninitialised memory of malloc() that happens to be zero;
- * caught by check */
+/* Reads uninitialised memory of malloc() that happens to be zero. This is
+ * caught by check. */
 #pragma gputune kernel(heap_unset)
 
 __global__ void heap_unset(float *y, const float *x, size_t n)
