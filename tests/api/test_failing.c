@@ -1,5 +1,5 @@
 /* Makes allocations and file accesses fail in calls that need no device. Nothing may leak, the
- * message must say that memory is short, and the next call must succeed. */
+ * error message must report a lack of memory, and the next call must succeed. */
 #include "api/misses.h"
 #include "support/each_failure.h"
 #include "support/folder.h"

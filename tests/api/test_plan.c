@@ -308,7 +308,7 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     assert_false(is_in(w, &keys[0]));
     assert_false(is_in(w, &keys[1]));
     assert_true(is_in(w, &keys[2]));
-    /* the plan may belong to the replaced template, because it was requested before */
+    /* the plan was requested before the template was replaced, so it may belong to the old one */
     add_key(w, &keys[0], terms, w->plan);
     assert_false(is_in(w, &keys[0]));
     ASSERT_OK(gt_plan_table_add(w->table, &keys[3], terms, w->plan, false,

@@ -1,4 +1,4 @@
-/* Tests numbers as text, in a locale with a decimal comma and points between thousands. */
+/* Tests converting numbers to and from text in a locale that prints 1234.5 as 1.234,5. */
 #include "base/file.h"
 #include "base/number.h"
 #include "base/status.h"

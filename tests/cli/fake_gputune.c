@@ -1,11 +1,11 @@
 /* Implements gputune.h with canned answers, so the command line prints the same on every machine.
  * The words in GPUTUNE_FAKE change the answers: "nogpu", "noemulator", "nonvrtc", "wrong",
  * "broken", "crash", "busy", "baddb", "empty", "interrupt", "hangup", "part", "bad-default",
- * "race", "limit" (in the reason to stop), "restricted" (a second, faster winner of a restricted
- * space), "hostile" (HTML in names and messages), "escapes" (terminal escape sequences in names),
- * "many" (10^5 trials), "equal" (the winner is as fast as the default), "nothing" (there is nothing
- * to launch), "untimed" (the default has no time), "exit" (the process ends with code 3 while it
- * tunes), "energy" (the records are energies), "rules" (one rule is stored). */
+ * "race", "limit" (the search stopped at its limit), "restricted" (a second, faster winner of a
+ * restricted space), "hostile" (HTML in names and messages), "escapes" (terminal escape sequences
+ * in names), "many" (10^5 trials), "equal" (the winner is as fast as the default), "nothing" (there
+ * is nothing to launch), "untimed" (the default has no time), "exit" (the process ends with code 3
+ * while it tunes), "energy" (the records are energies), "rules" (one rule is stored). */
 #include <gputune_tools.h>
 
 #include "base/status.h"

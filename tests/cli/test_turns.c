@@ -1,4 +1,4 @@
-/* Tests the order in which a run tunes its scenarios, and how the run divides the time. */
+/* Tests the order in which a run tunes its scenarios, and how it divides the time among them. */
 #include "cli/turns.h"
 #include "support/test.h"
 

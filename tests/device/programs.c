@@ -9,8 +9,8 @@
 
 extern const char programs_source[]; /* contents of programs.cu */
 
-/* The last bits of math functions may differ, because these functions consist of approximations and
- * fused multiply-adds. */
+/* Results of math functions may differ in their last bits, because the functions consist of
+ * approximations and fused multiply-adds. */
 #define MATH_F32                                                                                   \
     {                                                                                              \
         0x1p-20, 0x1p-21                                                                           \

@@ -17,7 +17,7 @@ typedef struct program {
 extern const program programs[];
 extern const size_t program_count;
 
-/* Compiles programs.cu to PTX for an architecture of both devices. The caller frees *out. */
+/* Compiles programs.cu to PTX that both devices can run. The caller frees *out. */
 gputune_status programs_compile(char **out, pair *both);
 
 void program_run(pair *both, const char *ptx, const program *one, tally *counts);

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The type of a result's bits. Any two NaN are equal, because PTX does not define their payloads,
- * but different payloads are counted. */
+/* The type of a result's bits. Any two NaN are considered equal, because PTX does not define their
+ * payloads, but NaN with different payloads are counted. */
 typedef enum result_kind {
     RESULT_BITS,
     RESULT_F16,

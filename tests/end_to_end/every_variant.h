@@ -12,7 +12,7 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-/* The farm and its services. They are opened once in a program, so all tests share the workers. */
+/* The farm and its services. They are opened once per program, so all tests share the workers. */
 static struct {
     gt_device device;
     gt_services services;

@@ -61,7 +61,7 @@ static void expect_mistakes(checked_class *t, const char *kinds, unsigned int li
     }
 }
 
-/* Reads the expected findings of a kernel and their lines. */
+/* Reads which mistakes a check must find in a kernel, and in which lines. */
 static void read_planted(checked_class *t, const char *path, const faulty_kernel *of)
 {
     char text[512], kernel[64] = "", kinds[64] = "", label[32] = "", at[32];
@@ -87,7 +87,7 @@ static void read_planted(checked_class *t, const char *path, const faulty_kernel
     assert_true(!label[0] || t->planted_count > 0);
 }
 
-/* Uses smaller sizes than the template's if the emulator would be slow. */
+/* Returns smaller sizes than the template's if the emulator would take too long. */
 static gputune_sizes sizes_of(const char *path)
 {
     static const gputune_size pairs[] = {{"m", 200}, {"n", 200}}, keys[] = {{"n", 1024}},

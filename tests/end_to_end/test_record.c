@@ -81,7 +81,7 @@ static int take_environment(void *user, const gputune_miss *miss)
     return 0;
 }
 
-/* `warm --from` compares environments with that of its GPU. */
+/* `warm --from` compares each recorded environment with the environment of its own GPU. */
 TEST(miss_of_launch_times_is_of_the_gpu)
 {
     char path[128], seen[GT_ENVIRONMENT_MAX] = "";

@@ -41,7 +41,7 @@ static void expect(gputune *tuner, int64_t n, gputune_source source)
     gputune_plan_release(request_source(tuner, n, source));
 }
 
-/* The services of a tuner that planning by a loaded rule must not use. */
+/* The services of a tuner. They are hidden, because planning by a loaded rule must not use them. */
 typedef struct hidden {
     gputune *tuner;
     gt_services services;
@@ -594,7 +594,7 @@ TEST(rules_of_an_unreadable_database_are_unknown)
     assert_int_equal(gputune_rules(tuner, NULL, note_outdated, &ignored), GPUTUNE_EDATABASE);
 }
 
-/* Launch times depend on the host, so their environment has another name. */
+/* Launch times depend on the host, so the environment of their results includes the processor. */
 TEST(edited_rule_of_launch_times_is_outdated)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");

@@ -118,7 +118,7 @@ TEST(wrong_import_is_never_launched)
     free(text);
 }
 
-/* Writes the text followed by blank lines, to the size of about ten thousand winners. */
+/* Writes the text and then blank lines, up to the size of a file with ten thousand winners. */
 static void write_long(const char *path, const char *text)
 {
     const char *entries = strchr(text, '\n');

@@ -1,4 +1,4 @@
-/* A replacement of libnvidia-ml.so.1 that reports one GPU, whose state the tests set. */
+/* A replacement for libnvidia-ml.so.1 that reports one GPU. The tests set the GPU's state. */
 #include "fake_nvml.h"
 
 #include <stdbool.h>

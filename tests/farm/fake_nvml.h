@@ -1,4 +1,4 @@
-/* The state that the replacement of libnvidia-ml.so.1 reports. */
+/* The state that the replacement for libnvidia-ml.so.1 reports. */
 #pragma once
 
 #include <stdatomic.h>

@@ -220,7 +220,7 @@ static gputune_status sample_one(const gt_measure *measure, uint64_t id)
     return strncmp(script, "sample-", 7) == 0 ? follow(script + 7) : GPUTUNE_OK;
 }
 
-/* Returns the process ID as clock rate, so tests can tell which worker took the sample. */
+/* Returns the process ID as the clock rate, so tests can tell which worker took the sample. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out)
 {
     const char *reference = measure->reference;

@@ -385,8 +385,8 @@ TEST(an_end_from_outside_while_preparing_is_not_the_references)
     }
 }
 
-/* If an experiment ended a worker, later workers leave it out. After many such experiments, they
- * skip the whole data proof. */
+/* If an experiment ended a worker, later workers leave that experiment out. After many such
+ * experiments, they skip the whole data proof. */
 TEST(experiments_that_end_a_worker_are_left_out)
 {
     static const char *const scripts[] = {"data-fatal", "data-hangs", "data-segv"};

@@ -378,7 +378,7 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
     assert_int_equal(status, GPUTUNE_EWRONG);
 }
 
-/* There was no time to try all data with the default, and its scratch memory is free again. */
+/* The default is dropped before there was time to try all data with it. */
 TEST_ON_DEVICE(data_that_the_default_did_not_try_refuse_no_winner)
 {
     static gt_verify_job job;

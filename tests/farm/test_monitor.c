@@ -1,5 +1,5 @@
-/* Tests the monitor of the GPU: clocks, noise and other processes. The test loads a replacement of
- * NVML first, under the name of the real one. */
+/* Tests the monitor of the GPU: clocks, noise and other processes. The test first loads a
+ * replacement for NVML under the name of the real one. */
 #include "base/file.h"
 #include "fake_nvml.h"
 #include "farm/measure_monitor.h"
@@ -95,7 +95,7 @@ TEST(another_process_is_noticed_and_named)
     waitpid(other, NULL, 0);
 }
 
-/* NVML lists process IDs of the host, which may be those of other processes in a container. */
+/* NVML reports process IDs of the host. In a container, other processes may have the same IDs. */
 TEST(a_process_of_another_namespace_is_not_named)
 {
     atomic_store(&nvml->pids[2], INT_MAX);

@@ -1,4 +1,4 @@
-/* Wraps functions of libc, and makes the call with a given number fail. */
+/* Wraps functions of libc, and makes the call with a certain number fail. */
 #pragma GCC visibility push(default)
 #include "failing.h"
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-/* Tests devices by architecture, and the environment key. */
+/* Tests the properties of the devices of each architecture, and the key of the environment. */
 #include "gpu/device.h"
 #include "support/test.h"
 

@@ -1,4 +1,4 @@
-/* Tests that counts and values above a limit are refused with one line that names the place. */
+/* Tests that counts and values above a limit are refused, with one line that names the position. */
 #include "mistakes.h"
 
 static const char *const lines[] = {

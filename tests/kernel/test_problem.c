@@ -184,8 +184,8 @@ TEST(test_vector_elements)
     assert_int_equal(b.workload.reference.steps[0].grid[0], 1);
 }
 
-/* A reference by elements also gets the sizes that are not arguments. It gets a copy of an inout
- * buffer if it also reads elements that it does not write. */
+/* A reference that assigns elements also gets the sizes that are not arguments. It gets a copy of
+ * an inout buffer if it also reads elements that it does not write. */
 TEST(test_elements)
 {
     static const char shift[] =

@@ -107,8 +107,8 @@ TEST(test_values)
     }
 }
 
-/* Members that args() omits have the code's values, as in C++, except sizes. A functor has one
- * byte. */
+/* Members that args() omits get the default values of the code, as in C++, but a member that is
+ * named like a size gets this size. A functor has one byte. */
 TEST(test_values_of_the_code)
 {
     static const char text[] =

@@ -31,7 +31,7 @@ TEST(test_rows)
     assert_int_equal(gt_buffer_alignment(&b.workload.buffers[1]), 512);
 }
 
-/* An array is a copy of the buffer, whose rows may then have any length and address. */
+/* An array is a copy of the buffer, so the rows of the buffer may have any length and address. */
 TEST(test_arrays)
 {
     static const struct {

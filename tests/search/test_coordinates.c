@@ -9,8 +9,8 @@ static double flat(const gt_point *point)
     return 0;
 }
 
-/* Five features: the number of blocks for work of 64 with tiles of axes 0 and 1; a constant; the
- * order of axis 2; its reverse; the number of blocks again. */
+/* Five features: the number of tiles in 64 x 64 elements if axes 0 and 1 are the sides of a tile; a
+ * constant; the order of axis 2; its reverse; the number of tiles again. */
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     (void)user;

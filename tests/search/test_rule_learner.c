@@ -31,7 +31,7 @@ static void set_values(double *values, double m, double n)
 }
 
 /* Returns the time of a configuration: a constant, plus a time for each element. The last two
- * configurations require rows of a multiple of four elements. */
+ * configurations require rows whose length is a multiple of four elements. */
 static double time_of(uint32_t config, const double *values)
 {
     static const double starts[CONFIGS] = {1000, 4000, 60000, 30000, 2000, 20000};

@@ -82,7 +82,7 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* A newer gputune's file is never written. It is read again after it was moved away and back. */
+/* A newer gputune's file is never written to. It is read again after it was moved away and back. */
 TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_world)
 {
     char away[128];

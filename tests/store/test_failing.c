@@ -397,7 +397,7 @@ static gputune_status drop(void *user)
         status = gt_store_forget(store, &filter, &drop, take_dropped, &dropped, &patience);
     }
     gt_store_close(store);
-    /* a warning is logged, and the file is not used, if memory for opening the file is missing */
+    /* if memory runs out while the file is opened, a warning is logged and the file is not used */
     return status == GPUTUNE_EDATABASE && j->w->warnings ? GPUTUNE_OK : (gputune_status)status;
 }
 

@@ -187,7 +187,7 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     waitpid(child, NULL, 0);
 }
 
-/* Makes the lease belong to another machine or boot, so only its expiry is known. */
+/* Makes another machine or boot the owner of the lease, so only the time of expiry is known. */
 static void set_machine(world *w, const char *expires)
 {
     char sql[256];

@@ -322,7 +322,7 @@ static int count_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* A tuning of another process locks the file for longer than a moment on a busy machine. */
+/* On a busy machine, a tuning of another process may lock the file for longer than a moment. */
 TEST_OF(records_wait_for_a_lock_of_another_process, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -438,7 +438,7 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_stopped, cl
     }
     ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &patience));
     assert_true(lease.in_memory);
-    /* the lookups together waited for a quarter of the patience */
+    /* the lookups together waited for a quarter of the allowed time */
     assert_true(gt_patience_left_s(&patience) > 3.5);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);

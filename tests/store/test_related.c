@@ -83,7 +83,7 @@ TEST_OF(own_trials_are_not_elsewhere, world *w, open_world, close_world)
     expect(find(store, 2000), (const char *[]){"VEC=4", "VEC=1"}, 2); /* VEC=8 crashed */
 }
 
-/* A search at another size need not look near slow variants. */
+/* Slow variants are hints, too: a search at another size need not look near them. */
 TEST_OF(related_trials_include_slow_first_launches, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);

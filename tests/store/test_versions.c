@@ -81,7 +81,7 @@ static int64_t count_rows(const world *w, const char *table)
     return query_number(w->path, query);
 }
 
-/* After an axis got another value, the earlier space's winner is the same trial in another row. */
+/* If an axis gets another value, the winners of the old and the new space may be the same trial. */
 TEST_OF(the_space_searched_last_is_reported, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);

@@ -12,7 +12,7 @@ typedef struct scripted_variant {
     double host_ns;               /* time of a sample on the host's clock; 0: like time_ns */
     double hot_ns;                /* time of a sample with a warm cache; 0: like time_ns */
     gputune_status sample_kernel; /* status of a sample that is timed by the device's clock */
-    gputune_status weigh;         /* status of a sample of the energy */
+    gputune_status weigh;         /* status of a sample that measures the energy */
     double stumble;               /* factor of the first sample's time; 0 for no change */
     bool hangs_once;              /* true if verification needs ten times the deadline */
     bool sample_hangs_once;

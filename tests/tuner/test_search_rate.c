@@ -27,7 +27,7 @@ static void write_steps(const world *w, int steps, const char *work)
     file_write(w->path, steps_text, steps, work);
 }
 
-/* Eight steps are the slowest launch, but the fastest per step. */
+/* A launch of eight steps takes longest, but it takes the least time per step. */
 static int open_world_of_steps(void **state)
 {
     open_world(state);
