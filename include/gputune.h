@@ -286,7 +286,7 @@ struct gputune_open_options {
     const char *device;    /* index, UUID or "none"; NULL: the current context's device, or "0" */
     const char *driver;    /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
     const char *database;  /* a path, or ":memory:" to store nothing; NULL: the user's database */
-    const char *templates; /* folder with the kernels that have names; NULL: the installed folder */
+    const char *templates; /* folder to search for kernels by name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
     const char *record;    /* file with counts of requests without a result; see gputune_misses() */
     const char *const *include_paths; /* header folders to search first; EINVAL if one is missing */
@@ -340,7 +340,8 @@ typedef enum gputune_strategy {
     GPUTUNE_STRATEGY_AUTO,       /* all variants if time permits, otherwise like MODEL */
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all variants, in the order of the axes */
     GPUTUNE_STRATEGY_RANDOM,     /* random variants, each equally likely */
-    GPUTUNE_STRATEGY_MODEL,      /* variants that a model of the measurements predicts to be fast */
+    GPUTUNE_STRATEGY_MODEL,      /* variants that a model of the measured times predicts to be
+                                    fast */
     GPUTUNE_STRATEGY_LOCAL       /* local search: moves to faster neighbours, with restarts */
 } gputune_strategy;
 enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
@@ -426,7 +427,7 @@ struct gputune_options {
     size_t file_count;
     gputune_reference_fn reference; /* NULL: the template's */
     /* A name for what `reference` computes. Results verified under the same name are not verified
-     * again. NULL: verify again unless this process, function and `user` verified the result. */
+     * again. NULL: they are verified again unless this process, function and `user` did it. */
     const char *reference_tag;
     gputune_log_fn log; /* receives this call's log lines; the tuner's log receives them too */
     gputune_progress_fn progress;
@@ -472,7 +473,7 @@ typedef struct gputune_info {
     double speedup, speedup_low, speedup_high; /* 0: unknown */
     bool tie;      /* true if another configuration is within epsilon of the winner. Ties go to the
                       default, then to the configuration that uses fewer resources */
-    bool noisy;    /* other programs used the GPU, or its clocks were throttled */
+    bool noisy;    /* true if other programs used the GPU, or its clocks were throttled */
     bool modelled; /* true if the emulator computed the times by a model */
     bool outside_only;  /* true if the default won although `only` excludes it */
     uint32_t arguments; /* number of arguments of a launch */
@@ -481,7 +482,7 @@ typedef struct gputune_info {
     uint32_t shared_bytes;      /* dynamic shared memory per block */
     int carveout_kb;            /* shared memory per SM; -1: the driver's choice */
     uint32_t registers, spill_bytes; /* per thread */
-    uint32_t variants, failed;       /* numbers that this call tried, and that failed */
+    uint32_t variants, failed;       /* variants that this call tried; how many of them failed */
     const char *stop_reason;         /* why the race ended, or why there was no race; may be "" */
 } gputune_info;
 #define GPUTUNE_INFO_INIT GPUTUNE_INIT(gputune_info)

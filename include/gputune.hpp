@@ -334,8 +334,8 @@ struct text {
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* A problem value: {"n", n}, or {"T=half"} or {"T", "half"} for a word. Sizes are whole numbers; a
- * floating-point size does not compile. */
+/* A problem value: {"n", n} for a number, and {"T=half"} or {"T", "half"} for a word. Sizes are
+ * whole numbers; a floating-point size does not compile. */
 struct size {
     std::string name;
     std::int64_t value = 0;
@@ -716,7 +716,7 @@ template <typename T> void set_enumerator(slot &out, const expected &want, const
     }
 }
 
-/* True for a class that converts to a number, such as __half. */
+/* Returns true if T is a class that converts to a number, such as __half. */
 template <typename T> constexpr bool is_convertible_number()
 {
     return !std::is_arithmetic_v<T> && !std::is_enum_v<T> && !std::is_pointer_v<T> &&
@@ -846,7 +846,7 @@ class plan
   public:
     plan() = default; /* makes an empty object, to which a plan can be assigned */
 
-    /* Takes over a reference from the C interface. Its tuner must stay open for launches. */
+    /* Takes over a reference from the C interface. The plan's tuner must stay open. */
     static plan adopt(gputune_plan *handle)
     {
         return plan(handle, nullptr);
@@ -1148,7 +1148,7 @@ class options
         return *this;
     }
 
-    /* Uses a stored rule at sizes for which there is no plan yet, if a rule covers the sizes. */
+    /* If there is no plan for the sizes yet, uses a stored rule that covers them. */
     options &by_rule()
     {
         plain.unseen = GPUTUNE_RULE;
@@ -1330,7 +1330,7 @@ class options
 namespace detail
 {
 
-/* Calls `call` with sizes and options of the C interface. */
+/* Calls `call` with the sizes and options as the C interface expects them. */
 template <typename Call> auto sized(const sizes &problem, const options &given, Call call)
 {
     const std::vector<gputune_size> list = problem.view();
@@ -1474,8 +1474,8 @@ class tuner
     GPUTUNE_CXX_THROWS(add_template)
     GPUTUNE_CXX_THROWS(add_source)
 
-    /* Returns a plan for a kernel, which is given by its name or a template's path. Keep the plan:
-     * launching it needs no lookup. */
+    /* Returns a plan for a kernel, named as in tune_kernel(). Keep the plan: launching it needs no
+     * lookup. */
     result<plan> try_tune(text kernel, const sizes &problem = {},
                           const gputune_options &given = default_options()) const
     {

@@ -131,7 +131,7 @@ typedef enum gputune_certainty {
     GPUTUNE_AT_MOST /* a bound */
 } gputune_certainty;
 typedef struct gputune_exclusion {
-    const char *reason; /* the text of a require(), or a limit of the device */
+    const char *reason; /* the text of a require(), or the name of a device limit */
     uint64_t count;     /* number of configurations that the reason excludes */
     gputune_certainty certainty;
 } gputune_exclusion;
@@ -177,7 +177,7 @@ typedef struct gputune_record {
     const char *kernel, *sizes, *configuration;
     gputune_objective objective;
     gputune_cache cache;
-    const char *gpu, *environment, *arch; /* the GPU's name, the key of its results, "sm_90a" */
+    const char *gpu, *environment, *arch; /* name of the GPU, key of its results, "sm_90a" */
     const char *origin;                   /* "cuda", or the emulator's profile and model */
     /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated"; "slow" (not compiled
      * within a call's limit), "unproved" (not verified, because its first launch was clearly
@@ -186,7 +186,7 @@ typedef struct gputune_record {
     const char *message; /* why the variant failed, was eliminated or was not verified; for a
                             winner: the scalars that were verified with only one value */
     bool is_default, is_winner;
-    bool tie, noisy, modelled; /* flags as in gputune_info */
+    bool tie, noisy, modelled; /* as in gputune_info */
     /* Times; for ENERGY, nanojoules. low_ns and high_ns are the 95% confidence interval of the
      * median, or the smallest and largest sample if there are fewer than 6. */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
@@ -195,7 +195,7 @@ typedef struct gputune_record {
     /* Bytes and operations of a launch, as declared by work(); 0: not declared. If work() uses
      * axes, only the quantity that RATE maximises is set, to its value for the default. */
     double bytes, flops;
-    double copy_bytes_per_s; /* bandwidth of a copy on that GPU, reads plus writes; 0: unknown */
+    double copy_bytes_per_s; /* bandwidth of a copy on that GPU (reads plus writes); 0: unknown */
     double compile_ns;
     double max_error; /* the largest difference from the reference, divided by the tolerance */
     double occupancy; /* resident warps divided by the SM's maximum; 0: unknown */
@@ -203,7 +203,7 @@ typedef struct gputune_record {
     uint32_t shared_bytes;                        /* per block */
     uint32_t grid[3], block[3];                   /* sizes of the first kernel; 0: unknown */
     const char *grids, *blocks; /* grids and blocks of all kernels: "64 (3 times)"; "": unknown */
-    uint32_t vector_bytes;      /* the widest access that the vector axes request; 0: none */
+    uint32_t vector_bytes;      /* size of the widest access by the vector axes; 0: none */
     const char *created;        /* UTC, ISO 8601 */
     int order; /* position among the trials of the database in order of time; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
@@ -221,7 +221,7 @@ typedef struct gputune_record {
     bool unfinished;         /* true if the tuning ended before the race was decided */
     /* true if a request must verify the winner, which was imported or never verified */
     bool unproved;
-    uint32_t variants, failed;  /* number that was tried, and number of these that failed */
+    uint32_t variants, failed;  /* variants that were tried; how many of them failed */
     double tuning_s;            /* 0: unknown */
     const char *default_status; /* status of the default, or "" */
     /* The default that the winner was compared with. If the template has another default now,
@@ -240,7 +240,7 @@ typedef struct gputune_record_filter {
     bool all_trials;    /* gputune_records() returns all trials, not only winners */
     bool failures;      /* gputune_records() returns failed trials too */
     bool history;       /* gputune_records() returns results of all template versions */
-    bool rules;         /* exports of wisdom contain only rules, no winners */
+    bool rules;         /* wisdom is exported with rules only, without winners */
 } gputune_record_filter;
 #define GPUTUNE_RECORD_FILTER_INIT GPUTUNE_INIT(gputune_record_filter)
 
@@ -250,7 +250,7 @@ typedef struct gputune_record_filter {
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
-/* How gputune_forget() treats the results that its filter selects. */
+/* Options of gputune_forget(). */
 typedef struct gputune_forget_options {
     uint32_t size;
     bool dry_run;    /* delete nothing */
@@ -381,9 +381,9 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
  * code of the variants for `archs` (none: the GPU's architecture), is valid C11, C++11 and CUDA
  * C++, and needs only CUDA; with `runtime_api`, it finds the driver's functions through the runtime
  * library. `sizes` has the values of constants and types. EINVAL for a size outside the region;
- * ENOTFOUND if there is no rule, or the template was edited since; EUNSUPPORTED, with the reason,
- * if a header cannot launch the kernel; ECOMPILE. Logs a warning if the rule was not verified on
- * this kind of GPU and driver, because the header does not verify it. */
+ * ENOTFOUND if there is no rule, or the template was edited after the rule was made; EUNSUPPORTED,
+ * with the reason, if a header cannot launch the kernel; ECOMPILE. Logs a warning if the rule was
+ * not verified on this kind of GPU and driver, because the header does not verify it. */
 GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);
@@ -391,7 +391,7 @@ GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel
 /* Verifies and measures configurations against each other in a worker, until the error of each time
  * is at most 0.4 epsilon, and calls `each` for the results, in the order of the configurations. A
  * NULL configuration is the default. A record's speed-up is the first configuration's time divided
- * by its own, from paired samples. Stores code but no results. */
+ * by the record's time, from paired samples. Stores code but no results. */
 GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                             const char *const *configurations, size_t count,
                             const gputune_options *options,
@@ -416,7 +416,7 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZE
  *
  * - race: two threads access the same memory in an undefined order, and one of them writes. The
  *   other thread may also be an asynchronous copy or the previous launch.
- * - barrier: a barrier in a divergent branch that other threads bypass, or a barrier at which
+ * - barrier: a barrier in a divergent branch that other threads do not take, or a barrier at which
  *   threads wait forever.
  * - shuffle: a shuffle reads from a thread that has returned, or that bypassed the shuffle.
  * - unset: a read of memory that has not been written.
