@@ -1,4 +1,4 @@
-/* Runs queued tunings on a thread, which pauses the tuning while the application uses the GPU. */
+/* Runs queued tunings on a thread. A tuning pauses while the application uses the GPU. */
 #include "api/background.h"
 
 #include "api/tuner.h"
@@ -17,10 +17,10 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* the GPU is in use for this long after a launch */
+static const int64_t lately_ns = 200000000;  /* time for which a launch keeps the GPU in use */
 static const int64_t gap_ns = 100000000;     /* if polling stops for longer, the pause restarts */
 static const int64_t window_ns = 1200000000; /* longer than the period over which NVML averages */
-static const int64_t again_ns = 200000000;   /* the interval between readings of NVML */
+static const int64_t again_ns = 200000000;   /* the interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };
 
 typedef struct activity {

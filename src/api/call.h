@@ -29,7 +29,7 @@ typedef struct gt_call {
 
 void gt_calls_open(gt_calls *calls);
 
-/* Returns EINVAL if a required pointer is NULL. The message calls the pointer `what`. */
+/* Returns EINVAL if a required pointer is NULL. `what` names the pointer in the message. */
 static inline gputune_status gt_need(const char *function, const char *what, const void *pointer)
 {
     return pointer ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "%s: %s is NULL", function, what);
@@ -38,8 +38,8 @@ static inline gputune_status gt_need(const char *function, const char *what, con
 #define gt_need_callback(function, given)                                                          \
     gt_need(function, "the function to call", (given) ? (function) : NULL)
 
-/* Converts ECRASHED to ECUDA and keeps the message. ECRASHED blames a variant for an illegal access
- * in a worker; in the application's process, the application itself may have caused it. */
+/* Converts ECRASHED to ECUDA and keeps the message. ECRASHED means that a variant has made an
+ * illegal access in a worker. In the application's process, the application may have made it. */
 static inline gputune_status gt_application_status(gputune_status status)
 {
     return status == GPUTUNE_ECRASHED ? GPUTUNE_ECUDA : status;

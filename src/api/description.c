@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Moves a text to `texts`, and sets *out to the text. For an empty text, no memory is kept. */
+/* Moves a text to `texts`, and sets *out to the text. If it is empty, only sets *out to "". */
 static gputune_status keep_text(const char **out, gt_texts *texts, gt_text *text)
 {
     char *kept;

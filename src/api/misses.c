@@ -228,7 +228,7 @@ struct gt_miss {
 struct gt_misses {
     char *path;
     gt_log log;
-    pid_t owner; /* a forked child must not write, because another thread may have held the lock */
+    pid_t owner; /* a forked child must not write: another thread may have locked `lock` */
     pthread_mutex_t lock;
     bool logged;
     GT_ARRAY(gt_miss *) list;
@@ -293,7 +293,7 @@ void gt_misses_close(gt_misses *misses)
 
 /* Formats the columns that follow the count. The environment is the GPU's, even if results also
  * depend on the host, because `warm --from` compares it with the environment of its own GPU. A
- * kernel of the caller's own file is written PATH:KERNEL, with an absolute path. */
+ * kernel from a file of the caller is written as PATH:KERNEL, with an absolute path. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;

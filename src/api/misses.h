@@ -1,4 +1,4 @@
-/* Counts misses, which are requests without a stored result, in a file shared by processes. */
+/* Counts misses, which are requests without a stored result, in a file that processes share. */
 #pragma once
 
 #include "tuner/request.h"

@@ -20,7 +20,7 @@ gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log);
 /* Frees `force` only, because calls that begin while the tuner is closing still read the flags. */
 void gt_overrides_free(gt_overrides *overrides);
 
-/* Sets *out to the configuration forced on a kernel, which the caller frees, or to NULL. ENOMEM. */
+/* Sets *out to the configuration forced for a kernel, or to NULL. The caller frees *out. ENOMEM. */
 gputune_status gt_overrides_forced(char **out, const gt_overrides *overrides, const char *kernel);
 
 typedef struct gt_log_output {

@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two buffers that must not overlap, as indices of launch arguments. */
+/* Two buffers that must not overlap, identified by the indices of their arguments. */
 typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
@@ -127,7 +127,7 @@ typedef struct check {
     uint8_t size; /* index of the size in the problem values */
     union {
         int64_t expected; /* a size's value */
-        struct {          /* address bits of a buffer that must be 0 */
+        struct {          /* bits of a buffer's address that must be 0 */
             uint32_t aligned_bits;
             uint32_t element_bits;
         };
@@ -163,7 +163,7 @@ struct gputune_plan {
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* code that works at any alignment, or NULL */
-    const gt_launch_sizes *sizes;    /* the winner's sizes, or NULL to use those of its launch */
+    const gt_launch_sizes *sizes;    /* the winner's sizes; NULL: the sizes in its launch */
     check *checks;
     const gt_plan_model *model; /* the rule's model, or NULL if the plan has its own code */
     const int64_t *values;      /* the problem values, if the plan has a model */
@@ -422,7 +422,7 @@ static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
         if (atomic_compare_exchange_strong(&((gputune_plan *)plan)->facts, &known, made)) {
             known = made;
         } else {
-            free_facts(made); /* another thread has computed the facts first */
+            free_facts(made); /* another thread has already computed them */
         }
     }
     *out = known;

@@ -86,7 +86,7 @@ bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
 /* The plans that tune_kernel() finds without a lookup in the database (plan_table.c). Any number of
  * threads may read the table while one thread writes. */
 typedef struct gt_plan_table gt_plan_table;
-enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* the limit unless the application sets one */
+enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* the limit if the application sets none */
 /* Makes an empty table for at most `limit` plans. ENOMEM. */
 gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
 /* Frees the table, but not its plans. No thread may be reading it. NULL is allowed. */
@@ -127,9 +127,9 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
                                  const gt_terms *asked);
 /* Adds a plan that was made under these terms, and makes it a kept plan. The plan is not added, and
  * the caller still owns it, if the key is empty, if the table is full, if `replace` is false and a
- * plan with the same key answers the same requests, or if a template was replaced since the caller
- * got `forgets` from gt_plan_table_forgets(). Plans of rules fill at most half of the table. ENOMEM
- * leaves the table unchanged. */
+ * plan with the same key satisfies the same requests, or if a template was replaced since the
+ * caller got `forgets` from gt_plan_table_forgets(). Plans of rules fill at most half of the table.
+ * ENOMEM leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);

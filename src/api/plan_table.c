@@ -281,8 +281,8 @@ static bool is_over(const entry *e)
            (e->watch && atomic_load_explicit(&e->watch->edited, memory_order_relaxed));
 }
 
-/* Returns true if the entry may answer a call without another lookup. If `by_rule` is true, the
- * call accepts a plan that a rule chose. Such a plan stays current when a result is stored. */
+/* Returns true if a call may use the entry without another lookup. If `by_rule` is true, the call
+ * accepts a plan that a rule chose. Such a plan stays current when a result is stored. */
 static bool is_current(gt_plan_table *table, const entry *e, bool by_rule)
 {
     const gt_terms *terms = &e->terms;
@@ -361,8 +361,8 @@ static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, co
     return GPUTUNE_OK;
 }
 
-/* Returns true if a new plan is not needed, because the entry with its key answers every request
- * that the plan would answer. If both have the same result, the entry becomes current again. */
+/* Returns true if a new plan is not needed, because the entry with its key satisfies every request
+ * that the plan would satisfy. If both have the same result, the entry becomes current again. */
 static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
                       const gputune_plan *plan)
 {

@@ -99,7 +99,7 @@ typedef struct listing {
     gt_record_fn each;
     void *user;
     char kernel[GT_NAME_MAX];    /* kernel of the previous record, or "" */
-    const gt_template *template; /* that kernel's template, or NULL */
+    const gt_template *template; /* the template of that kernel, or NULL */
 } listing;
 
 /* Finds the template of a record. Caches the last one, because records are ordered by kernel. */
@@ -118,7 +118,7 @@ static bool is_of_device(const asked *asked, const char *environment)
                                         strcmp(environment, asked->environments[1]) == 0);
 }
 
-/* Returns false if the template has changed, or if the record is of another kind of GPU. */
+/* Binds the launch of a record. Returns false if the template or the kind of GPU differs. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;

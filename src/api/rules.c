@@ -357,7 +357,7 @@ static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Sets *problem from the key. Returns its variant, or -1 if the problem is outside the region. */
+/* Sets *problem from the key. Returns the variant to use, or -1 outside the region. */
 static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt_plan_key *key)
 {
     int64_t slots[GT_SLOT_MAX];

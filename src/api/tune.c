@@ -30,7 +30,7 @@ typedef struct made_plan {
     gt_terms terms;
     /* true if the first caller's limit or cancel ended the tuning; other callers ignore the plan */
     bool cut_short;
-    char message[1024]; /* error message of the failed call */
+    char message[1024]; /* the error message if the call failed */
 } made_plan;
 
 /* A plan in flight. The first caller makes it, and other calls wait for it. */
@@ -98,7 +98,7 @@ static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
     return in_flight;
 }
 
-/* Ends the use of a plan in flight by a call; the last call frees it. Unlocks the mutex. */
+/* Ends a call's use of a plan in flight. The last call frees it. Unlocks the mutex. */
 static void leave_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight)
 {
     bool last = --in_flight->inside == 0;
@@ -385,8 +385,8 @@ static bool may_rule(const plan_call *a)
            !tuner->overrides.disabled;
 }
 
-/* Makes the plan that a rule chooses. If the table has a measured plan for the call, which is then
- * outdated, looks up that result again instead. */
+/* Makes the plan that a rule chooses. But if the table has a measured plan for the call, which must
+ * be outdated, looks up that result again. */
 static gputune_status plan_by_rule(gputune_plan **out, const plan_call *a)
 {
     gputune *tuner = a->tuner;

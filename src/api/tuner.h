@@ -60,8 +60,8 @@ gputune_status gt_tuner_not_pinned(const gputune *tuner, const char *what);
 /* Gets the device of `arch` or, if `arch` is NULL, the tuner's device. EINVAL if there is none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
 
-/* Makes an input available to the measure worker (memory.c). *out has an IPC handle if the memory
- * can be shared. Otherwise it has a copy of the bytes, which the caller frees. */
+/* Makes an input available to the measure worker (memory.c). If the memory can be shared, *out has
+ * an IPC handle. Otherwise *out has a copy of the bytes, which the caller frees. */
 gputune_status gt_inputs_share(void *tuner, gt_live_input *out, const gputune_input *input);
 /* Waits for the event `inputs_ready` of the options, if it is set (memory.c). */
 gputune_status gt_inputs_wait(void *tuner, const gputune_options *options);
