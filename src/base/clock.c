@@ -1,4 +1,4 @@
-/* Monotonic time by clock_gettime(). */
+/* Reads the monotonic clocks. */
 #include "base/clock.h"
 
 #include <time.h>

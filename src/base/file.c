@@ -123,7 +123,7 @@ gputune_status gt_file_own_folder(char **out)
     }
     if (!path || (!strchr(info.dli_fname, '/') && !gt_file_exists(info.dli_fname))) {
         free(path);
-        path = realpath("/proc/self/exe", NULL); /* a static program started through PATH */
+        path = realpath("/proc/self/exe", NULL); /* a static program that was started from PATH */
     }
     GT_REFUSE(!path, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EIO,
               "cannot find this program's own folder: %s", strerror(errno));

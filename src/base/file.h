@@ -27,11 +27,11 @@ gputune_status gt_file_own_folder(char **out);
  * /usr/bin. A program that links the library statically locates the installation by this folder.
  * Sets *out to NULL if there is no such command; otherwise the caller frees *out. */
 gputune_status gt_file_installed_folder(char **out);
-/* Finds a file of gputune that access(2) allows with `mode`. Looks beside this library, beside this
- * program and in an installation, including the subfolder `gputune` and ../libexec/gputune of each.
- * The file must belong to root or to the owner of the folder where the search began. Sets *out to
- * NULL if nothing is found; otherwise the caller frees *out. Appends tried paths to `tried`.
- * ENOMEM. */
+/* Finds a file of gputune for which access() with `mode` succeeds. Looks beside this library,
+ * beside this program and in an installation, including the subfolder `gputune` and
+ * ../libexec/gputune of each. The file must belong to root or to the owner of the folder where the
+ * search began. Sets *out to NULL if nothing is found; otherwise the caller frees *out. Appends
+ * tried paths to `tried`. ENOMEM. */
 gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode);
 /* Gets $XDG_CACHE_HOME/gputune or ~/.cache/gputune without creating it. The caller frees *out.
  * ENOTFOUND if neither variable is an absolute path, or if the home folder does not exist. */

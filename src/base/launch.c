@@ -1,4 +1,4 @@
-/* Copies structs with device addresses, orders kernel launches, and formats grids and blocks. */
+/* Copies structs with device addresses, steps through launches, and formats grids and blocks. */
 #include "base/launch.h"
 #include "base/number.h"
 

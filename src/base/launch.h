@@ -181,7 +181,7 @@ static inline bool gt_launch_clears(const gt_launch_view *launch)
     return clears;
 }
 
-/* Passes all parameters that are not inside structs to the first kernel, in order. */
+/* Gives the first kernel all parameters that are not inside structs, in order. */
 void gt_launch_take_all(gt_launch *launch);
 /* Counts the device addresses inside structs. EUNSUPPORTED if the structs exceed GT_HELD_BYTES. */
 gputune_status gt_launch_count_held(gt_launch *launch);

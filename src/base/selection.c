@@ -1,4 +1,4 @@
-/* Matches the sizes and GPUs of stored results against those that a user requests. */
+/* Compares the sizes and GPUs of stored results with those that a user requests. */
 #include "base/selection.h"
 
 #include "base/text.h"

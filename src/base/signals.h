@@ -1,4 +1,4 @@
-/* Protects the library from signals, and the application's threads from the library's. */
+/* Keeps signals away from the library's threads, and protects writes from SIGXFSZ. */
 #pragma once
 
 #include <pthread.h>

@@ -20,8 +20,8 @@ typedef struct gt_log {
     void *user;
 } gt_log;
 
-/* Sends a line of at most 1 KB, without a newline, to the callback. Keeps gt_message(). `log` may
- * be NULL. */
+/* Sends a line of at most 1 KB, without a newline, to the callback. Does not change gt_message().
+ * `log` may be NULL. */
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
     GT_PRINTF(3, 4);
 

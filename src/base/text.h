@@ -65,7 +65,7 @@ static inline const char *gt_plural(uint64_t count)
 
 /* A search for the name that is most similar to a misspelled word, by edit distance and ignoring
  * case. The distance must be at most 2 or a third of the word's length, and half of the letters
- * must match. A word above 63 bytes matches nothing. */
+ * must match. Words longer than 63 bytes match nothing. */
 typedef struct gt_near {
     const char *word;
     size_t distance; /* smaller is nearer */
