@@ -159,7 +159,7 @@ enum { SETTLED_MS = 100 }; /* saves within this time are treated as one */
 
 typedef struct watched {
     const char *path;
-    struct stat facts; /* the file's state at the last check; zeros if it did not exist */
+    struct stat facts; /* state of the file at the last check; all 0 if it did not exist */
 } watched;
 
 typedef struct watch {
@@ -181,7 +181,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Adds a file unless the list already has it, perhaps under another path. It need not exist. */
+/* Adds a file, which need not exist, unless the list has it under this or another path. */
 static void add_file(watch *watch, const char *path)
 {
     const watched added = {path, facts_of(path)};

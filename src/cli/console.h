@@ -52,7 +52,7 @@ enum {
     CLI_EXIT_OK = 0,       /* every scenario has a winner, and its default is correct */
     CLI_EXIT_NOTHING = 1,  /* nothing found */
     CLI_EXIT_USAGE = 2,    /* a mistake in the command line */
-    CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver, no GPU, or a failure reported by `doctor` */
+    CLI_EXIT_PLATFORM = 3, /* no NVRTC, driver or GPU, or a failure found by `doctor` */
     CLI_EXIT_TEMPLATE = 4, /* a template or compile error, or an invalid recorded space */
     CLI_EXIT_WRONG = 5,    /* the default, most variants or all variants gave wrong results */
     CLI_EXIT_DATABASE = 6,

@@ -202,7 +202,7 @@ typedef struct kind {
 } kind;
 
 typedef struct failure {
-    const char *why, *message; /* `why`: reason of the failure, or NULL if there is none */
+    const char *why, *message; /* `why`: reason for the failure; NULL: no failure */
     int code;
     unsigned flags;
 } failure;
@@ -409,8 +409,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* Ends a scenario. If the scenario failed with an error on one GPU and has a winner on another GPU
- * of the same kind, the GPU with the error gets no more work. */
+/* Ends a scenario. If it first failed with an error on another GPU of the same kind and has a
+ * winner now, the other GPU gets no more work. */
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;

@@ -46,8 +46,7 @@ cli_peak cli_peak_of(const gputune_record *record)
                         : (cli_peak){"", 0};
 }
 
-/* Returns the fraction of the GPU's thread capacity that the kernel uses. If the capacity is
- * unknown, returns the occupancy. */
+/* Returns the occupancy, or less if the grid has too few threads to reach it on the whole GPU. */
 static double share_of_threads(const gputune_record *record)
 {
     const size_t model = model_of(record);

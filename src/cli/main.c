@@ -77,7 +77,7 @@ static int help_clause(const char *clause)
     return any ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }
 
-/* Without a command, prints all commands. For "--options", prints the list for completions. */
+/* Prints help for a command, a template clause or all commands, or the list for completions. */
 static int print_help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {

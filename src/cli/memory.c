@@ -1,4 +1,4 @@
-/* Allocates memory that lives until the program ends, reads whole files, and formats figures. */
+/* Allocates memory that lives until the program ends, reads whole files, and formats numbers. */
 #include "cli/memory.h"
 
 #include "base/text.h"
@@ -46,7 +46,7 @@ void *cli_allocate(size_t count, size_t bytes)
 void *cli_grow(void *array, size_t count, size_t bytes)
 {
     if (count & (count - 1)) {
-        return array; /* only arrays whose count is a power of two, or 0, are full */
+        return array; /* the array is full only if its count is 0 or a power of two */
     }
     return resize_memory(array, (count ? count * 2 : 1) * bytes);
 }

@@ -1,7 +1,7 @@
-/* Memory, texts and figures of the command line. Memory lives until cli_release() releases it or
- * the program ends; there is no function that frees a single block. If memory runs out, the program
- * prints a line and ends with exit code 1, so callers need no check. Only one thread at a time may
- * call these functions. */
+/* Functions for memory, texts and the format of numbers. Memory lives until cli_release() releases
+ * it or the program ends; there is no function that frees a single block. If memory runs out, the
+ * program prints a line and ends with exit code 1, so callers need no check. Only one thread at a
+ * time may call these functions. */
 #pragma once
 
 #include <gputune_tools.h>
@@ -51,7 +51,7 @@ void cli_join(char **text, const char *separator, const char *item);
 /* Reads a whole file, sets *bytes, and appends a NUL. Returns NULL on failure, and sets errno. */
 char *cli_read_text(const char *path, size_t *bytes);
 
-/* Release memory inside long loops. cli_release() releases the memory that was allocated after
+/* These functions are for long loops. cli_release() releases the memory that was allocated after
  * cli_mark() returned `mark`. Older memory stays, even if it was reallocated since then. Release
  * marks in reverse order. CLI_SCOPED(cli_release_at) releases a mark at the end of its scope. */
 void *cli_mark(void);

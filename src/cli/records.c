@@ -56,7 +56,7 @@ static const char *outcome(const gputune_record *record)
     return text;
 }
 
-/* Returns "faster", "slower" or "same" from the speed-up's interval, or "" if it has none. */
+/* Returns "faster", "slower" or "same" by the speed-up's interval; "" if it has no interval. */
 static const char *verdict_of(const gputune_record *record)
 {
     if (!(record->speedup > 0 && record->speedup_low > 0)) {
@@ -453,7 +453,7 @@ static char *describe_failure(const gputune_record *failed)
                       failed->message);
 }
 
-/* Prints the default's failure first, because programs launch the default until it is fixed. */
+/* Prints the default's failure first. It matters most, because programs may launch the default. */
 static void print_failures(const failures *all, const char *label, const gputune_info *info)
 {
     const gputune_record *first = find_commonest(all)->first;

@@ -19,7 +19,7 @@ cli_table cli_record_table(unsigned view);
 /* Adds a row to a table whose items begin with a gputune_record. */
 void cli_record_add(cli_table *table, const gputune_record *record);
 
-/* A word of the column `flags`, and whether it is shown. */
+/* A word that the column `flags` shows if `is_set` is true. */
 typedef struct cli_flag {
     bool is_set;
     const char *word;
@@ -45,7 +45,7 @@ int cli_rules_print(size_t *count, const cli_session *session, const gputune_rec
 
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {
-    /* the trials; values that all trials share are read from the first one */
+    /* the trials; what they have in common is read from the first one */
     const gputune_record *trials;
     size_t count;
     /* The winner of the whole space, otherwise the fastest winner; its texts may be "". */

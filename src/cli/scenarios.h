@@ -57,7 +57,7 @@ int cli_catalogue_check(const cli_session *session, const char *name);
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "results on every GPU in the database")
 
-/* If `name` is a path, adds its template, so its kernels are known by name. `name` may be NULL. */
+/* If `name` is a path, adds the template, so that its kernels have names. `name` may be NULL. */
 int cli_stored_name(const cli_session *session, const char *name);
 /* Sets *out to the value of --size in the format of the library's filters, or to NULL. */
 int cli_stored_sizes(const char **out);
@@ -137,7 +137,7 @@ extern struct cli_tuning {
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* the first word, "measure", is the default */
 
-/* The words of --objective and --strategy, set by cli_tuning_words(); "any" is a word as well. */
+/* The words of --objective (the second list has "any", too) and --strategy. */
 extern const char *cli_objective_words[], *cli_objective_any_words[], *cli_strategy_words[];
 void cli_tuning_words(void);
 

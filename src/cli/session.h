@@ -69,12 +69,12 @@ void cli_read_own_results(void);
             "also the results that come with gputune, unless --db is given")
 /* Returns the path of the library's database, or NULL if results are kept in memory only. */
 char *cli_database_path(void);
-/* Reports any problem of the database. Returns `code`, the exit code of the command's work. If
- * there is a problem and `code` is CLI_EXIT_OK or CLI_EXIT_NOTHING, returns CLI_EXIT_DATABASE. */
+/* Prints a problem of the database, if there is one. Returns CLI_EXIT_DATABASE if there is a
+ * problem and `code` is CLI_EXIT_OK or CLI_EXIT_NOTHING; otherwise returns `code`. */
 int cli_check_database(const cli_session *session, int code);
 
-/* Makes Ctrl-C, SIGTERM and SIGHUP cancel the work; signals that are ignored stay ignored. A second
- * signal ends the program. */
+/* Makes Ctrl-C, SIGTERM and SIGHUP cancel the work. An ignored SIGHUP, as under nohup, stays
+ * ignored. A second signal ends the program. */
 void cli_catch_interrupt(void);
 /* Get and set the flag that cancels the work, for the library's options. Thread-safe. */
 bool cli_is_canceled(void);

@@ -154,7 +154,7 @@ enum {
     COMFORT = 32 /* minimum readable width of a column of words */
 };
 
-/* The width of a table's column in terminal columns. */
+/* The width of a table's column, counted in columns of the terminal. */
 typedef struct span {
     size_t least; /* minimum width after folding: width of the title or longest word */
     size_t width; /* width of the longest text; 0 if the column is not shown */
@@ -298,7 +298,7 @@ static bool is_shown(const cli_table *table, size_t column)
     return false;
 }
 
-/* Widens a column for a text, or for its longest word if the column folds. */
+/* Makes a column wide enough for a text, or for its longest word if the column is folded. */
 static void widen_column(span *to, const char *text, bool folds)
 {
     size_t width = cli_columns(text);

@@ -1,4 +1,4 @@
-/* Tables that are described once by their columns, and written as text, JSON or CSV. */
+/* Tables, which are described by their columns and written as text, JSON or CSV. */
 #pragma once
 
 #include <gputune_tools.h>
@@ -91,7 +91,7 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
  * both items share one copy. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
-/* Packs the last row into at most `most` bytes, cuts long texts, and returns the packed size. */
+/* Packs the last row into `most` bytes, and cuts texts that do not fit. Returns the packed size. */
 size_t cli_table_pack(const cli_table *table, char *out, size_t most);
 /* Reads a packed row. The texts of *item point into `packed`. */
 void cli_table_unpack(void *item, const cli_table *table, const char *packed);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST   3.0 /* weight of the first search of a kernel */
-#define LEAST_S 1.0 /* enough time to compile and verify a default */
+#define LEAST_S 1.0 /* minimum time, enough to compile and verify a default */
 
 double cli_turn_cost(const char *sizes)
 {
@@ -72,7 +72,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     return turns;
 }
 
-/* Returns the absolute logarithm of a ratio, rounded so that equal ratios compare equal. */
+/* Returns the absolute value of the logarithm of a / b, rounded, so that equal ratios are equal. */
 static double distance(double a, double b)
 {
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);

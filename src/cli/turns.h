@@ -1,5 +1,5 @@
 /* Orders the scenarios of a run, and divides the run's time among them. The order matters because a
- * search begins with the results of other sizes. A cli_turn is a scenario in this order. */
+ * search begins with the results of other sizes. A cli_turn is one scenario. */
 #pragma once
 
 #include "cli/scenarios.h"
@@ -8,7 +8,7 @@ typedef struct cli_turn {
     const cli_scenario *scenario;
     size_t place; /* index of the scenario in the user's order */
     double cost;  /* estimated cost of a launch, to compare scenarios of one kernel */
-    /* Set by cli_turns_sort(): the place of the kernel's first scenario, and how far this cost is
+    /* Set by cli_turns_sort(): the place of the kernel's first scenario, and the distance of `cost`
      * from the cost of the size that is tuned first. */
     size_t kernel_place;
     double far;

@@ -96,7 +96,7 @@ void cli_progress_draw(char *text);
 
 /* Returns the table of winners, without rows. */
 cli_table cli_warm_table(void);
-/* Adds a scenario's winner at `place`, and prints why variants failed. Returns the exit code. */
+/* Adds a row for a scenario's winner, and prints why variants failed. Returns the exit code. */
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row that another process has packed by cli_table_pack(). */

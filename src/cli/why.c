@@ -8,14 +8,14 @@
 #include <string.h>
 
 enum { BAR_CELLS = 10 };
-#define NEGLIGIBLE 0.0005 /* costs below this are shown as 0% */
+#define NEGLIGIBLE 0.0005 /* a smaller cost is shown as 0% */
 
 /* A value of an axis, for JSON and CSV. The cost compares the best variant with this value to the
  * best of all variants. It is an upper bound, because not all variants were tried. */
 typedef struct value_row {
     gputune_record place; /* must be the first member, because CLI_PLACE_COLUMNS uses offsets */
     const char *axis, *value;
-    /* `launched`: number of slow variants that were launched only once */
+    /* `launched` counts slow variants, which were launched only once */
     uint32_t variants, measured, launched;
     double best_ns, cost; /* NAN: unknown */
     /* "measured", "first launch", "failed", "one trial", or "default only" if only the default was
