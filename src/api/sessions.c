@@ -218,6 +218,7 @@ typedef struct header_parts {
     uint32_t *codes;
     uint32_t *variants; /* for each code, the index of a variant that has this code */
     gt_hash *hashes;    /* hash of each code's source */
+    gt_texts archs;     /* the architectures of the codes */
     gt_header header;
 } header_parts;
 
@@ -231,6 +232,7 @@ static void free_header_parts(header_parts *parts)
         }
     }
     gt_found_rule_free(&parts->found);
+    gt_texts_free(&parts->archs);
     free(parts->compiled);
     free(parts->codes);
     free(parts->variants);
@@ -285,6 +287,24 @@ static gputune_status check_sizes(const gt_rule *rule, const gt_request *request
     return GPUTUNE_OK;
 }
 
+/* Sets the architectures of the header as the compiler gets them, such as sm_90a for sm_90, each
+ * once. */
+static gputune_status set_archs(header_parts *parts, const gputune *tuner, const char *const *archs,
+                                size_t count)
+{
+    gt_texts *names = &parts->archs;
+    for (size_t i = 0; i < (count ? count : 1); i++) {
+        gt_device device;
+        GT_TRY(gt_tuner_arch(&device, tuner, count ? archs[i] : NULL));
+        if (gt_index_of(device.arch, names->items, names->count) == names->count) {
+            GT_TRY(gt_texts_add(names, device.arch, strlen(device.arch)));
+        }
+    }
+    parts->header.archs = (const char *const *)names->items;
+    parts->header.arch_count = (uint32_t)names->count;
+    return GPUTUNE_OK;
+}
+
 static gputune_status compile_code(gt_header_code *out, const gt_request *request,
                                    const gt_config *config)
 {
@@ -317,7 +337,6 @@ static gputune_status compile_codes(gt_header_code *out, const header_parts *par
 int gputune_emit_rule(char **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
                       const char *const *archs, size_t arch_count, int runtime_api)
 {
-    const char *own[1];
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(free_header_parts) header_parts parts = {.compiled = NULL};
@@ -337,23 +356,21 @@ int gputune_emit_rule(char **out, gputune *tuner, const char *kernel, gputune_si
                     "with the header does not verify it",
                     request->template->name);
     }
-    own[0] = tuner->device.arch;
     *header = (gt_header){.template = request->template,
                           .rule = parts.found.rule,
                           .text = parts.found.text,
                           .device = &tuner->device,
                           .runtime_api = runtime_api != 0,
                           .codes = parts.codes,
-                          .code_count = header->code_count,
-                          .archs = arch_count ? archs : own,
-                          .arch_count = arch_count ? (uint32_t)arch_count : 1};
+                          .code_count = header->code_count};
+    GT_TRY(set_archs(&parts, tuner, archs, arch_count));
     parts.compiled =
         calloc((size_t)header->arch_count * header->code_count, sizeof *parts.compiled);
     GT_TRY(gt_allocated(parts.compiled));
     header->compiled = parts.compiled;
     for (uint32_t a = 0; a < header->arch_count; a++) {
         GT_TRY(compile_codes(&parts.compiled[(size_t)a * header->code_count], &parts, tuner, kernel,
-                             arch_count ? archs[a] : NULL));
+                             arch_count ? header->archs[a] : NULL));
     }
     return gt_header_write(out, header);
 }

@@ -5,6 +5,9 @@ cp "$(dirname "$0")/../../language/corner.cu" .
 export GPUTUNE_DB=a.db
 $GPUTUNE warm corner.cu --sizes rows=8:64,columns=8:64 --variants 4 --time-limit 100 -q | head -n 2
 $GPUTUNE show corner.cu --rules | grep -c '^variant '
+echo == header
+# An architecture counts once, as the compiler gets it: sm_90 as sm_90a, whose code other GPUs cannot run.
+$GPUTUNE emit corner.cu --rule --arch sm_90 --arch sm_90a | grep -o '^    {90, [01]'
 echo == another database
 $GPUTUNE wisdom export --whole -q -o a.wisdom
 grep -c '^rule' a.wisdom
