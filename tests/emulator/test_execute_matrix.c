@@ -365,7 +365,7 @@ static const char wgmma[] =
 
 typedef struct warpgroup_product {
     product p;
-    const char *types, *flags; /* C types of sums and factors; further operands */
+    const char *types, *flags; /* C types of the sums and factors; additional operands */
     int span;
     bool columns, registers;
 } warpgroup_product;

@@ -35,7 +35,7 @@ static gputune_status misbehave(const char *script)
         }
     }
     if (strcmp(script, "exit") == 0) {
-        syscall(SYS_exit_group, 9); /* _exit() of a sanitizer would take a second */
+        syscall(SYS_exit_group, 9); /* with a sanitizer, _exit() would take a second */
     }
     while (strcmp(script, "hang") == 0) {
         pause();

@@ -156,7 +156,8 @@ TEST(test_a_changed_header_is_read_again)
     snprintf(path, sizeof path, "%s/factor.h", folder);
     memmove(head + sizeof line - 1, head, length + 1);
     memcpy(head, line, sizeof line - 1);
-    for (int i = 0; i < 6; i++) { /* for each header: without, keeping and using a head */
+    /* Compiles each header three times: without a precompiled head, creating it, and using it. */
+    for (int i = 0; i < 6; i++) {
         headers = i < 3 ? 1111 : 2222;
         snprintf(word, sizeof word, "%d", (int)headers);
         file_write(path, "#define FACTOR %s\n", word);

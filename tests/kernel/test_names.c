@@ -107,7 +107,7 @@ static const struct {
     {PLAIN("tune(WIDE = 1, 2)", "") "{ y[0] = 1; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'WIDE'; expected its name in the "
      "code, in block(), grid() or another clause of the launch, or no such tunable"},
-    /* a guard, require(UN > 0) and default() do not count as uses */
+    /* #ifndef UN, require(UN > 0) and default() do not count as uses of UN */
     {PLAIN("tune(UN = 1, 2) require(UN > 0) default(UN = 2)",
            "#ifndef UN\n#define UN 1\n#endif\n") "{ y[0] = 1; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'UN'; expected its name in the code, "

@@ -43,7 +43,8 @@ static void expect_same_bytes(const setup *b, const gt_launch *launch, const gt_
     }
 }
 
-/* Checks that both give the same launch at other sizes. Returns 1 if `config` is valid there. */
+/* Checks that the prototype computes the right launch at other sizes. Returns 1 if `config` is
+ * valid at these sizes. */
 static size_t compare_at(const setup *b, const gt_prototype *prototype, const gt_config *config,
                          const gt_problem *problem)
 {

@@ -1,4 +1,4 @@
-/* Tests tensor maps: their encoding for a configuration, and reasons for exclusion. */
+/* Tests tensor maps: how a configuration encodes them, and why configurations are excluded. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \

@@ -394,7 +394,7 @@ TEST_OF(broken_system_database_is_left_out, world *w, open_world, close_world)
     assert_int_equal(w->warnings, 1);
     gt_store_close(store);
     store = open_over(w, w->path, "/nonexistent/system.db");
-    assert_int_equal(w->warnings, 1); /* a missing file is normal */
+    assert_int_equal(w->warnings, 1); /* a missing file causes no warning */
     gt_store_close(store);
 }
 

@@ -80,7 +80,7 @@ static inline long each_failure(const char *call, long step, each_act act, each_
                                 void *user)
 {
     long calls = 0, tried = 0;
-    if (act(user) != GPUTUNE_OK) { /* the first call initialises what later calls share */
+    if (act(user) != GPUTUNE_OK) { /* the first call makes objects that later calls share */
         fail_msg("with nothing failing: %s", gt_message());
     }
     for (int always = 0; always < 2; always++) {

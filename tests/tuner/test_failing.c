@@ -180,7 +180,7 @@ TEST_OF(a_tuning_with_trouble, failing_world *f, open_failing, close_failing)
     without_the_farm(f, tune_with_trouble);
 }
 
-/* Uses the objective rate and a part of the space. */
+/* Tunes a restricted space with the objective `rate`. */
 TEST_OF(a_tuning_of_a_pipeline, failing_world *f, open_failing, close_failing)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};

@@ -104,7 +104,7 @@ static void choose_effort(sequence *s, sequence_request *r)
         GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE, GPUTUNE_EXHAUSTIVE};
     r->effort = efforts[gt_random_below(&s->random, sizeof efforts / sizeof *efforts)];
     r->force = one_in(s, 8);
-    (void)one_in(s, 8); /* drawn and ignored, because seeds must keep their sequences */
+    (void)one_in(s, 8); /* ignored; without this draw, each seed would have a new sequence */
     r->through_table = one_in(s, 2);
     r->disturbance = one_in(s, 3) ? (disturbance)(1 + gt_random_below(&s->random, DISTURBANCES - 1))
                                   : UNDISTURBED;
