@@ -1,4 +1,4 @@
-/* Makes the code to compile from the template's text. */
+/* Makes the code to compile from the text of the template. */
 #include "kernel/template/parse.h"
 
 #include "kernel/text/branches.h"
@@ -31,7 +31,7 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
         }
         gt_text_append(out, "\n#");
         for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-            /* `#define f(x)` and `#define f (x)` differ */
+            /* `#define f(x)` and `#define f (x)` are different, so keep the blank */
             bool glued = gt_lexer_is(&line, "(") && line.token.text[-1] != ' ';
             gt_text_append(out, glued ? "\b" : "");
             append_token(out, &line.token);
@@ -40,17 +40,17 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
-/* A part of a text and its replacement. */
+/* A part of a text, and the text that replaces it. */
 typedef struct edit {
     size_t begin, end, order;
-    const char *by; /* replacement; NULL: keep only the newlines of the part */
+    const char *by; /* text to insert; if NULL, only the newlines of the part are kept */
 } edit;
 
 typedef struct edits {
     const gt_template *template;
     const char *text;
     GT_ARRAY(edit) list;
-    bool failed, has_types; /* has_types: true if an edit uses gputune_plain() */
+    bool failed, has_types; /* has_types: true if gputune_plain() is used in an edit */
 } edits;
 
 static void replace_range(edits *e, const char *begin, const char *end, const char *by)
@@ -64,7 +64,7 @@ static void replace_token(edits *e, const gt_token *token, const char *by)
     replace_range(e, token->text, token->text + token->length, by);
 }
 
-/* Orders edits by position. Edits at the same position keep their order. */
+/* Sorts edits by position. Edits at the same position keep their order. */
 static int by_place(const void *a, const void *b)
 {
     const edit *x = a, *y = b;
@@ -93,7 +93,7 @@ static gputune_status carry_out(char **text, edits *e)
     for (size_t i = 0; i < e->list.count; i++) {
         const edit *one = &e->list.items[i];
         if (one->begin < copied) {
-            continue; /* an earlier edit already replaced this part */
+            continue; /* this part was already replaced by an earlier edit */
         }
         gt_text_append_bytes(&out, *text + copied, one->begin - copied);
         if (one->by) {
@@ -119,8 +119,8 @@ gputune_status gt_functions_cut(char *text, const char *const *names, size_t cou
     return GPUTUNE_OK;
 }
 
-/* Exports a kernel: adds extern "C" unless the kernel is a C++ template, and removes `static`. If
- * `bounds`, also adds GPUTUNE_LAUNCH_BOUNDS before its name. */
+/* Makes a kernel visible to the driver: removes `static`, and adds extern "C" unless the kernel is
+ * a C++ template. If `bounds`, also adds GPUTUNE_LAUNCH_BOUNDS before its name. */
 static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool bounds)
 {
     const char *own = kernel->name;
@@ -131,7 +131,7 @@ static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool
         const char *begin = e->text + function->begin, *name = e->text + function->name;
         bool plain_name = kernel->is_template || function->is_extern_c;
         gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
-        const char *first = name; /* beginning of a qualified name such as a::b::name */
+        const char *first = name; /* where a qualified name such as a::b::name begins */
         bool is_after = false;
         replace_range(e, begin, begin, plain_name ? "" : "extern \"C\" ");
         for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
@@ -147,8 +147,8 @@ static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool
     return GPUTUNE_OK;
 }
 
-/* Turns `const double b = a * a;` into a constexpr, because C++ does not accept a const double in
- * constant expressions. */
+/* Changes `const double b = a * a;` to constexpr, because a const double cannot be used in constant
+ * expressions of C++. */
 static void rewrite_constant(edits *r, gt_lexer lexer)
 {
     const gt_token word = lexer.token;
@@ -172,7 +172,7 @@ static bool precedes_value(const gt_token *before, const gt_token *last)
             !gt_token_is_any(last, ") ] } ; > >>"));
 }
 
-/* Replaces the C literal (struct T){1, 2} by T{1, 2}. */
+/* Changes the C literal (struct T){1, 2} to T{1, 2}. */
 static void rewrite_literal(edits *r, gt_lexer lexer)
 {
     const gt_token open = lexer.token;
@@ -191,8 +191,8 @@ static void rewrite_literal(edits *r, gt_lexer lexer)
     }
 }
 
-/* Finds the last value in a statement expression `({ a; b; })`. Sets *value to its text or NULL,
- * and *end to the end. Returns false for an initialiser list in braces. */
+/* Finds the value of a statement expression `({ a; b; })`. Sets *value to its last statement, or to
+ * NULL if it has no value, and *end to its end. Returns false for an initialiser list in braces. */
 static bool find_statements(gt_lexer lexer, const char **value, const char **end)
 {
     static const char without[] = "if for while do switch return break continue goto {";
@@ -218,8 +218,8 @@ static bool find_statements(gt_lexer lexer, const char **value, const char **end
     return depth == 0 && !is_list && gt_lexer_is(&lexer, ")");
 }
 
-/* Rewrites GNU C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) becomes a plain
- * type. */
+/* Rewrites extensions of GNU C: ({ a; b; }) becomes ([&]{ a; return b; }()), and the type in
+ * __typeof__(x) loses its qualifiers. */
 static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
 {
     const gt_token now = lexer.token;
@@ -241,8 +241,8 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
     }
 }
 
-/* Removes a #define or #undef of a tunable or problem value. Keeps a #define after an #ifdef or
- * #ifndef of the name (`above`), because it is a default. */
+/* Removes a #define or #undef of a tunable or problem value. A #define below an #ifdef or #ifndef
+ * of the same name (`above`) is a default, so it is kept. */
 static bool leave_define_out(edits *r, const gt_template *template, const char *begin,
                              gt_lexer line, gt_lexer above)
 {
@@ -264,7 +264,7 @@ static bool is_argument(const gt_template *template, const gt_token *name)
 }
 
 /* Renames constants that have the name of a tunable or problem value, as in `const int NAME =
- * VALUE;`. Does not rename template arguments in functions, or static members of classes. */
+ * VALUE;`. Does not rename static members of classes, or template arguments in functions. */
 static void rename_constants(edits *r, const gt_template *template, gt_lexer lexer, bool is_inside)
 {
     gt_token name = lexer.token;
@@ -310,10 +310,10 @@ static void rewrite_body(edits *r)
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;
         gt_lexer_next(&ahead);
-        /* the driver does not find static variables */
+        /* the driver cannot find static variables */
         bool hides = depth == 0 && gt_token_is(&now, "static") &&
                      (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"));
-        if (hides || gt_token_is(&now, "register")) { /* C++17 has no `register` */
+        if (hides || gt_token_is(&now, "register")) { /* C++17 no longer has `register` */
             replace_token(r, &now, "");
         } else if (depth == 0 && gt_token_is(&now, "const")) {
             rewrite_constant(r, lexer);
@@ -401,7 +401,7 @@ static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
     return i;
 }
 
-/* Suffix of the entry name of a kernel's later instance: the number of its launch. */
+/* The entry name of a later instance of a kernel ends with the number of its launch. */
 #define LAUNCH_NUMBER "_launch%u"
 
 gputune_status gt_instances_name(gt_template_parts *parts)
@@ -424,7 +424,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    bool is_in[2]; /* true if the kernels' body [0] or the judges' body [1] contains the kernel */
+    bool is_in[2]; /* is the kernel in the kernels' body [0], and in the judges' body [1] */
 } named_kernel;
 
 typedef struct named_kernels {
@@ -458,8 +458,8 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends all names in a clause that the code may declare, including names in strings. Omits
- * arguments and kernels of the other body. Also omits names before '=', except types in pass(). */
+/* Appends the names in a clause that the code may declare, also from strings. Leaves out arguments,
+ * kernels of the other body, and names before '=' except types in pass(). */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {
@@ -488,8 +488,8 @@ static void append_roots(gt_text *out, const gt_parse *p, const named_kernels *a
     gt_text_append(out, is_judge ? p->parts->reference.kernel.name : "");
 }
 
-/* Extracts the code of a body from the text. Exports its kernels, and rewrites C that NVRTC
- * rejects. */
+/* Takes the code of a body out of the text, makes its kernels visible to the driver, and rewrites C
+ * code that NVRTC rejects. */
 static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *parse,
                                 const char *text)
 {

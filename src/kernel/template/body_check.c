@@ -1,4 +1,4 @@
-/* Compares the functions named in clauses with their definitions. */
+/* Checks that the functions named in clauses exist, and that their parameters match the clauses. */
 #include "kernel/template/parse.h"
 
 #include "base/number.h"
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sets the entry: the qualified name of a C++ template, or the plain name of an extern "C"
- * kernel. */
+/* Sets the name of a kernel in compiled code. This is the qualified name for a C++ template, and
+ * the plain name otherwise, because the kernel is then extern "C". */
 static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *function)
 {
     const char *last = strrchr(kernel->name, ':');
@@ -46,13 +46,13 @@ static gputune_status check_instance(const gt_kernel_name *kernel, const gt_func
 typedef struct checked {
     gt_parse *p;
     const char *text;
-    const gt_function_list *functions; /* functions declared in `text` */
+    const gt_function_list *functions; /* all functions that `text` declares */
     gt_kernel_name *kernel;
     gt_function function;
     gt_signature takes;
 } checked;
 
-/* Fails if a bracket of the code is not closed, which hides the functions after it. */
+/* Fails if a bracket is never closed, because functions after it could not be found. */
 static gputune_status check_brackets(const gt_source_file *file)
 {
     enum { DEPTH_MOST = 64 };
@@ -120,8 +120,8 @@ static bool stands_for(const gt_function_parameter *given, const char *type)
     return strcmp(given->words, type) == 0 && !given->pointer;
 }
 
-/* Returns true if a kernel that takes `given` would misread what args() declares. Integers may
- * stand for floats in buffers, because some kernels work on their bits. */
+/* Returns true if a kernel that takes `given` would misread the type in args(). A buffer of floats
+ * may be taken as integers of the same size, because some kernels work on bits. */
 static bool is_misread(const gt_element *given, const gt_element *declared, bool is_buffer)
 {
     const bool is_float = gt_type_is_float(declared->type);
@@ -138,7 +138,7 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     const gt_place place = c->kernel->place;
     const gt_structure *structure = gt_structure_of(c->p->template, argument->type);
     bool is_struct = structure && !structure->alias[0];
-    /* a char * parameter accepts any buffer, like void * */
+    /* like void *, a char * parameter accepts any buffer */
     const bool is_bytes = given->pointer && strcmp(given->words, "char") == 0;
     if (argument->pointee[0]) {
         GT_REFUSE_AT(!given->pointer, place,
@@ -177,8 +177,8 @@ static gputune_status check_written(const checked *c, const gt_function_paramete
     return GPUTUNE_OK;
 }
 
-/* Marks a scalar as an offset if the kernel adds it to another value. Proofs do not change an
- * offset whose default is 0, but change a flag whose default is 0. */
+/* Marks a scalar as an offset if the kernel adds it to another value. The proof does not change an
+ * offset whose default is 0, although it changes a flag whose default is 0. */
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;
@@ -188,7 +188,7 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-/* Checks the number of parameters. If `has_scale`, does not count the parameter `scale`. */
+/* Checks the number of parameters. If `has_scale`, the parameter `scale` is not counted. */
 static gputune_status check_count(const checked *c, bool has_scale, size_t expected,
                                   const char *more)
 {
@@ -231,8 +231,8 @@ static bool is_used(const char *text, const gt_token *name)
            gt_lexer_has(gt_lexer_of(name->text + name->length), name);
 }
 
-/* Finds the __constant__ named `wanted` that has a value. If `wanted` is NULL, finds the first
- * __constant__ that is used but has no value from the code or a clause. Copies its name to
+/* Finds the __constant__ with the name `wanted`, if it has a value. If `wanted` is NULL, finds the
+ * first __constant__ that is used but gets no value from the code or a clause. Copies its name to
  * `out`. */
 static bool find_constant(char out[GT_NAME_MAX], const gt_template *template, const char *wanted)
 {
@@ -387,9 +387,9 @@ static gputune_status check_step(gt_template_step *step, checked *c)
     return GPUTUNE_OK;
 }
 
-/* Checks the number of a judge's parameters, and the types of its arguments after the parameter
- * blocks. A reference may use double for outputs and have an additional parameter `scale`. check()
- * and init() kernels have one more parameter. */
+/* Checks the number of a judge's parameters, and the types of those after the parameter blocks. A
+ * reference may declare outputs as double, and may have another parameter `scale`. The kernels of
+ * check() and init() must have one more parameter. */
 static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
 {
     const gt_template *template = c->p->template;
@@ -430,7 +430,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
     return GPUTUNE_OK;
 }
 
-/* Finds the first __device__ variable that the function writes, wholly or in part. */
+/* Finds the first __device__ variable that the function changes, even if only in part. */
 static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
 {
     gt_token type;
@@ -522,8 +522,7 @@ gputune_status gt_overloads_blank(const gt_parse *parse, char *text)
     return GPUTUNE_OK;
 }
 
-/* Refuses prove() if there is no reference() or check(), because proofs then use no other
- * values. */
+/* Refuses prove() without a reference() or check(), because the proof then uses no other values. */
 static gputune_status check_prove(const gt_parse *p)
 {
     const gt_template_parts *parts = p->parts;

@@ -1,4 +1,4 @@
-/* Converts configurations to and from text, and adds values that users request. */
+/* Converts configurations to text and back, and adds values that users request. */
 #include "kernel/template/config.h"
 
 #include "kernel/template/axis_kind.h"

@@ -1,5 +1,5 @@
-/* Finds the tunables and problem values that a text reads or declares. Refuses names with two
- * meanings, and tunables without an effect. */
+/* Finds out how a text uses the names of tunables and problem values. Refuses names that have two
+ * meanings, and tunables that have no effect. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -13,12 +13,12 @@
 typedef struct name_scan {
     gt_name_uses *out;
     const gt_template *template;
-    const char *text;      /* definitions of gputune's macros, followed by the text */
-    gt_declarations found; /* the declarations in `text` */
-    gt_word_list others;   /* the words in directives and _Pragma() */
+    const char *text;      /* the text, after definitions of the macros that gputune generates */
+    gt_declarations found; /* all declarations in `text` */
+    gt_word_list others;   /* all words in directives and in _Pragma() */
 } name_scan;
 
-/* Returns true if the token is the macro for one of the name's values, such as MODE_word. */
+/* Returns true if the token is a macro for one of the name's values, such as MODE_word. */
 static bool names_symbol(const gt_token *token, const gt_chosen_name *own)
 {
     size_t length = strlen(own->name);
@@ -95,7 +95,7 @@ static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
     }
 }
 
-/* Appends a macro that expands to all values of a name, because code may use any of them. */
+/* Appends a macro that expands to all values of a name, because the code may use each of them. */
 static void append_values(gt_text *out, const gt_template *template, uint32_t index)
 {
     const gt_chosen_name own = gt_name_at(template, index);
@@ -193,7 +193,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
     }
     for (size_t k = 0; k < piece->keys && piece->parent < 0; k++) {
         const size_t i = gt_word_find(w, piece->begin, piece->end, keys[k]);
-        /* the keys of a typedef may include names that the typedef uses but does not declare */
+        /* the keys of a typedef may contain names that it uses and does not declare */
         if (i + 1 < piece->end &&
             (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
             note_declared(s, &w[i], true);
@@ -223,7 +223,7 @@ static void read_condition(name_scan *s, gt_lexer line)
     }
 }
 
-/* Returns true if the directive tests that the name is not a macro. */
+/* Returns true if the directive tests that the name is not a macro, as #ifndef does. */
 static bool is_guard(gt_lexer line, const gt_token *name)
 {
     const gt_token inverse = {GT_TOKEN_PUNCTUATION, "!", 1, 0, 0}, word = gt_token_of("defined");
@@ -335,8 +335,8 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
     return status;
 }
 
-/* Tries names of the code as corrections of a misspelled name. Names in capitals only correct other
- * names in capitals. */
+/* Proposes names in the code to correct a misspelled name. A name in capitals is only corrected to
+ * another name in capitals. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";
@@ -439,7 +439,7 @@ gputune_status gt_axes_check(const gt_parse *parse)
     return GPUTUNE_OK;
 }
 
-/* Returns the first name in a line of the template that a macro replaces, or NULL. */
+/* Returns the first name in a line of the template that gputune defines as a macro, or NULL. */
 static const char *macro_in_line(const gt_template *template, const char *path, size_t length,
                                  long line)
 {

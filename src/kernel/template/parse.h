@@ -1,6 +1,6 @@
-/* The parser of templates. parse_*.c parse clauses, body*.c make the code to compile, and names.c
- * checks names. All functions fail with ETEMPLATE and a place. The template owns everything that
- * they allocate, even after a failure. */
+/* The parser of templates. parse_*.c parses clauses, body*.c makes the code to compile, and names.c
+ * checks names. All functions fail with ETEMPLATE and a message with the position. Everything that
+ * they allocate belongs to the template, even after a failure. */
 #pragma once
 
 #include "kernel/template/reader.h"
@@ -8,39 +8,39 @@
 #include "kernel/text/branches.h"
 #include "kernel/text/declarations.h"
 
-/* A clause or a setting `NAME = …`, with a word, expressions or arguments as its value. */
+/* A clause, or a setting `NAME = …`. The value is a word, expressions, or a list of arguments. */
 typedef struct gt_setting {
     const char *word;
-    /* offset of the struct member for the value: a gt_dimensions if `most` is 3 or more, the index
-     * of a word if `most` is 0, otherwise an array of `most` expressions */
+    /* offset of the struct member that stores the value, which is a gt_dimensions if `most` is 3 or
+     * more, the index of a word if `most` is 0, and otherwise an array of `most` expressions */
     size_t offset;
-    uint32_t most; /* maximum number of expressions; 0: a word or arguments */
-    /* GT_USE_ bits for the clause, and for the setting; 0: there is no such clause or setting */
+    uint32_t most; /* maximum number of expressions; 0 for a word or arguments */
+    /* which names the clause and the setting may use (GT_USE_ bits); 0: they do not exist */
     unsigned clause_use, launch_use;
-    bool in_source;       /* true for a member of gt_template_parts, which applies to all kernels */
-    bool is_real;         /* true if the clause's expressions may be floating-point */
-    const char *words;    /* allowed words or numbers, or NULL for any */
-    const char *expected; /* the allowed words, as text for messages */
+    bool in_source;       /* true for a member of gt_template_parts, which all kernels share */
+    bool is_real;         /* true if the clause may have floating-point expressions */
+    const char *words;    /* words or numbers that are allowed; NULL: any expression */
+    const char *expected; /* the allowed words, as they appear in messages */
 } gt_setting;
 
 typedef struct gt_settings {
     const gt_setting *items;
     uint32_t count;
-    const char *example; /* an example for messages: "a setting such as block = 256" */
+    const char *example; /* an example for messages, such as "a setting such as block = 256" */
 } gt_settings;
 
-/* How a text uses a name. Unset places have line 0. */
+/* How a text uses a name. A place that was not found has line 0. */
 typedef struct gt_name_use {
-    bool occurs;        /* true if the text contains the name, directly or through a macro */
-    bool is_read;       /* true if code, conditions or macros use the value */
-    bool is_in_doubt;   /* true if a #define may change the value */
-    gt_place parameter; /* first function or C++ template with a parameter of this name */
-    gt_place global;    /* first declaration of this name outside of functions and classes */
-    gt_place tested;    /* first directive that treats the name as a macro */
+    bool occurs;        /* true if the name is in the text, or in a macro that the text uses */
+    bool is_read;       /* true if the value is used in code, in a condition or in a macro */
+    bool is_in_doubt;   /* true if a #define may give the name another value */
+    gt_place parameter; /* first function or C++ template that has a parameter with this name */
+    gt_place global;    /* first declaration of the name outside of functions and classes */
+    gt_place tested;    /* first directive that uses the name as a macro */
 } gt_name_use;
 
 typedef struct gt_name_uses {
-    gt_name_use names[GT_NAMES_MAX]; /* names in the order of gt_name_at() */
+    gt_name_use names[GT_NAMES_MAX]; /* for each name, in the order of gt_name_at() */
     uint64_t declared_defines;       /* bit i: the text declares the name of define() i */
 } gt_name_uses;
 
@@ -50,19 +50,19 @@ typedef struct gt_parse {
     gt_template_parts *parts;
     const gt_template_reader *reader;
     const gt_clause *clause;
-    const char *word;      /* word of the clause, from the table of clauses; NULL: no clause */
-    size_t member;         /* offset of the member that the clause sets, if the table has one */
-    gt_lexer at;           /* current token, in the clause or in a struct of the code */
-    char *code;            /* the code without pragmas and disabled #if branches; owned */
+    const char *word; /* word of the clause in the table of clauses; NULL if there is no clause */
+    size_t member;    /* offset of the member that the clause sets, from the table of clauses */
+    gt_lexer at;      /* the current token, which is in the clause or in a struct of the code */
+    char *code;       /* code without pragmas and disabled #if branches; owned */
     gt_declarations found; /* the declarations in `code`; owned */
-    char *possible;        /* `code` plus the lines that a header may enable; owned */
+    char *possible;        /* `code` and the lines that macros of a header may enable; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, parsed after args() */
-    uint64_t defaulted;                   /* bit i: a default() clause has a value for axis i */
-    gt_name_uses kernel_uses, judge_uses; /* how kernel_body and judge_body use names */
-    gt_text elements; /* source of a reference that assigns elements; empty without one */
+    uint64_t defaulted;                   /* bit i: default() contains a value for axis i */
+    gt_name_uses kernel_uses, judge_uses; /* names in kernel_body, and in judge_body */
+    gt_text elements; /* generated source of a reference that assigns elements, or empty */
 } gt_parse;
 
-/* Parses the current clause, or one item of its list. */
+/* Parses the current clause. If the clause is a list, parses one item. */
 typedef gputune_status gt_parse_fn(gt_parse *p);
 gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, gt_parse_pass,
     gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_start, gt_parse_args,
@@ -71,114 +71,114 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
     gt_parse_require, gt_parse_work, gt_parse_reference, gt_parse_judge, gt_parse_expect,
     gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
 
-/* Finds `__constant__ TYPE NAME` or `__device__ TYPE NAME` in the code. Sets *type, and opens
- * *after on the text after the name. */
+/* Finds `__constant__ TYPE NAME` or `__device__ TYPE NAME` in the code. Sets *type to TYPE, and
+ * opens *after on the text after NAME. */
 bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name);
 
-/* Returns true if the clause may be given only once for a kernel. Also true if repeated clauses are
- * joined, as for args(). */
+/* Returns true if a kernel may have only one such clause, or if several of them are joined, as for
+ * args(). */
 bool gt_clause_is_single(const char *word);
 
 /* ---- parse_launch.c ---- */
 
 /* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */
 gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
-/* Records in `body` the names among a kernel's template arguments. Refuses names without a value at
- * compile time. */
+/* Records which names the template arguments of a kernel contain. Refuses names whose value is not
+ * known at compile time. */
 gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_kernel_name *kernel);
 
-/* Ends all open loops after the last clause. Refuses a require() or scratch() that depends on a
- * grid or block that changes in a loop. */
+/* Ends all loops that are still open after the last clause. Refuses a require() or scratch() that
+ * uses a grid or block that a loop changes. */
 gputune_status gt_loops_finish(gt_parse *p);
 
-/* Returns whether a name may be a macro according to the text, the clauses and the headers. A
- * callback for gt_branches_cut(). */
+/* A callback for gt_branches_cut(). Returns whether a name can be a macro that the text, a clause
+ * or a header defines. */
 gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t *value);
 
 /* ---- names.c ---- */
 
-/* Finds how a text uses names. All clauses must have been read. ENOMEM. */
+/* Finds out how a text uses names. Must be called after all clauses were read. ENOMEM. */
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const char *text);
-/* Returns true if gputune defines the token: a tunable, a compile-time problem value, or the macro
- * of a value (NAME_word). */
+/* Returns true if gputune defines the token: it is a tunable, a problem value that is known at
+ * compile time, or the macro NAME_word of a value. */
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
-/* Returns a mask of the names that kernels get as template arguments, or in launch() or args(); bit
- * i stands for gt_name_at(i). If a parameter has such a name, the name is not a macro. */
+/* Returns the set of names that are template arguments of kernels, or in launch() or args(). Bit i
+ * stands for gt_name_at(i). A name that is also a parameter in the code does not become a macro. */
 uint64_t gt_names_given(const gt_template *template);
-/* Refuses names that would be macros but are also declared in the code. */
+/* Refuses names that are macros and are also declared in the code. */
 gputune_status gt_names_check(const gt_parse *p);
-/* Refuses tunables without an effect. Uses gt_axis.in_source. */
+/* Refuses tunables that have no effect. gt_axis.in_source must have been set. */
 gputune_status gt_axes_check(const gt_parse *p);
 
 /* ---- body.c and body_check.c ---- */
 
-/* Checks the functions that clauses name, and records their entries and template arguments. */
+/* Checks the functions that clauses name, and sets their entries and template arguments. */
 gputune_status gt_functions_check(gt_parse *p, const char *text);
-/* Blanks overloads of the kernel that do not match args(), if one overload matches. ENOMEM. */
+/* If one overload of the kernel matches args(), blanks all overloads that do not match. ENOMEM. */
 gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
-/* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body from it. */
+/* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body of it. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
-/* Returns the index of the first launch of a function, or step_count. */
+/* Returns the index of the first launch of a kernel, or step_count if it is not launched. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
-/* Names the entry of the later instances of a C++ kernel in a pipeline: "scan_launch3". */
+/* Names the entries of a C++ kernel that a pipeline launches more than once: "scan_launch3". */
 gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* ---- clauses ---- */
 
-/* Parses the buffers of vector() and l2_persist() clauses. All clauses must have been read. */
+/* Parses the buffers of vector() and l2_persist() clauses after all clauses were read. */
 gputune_status gt_parse_vector_buffers(gt_parse *p);
 /* Returns the argument or scratch buffer with this name, or NULL. */
 gt_argument *gt_parse_parameter(const gt_parse *p, const char *name);
-/* The buffers that a clause accepts: a mask of 1 << gt_direction and these bits. */
+/* Which buffers a clause accepts: 1 << gt_direction, and these bits. */
 enum {
-    GT_BUFFER_ANY = 7, /* every buffer of args() */
+    GT_BUFFER_ANY = 7, /* all buffers in args() */
     GT_BUFFER_SCRATCH = 8,
     GT_BUFFER_WRITTEN = 1 << GT_OUT | 1 << GT_INOUT | GT_BUFFER_SCRATCH,
-    GT_BUFFER_TAKEN = 16 /* a parameter of the kernel, not a pointer in a struct */
+    GT_BUFFER_TAKEN = 16 /* only parameters of the kernel, not pointers in structs */
 };
-/* Reads the name of a buffer and sets *out to its index. `what` completes the error message "'NAME'
- * is not …", for example with "a buffer; expected one of args()". */
+/* Reads the name of a buffer and sets *out to its index. The error message is "'NAME' is not"
+ * followed by `what`, such as "a buffer; expected one of args()". */
 gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const char *example,
                               const char *what);
 
-/* Checks that the current clause has no further tokens. */
+/* Fails if the current clause contains more tokens. */
 gputune_status gt_read_end(const gt_parse *p);
-/* Reads an expression. `use` has GT_USE_ bits (symbols.h) for the allowed names. The expression
- * must be an integer expression unless `is_real`. */
+/* Reads an expression that uses only names that `use` allows (GT_USE_ bits in symbols.h). Unless
+ * `is_real`, the expression must not be floating-point. */
 gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsigned use,
                                   bool is_real);
-/* Reads an integer expression from another text. Messages name `place`. */
+/* Reads an integer expression from another text. Error messages contain `place`. */
 gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *text, size_t length,
                             gt_place place, unsigned use);
-/* Reads an integer expression without names, and sets *out to its value. */
+/* Reads an integer expression that uses no names, and sets *out to its value. */
 gputune_status gt_read_constant(int64_t *out, gt_parse *p);
-/* Reads one to `most` expressions, either in parentheses or up to a comma before `NAME =`. */
+/* Reads up to `most` expressions. They are in parentheses, or end before a comma and `NAME =`. */
 gputune_status gt_read_dimensions(gt_dimensions *out, uint32_t most, gt_parse *p, unsigned use);
-/* Reads a setting `NAME = …` into *to, and sets its bit in *given. */
+/* Reads a setting `NAME = …`, stores its value in *to, and sets its bit in *given. */
 gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *given, gt_parse *p);
-/* Reads one to three extents, `[e][e]…`. */
+/* Reads one to three extents, as in `[e][e]`. */
 gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *p,
                                unsigned use);
-/* Reads a value: a word or an integer. */
+/* Reads a value, which is a word or an integer. */
 gputune_status gt_read_value(gt_value *out, gt_parse *p);
-/* Reads up to `most` different values, until a comma before `NAME =`. */
+/* Reads up to `most` values, which must differ. They end before a comma and `NAME =`. */
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *p);
-/* Reads `AXIS = value` with a value from the axis's clause. Sets *axis and *choice, and the axis's
- * bit in *given. */
+/* Reads `AXIS = value`. The value must be in the clause of the axis. Sets *axis, *choice, and the
+ * bit of the axis in *given. */
 gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p);
-/* Reads a new name. Refuses types, device properties, reserved names, and names already in use. */
+/* Reads a new name. Refuses types, device properties, reserved names, and names that are in use. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *what);
-/* Reads `file("name")`. Fails if *out is already set. */
+/* Reads `file("name")`. Fails if there was already such a name in *out. */
 gputune_status gt_read_file_name(const char **out, gt_parse *p);
-/* If `sign` and a brace follow, reads a list of fills or expressions. Items may also be written
- * `.path = item`. */
+/* If `sign` and an opening brace follow, reads a list of fills or expressions. An item may also
+ * have the form `.path = item`. */
 gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
                                     bool fills);
-/* If `sign` follows, reads a list of fills, or one fill for all numbers. Integer inputs without a
- * fill fail at `place` unless there is an init() kernel. */
+/* If `sign` follows, reads a list of fills, or one fill for all numbers. Fails at `place` if an
+ * integer input has no fill and there is no init() kernel. */
 gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign, gt_place place);
-/* Reads the name of an element type: a number type, a struct or typedef of the code, or a type
- * problem value. */
+/* Reads the name of an element type. It is a number type, a struct or typedef of the code, or a
+ * problem value that is a type. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p);
-/* Returns true if the type of this name may be an integer type. */
+/* Returns true if the name may stand for an integer type. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Finds the struct argument and its pointer member for a name such as "grid.x". */
+/* Finds the struct and its pointer for an argument with a name such as "grid.x". */
 static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
 {
     const gt_template *template = p->template;
@@ -32,7 +32,7 @@ static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
                : GPUTUNE_OK;
 }
 
-/* Reads `NAME`, or `NAME.MEMBER` for a buffer that a struct points to. */
+/* Reads `NAME`. If a struct points to the buffer, reads `NAME.MEMBER`. */
 static gputune_status read_name(gt_argument *argument, gt_parse *p)
 {
     const gt_template *template = p->template;
@@ -101,7 +101,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
     }
     if (!gt_lexer_is(&p->at, "=")) {
         if (gt_structure_of(p->template, argument->type)) {
-            return GPUTUNE_OK; /* struct members may be named like problem values */
+            return GPUTUNE_OK; /* a member of a struct may be called like a problem value */
         }
         return gt_fail_at(
             argument->place,
@@ -124,7 +124,7 @@ static void count_argument(gt_template *template, const gt_argument *argument)
     template->taken_count += !argument->holder;
 }
 
-/* Reads the rest of `TYPE *NAME = null`: an 8-byte scalar that is 0 in every proof. */
+/* Reads the rest of `TYPE *NAME = null`, which is an 8-byte scalar that is 0 in all proofs. */
 static gputune_status read_null(gt_argument *argument, gt_parse *p)
 {
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
@@ -141,7 +141,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
                  "gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->initialisers.single = true;
-    argument->proved_count = 1; /* proofs keep the value, as if prove() named the scalar */
+    argument->proved_count = 1; /* the proof keeps this value, as if prove() had the scalar */
     return gt_read_text(&argument->value, p, "0", 1, argument->place, 0);
 }
 
@@ -151,7 +151,7 @@ static gputune_status read_argument(gt_parse *p)
     gt_argument *argument = &template->arguments[template->argument_count];
     bool constant = gt_lexer_accept(&p->at, "const");
     const int direction =
-        gt_lexer_accept_any(&p->at, "in out inout"); /* in the order of gt_direction */
+        gt_lexer_accept_any(&p->at, "in out inout"); /* same order as in gt_direction */
     argument->is_buffer = direction >= 0;
     argument->direction = direction < 0 ? GT_IN : (gt_direction)direction;
     constant |= gt_lexer_accept(&p->at, "const");
@@ -249,7 +249,7 @@ gputune_status gt_parse_prove(gt_parse *p)
     return read_others(proved, p, !dot && gt_element_may_be_integer(p->template, argument->type));
 }
 
-/* Reads the name of an output buffer, and sets the clause's flag in the buffer. */
+/* Reads the name of a buffer that the kernel writes, and sets the flag of the clause. */
 gputune_status gt_parse_written(gt_parse *p)
 {
     uint32_t index;
@@ -278,7 +278,7 @@ gputune_status gt_parse_in_place(gt_parse *p)
     GT_TRY(gt_read_buffer(&input, p, 1 << GT_IN, "a buffer's name",
                           "an 'in' buffer of args(); expected in_place(OUT : IN)"));
     for (uint32_t i = 0; i < template->argument_count; i++) {
-        /* each buffer has at most one partner, so a single launch can test all pairs */
+        /* a buffer is in at most one pair, so one launch can test all pairs */
         const gt_argument *argument = &template->arguments[i];
         bool is_taken = argument->in_place && (i == output || argument->in_place == input + 1);
         GT_REFUSE_AT(is_taken, place, "'%s' is given twice; expected each buffer once",

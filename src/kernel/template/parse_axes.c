@@ -1,4 +1,4 @@
-/* Parses the clauses problem and default, and the clauses of axes and parameter blocks. */
+/* Parses the clauses problem and default, and all clauses that declare axes or parameter blocks. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -104,7 +104,7 @@ gputune_status gt_parse_cluster(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Adds a place to the current error message. */
+/* Adds a position to the current error message. */
 static gputune_status fail_there(gputune_status status, gt_place place)
 {
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
@@ -153,8 +153,8 @@ gputune_status gt_parse_start(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Reads the values of a const or type, with the default first. A const with one value accepts any
- * value. */
+/* Reads the values of a problem value that is a const or a type. The first value is the default. If
+ * a const has only one value, any other value is accepted, too. */
 static gputune_status read_listed(gt_problem_value *value, gt_parse *p)
 {
     gt_value *values = calloc(GT_AXIS_OWN_VALUES, sizeof *values);
@@ -217,7 +217,7 @@ static gputune_status new_block(gt_argument **out, gt_parse *p, gt_place place)
     return GPUTUNE_OK;
 }
 
-/* Reads `TYPE[COUNT]`, or the name of a struct. */
+/* Reads `TYPE[COUNT]`, or only the name of a struct. */
 static gputune_status read_elements(gt_argument *block, gt_parse *p)
 {
     const gt_lexer begin = p->at;
@@ -238,7 +238,7 @@ static gputune_status read_elements(gt_argument *block, gt_parse *p)
     return gt_lexer_expect(&p->at, "]");
 }
 
-/* Reads pass(NAME : TYPE[COUNT] = value, split : fill). */
+/* Reads a clause such as pass(NAME : TYPE[COUNT] = value, split : fill). */
 gputune_status gt_parse_pass(gt_parse *p)
 {
     gt_argument *block = NULL;
@@ -283,7 +283,7 @@ static gputune_status check_constant_type(const gt_argument *block, const gt_tok
                       block->name, name, block->type, block->name, name);
 }
 
-/* Returns the value of an expression, or -1 if the value depends on the problem. */
+/* Returns the value of an expression, or -1 if it depends on problem values. */
 static int64_t number_of(const gt_expression *expression)
 {
     static const int64_t slots[GT_SLOT_MAX];
@@ -294,7 +294,7 @@ static int64_t number_of(const gt_expression *expression)
                : value;
 }
 
-/* Returns the number of elements declared in the code, or -1 if only the compiler knows it. */
+/* Returns the number of elements in a declaration, or -1 if only the compiler knows the number. */
 static int64_t declared_elements(gt_parse *p, const gt_lexer *after)
 {
     const gt_lexer body = p->at;
@@ -313,7 +313,7 @@ static int64_t declared_elements(gt_parse *p, const gt_lexer *after)
     return elements;
 }
 
-/* Reads constant(NAME : TYPE[COUNT] : fill). */
+/* Reads a clause such as constant(NAME : TYPE[COUNT] : fill). */
 gputune_status gt_parse_constant(gt_parse *p)
 {
     gt_argument *block = NULL;
@@ -333,8 +333,8 @@ gputune_status gt_parse_constant(gt_parse *p)
                  block->name, block->name);
     GT_TRY(read_elements(block, p));
     GT_TRY(check_constant_type(block, &type));
-    /* The caller's values must fit the declared array. For other types in the code, such as a
-     * typedef of an array, only the compiler knows the size. */
+    /* The values of the caller must fit the array in the code. If the code uses another type, such
+     * as a typedef of an array, only the compiler knows the array's size. */
     const int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
     const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &after) : -1;
     GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,

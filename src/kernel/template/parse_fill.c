@@ -1,4 +1,4 @@
-/* Parses the initial contents of buffers: fills, and lists in braces. */
+/* Parses the initial contents of buffers, which are fills or lists in braces. */
 #include "kernel/template/parse.h"
 #include "kernel/text/types.h"
 
@@ -10,7 +10,7 @@ static const char fills_expected[] =
     "uniform(low, high), sorted(low, high), permutation, prefix(total), index, zero, "
     "constant(value), file(\"name.npy\"), or an expression of index";
 
-/* A fill: its word, and the number of values in its parentheses. */
+/* A fill, with the number of values that its parentheses may contain. */
 typedef struct fill_word {
     const char *word;
     gt_fill_kind kind;
@@ -29,8 +29,8 @@ static const fill_word words[] = {
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
-/* Finds a fill by its word. `index` is a fill only if no operator follows; otherwise it begins an
- * expression. */
+/* Finds the fill with this word. `index` is only a fill if no operator follows, because it is an
+ * expression otherwise. */
 static const fill_word *find_word(const gt_lexer *lexer)
 {
     const gt_token next = gt_lexer_peek(*lexer);
@@ -120,10 +120,10 @@ enum { ITEMS_MAX = 64 };
 typedef struct list_reader {
     gt_initialisers *out;
     gt_parse *p;
-    bool fills; /* true if items are fills, false if they are values */
+    bool fills; /* true if the items are fills, and false if they are values */
 } list_reader;
 
-/* Reads a member designator such as `.pos.x =`, and appends "pos.x" to the path. */
+/* Reads a designator such as `.pos.x =`, and appends "pos.x" to the path of the member. */
 static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
 {
     gt_place place = gt_lexer_place(lexer);
@@ -231,7 +231,7 @@ gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign,
         return out->initialisers.single ? read_fill(&out->fill, p) : GPUTUNE_OK;
     }
     if (p->parts->init.present) {
-        out->fill.kind = GT_FILL_ZERO; /* init() fills the buffer later */
+        out->fill.kind = GT_FILL_ZERO; /* init() fills the buffer after this */
         out->initialisers.single = true;
         return GPUTUNE_OK;
     }

@@ -1,5 +1,5 @@
-/* Parses the clauses work, reference, check, init and expect. Generates the kernel of a reference
- * that assigns elements, such as reference(y[i] = a * x[i] + y[i]). */
+/* Parses the clauses work, reference, check, init and expect. Also generates a kernel for a
+ * reference that assigns elements, such as reference(y[i] = a * x[i] + y[i]). */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -81,7 +81,7 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     return GPUTUNE_OK;
 }
 
-/* Returns true if the code at `at` reads the element that is being assigned. */
+/* Returns true if the code at `at` reads the same element that is assigned. */
 static bool is_own_element(const assignment *now, gt_lexer at)
 {
     bool own = gt_lexer_accept(&at, now->output->name);
@@ -92,8 +92,8 @@ static bool is_own_element(const assignment *now, gt_lexer at)
     return own;
 }
 
-/* Adds a kernel parameter for a size in an expression. Requests a copy of an output if the
- * expression reads other elements of the output. */
+/* If an expression uses a size, adds it to the parameters of the kernel. If the expression reads
+ * other elements of an output, requests a copy of that output. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;
@@ -213,7 +213,8 @@ static gputune_status append_loop(elements *made, const assignment *now)
     return GPUTUNE_OK;
 }
 
-/* The beginning of the kernel's source. Views allow y[i][j] for buffers with several extents. */
+/* The beginning of the generated source. Its structs allow y[i][j] for buffers of several
+ * extents. */
 static const char prologue[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
@@ -223,7 +224,7 @@ static const char prologue[] =
     "columns, columns}; } };\n"
     "__global__ void " REFERENCE_NAME "(";
 
-/* Defines min() or max() for arguments of any two types, such as an index and an int. */
+/* Defines min() or max() for two arguments of different types, such as an index and an int. */
 #define EXTREME(name)                                                                              \
     {                                                                                              \
         name, name "(",                                                                            \
@@ -231,12 +232,12 @@ static const char prologue[] =
             ")(type(a), type(b)); }" /* parentheses prevent macros */                              \
     }
 
-/* Appends helper functions, except those with the name of an argument. Appends newer helpers only
- * if they are called, so that the sources of existing templates do not change. */
+/* Appends helper functions, unless an argument has the same name. A newer helper is appended only
+ * if it is called, because otherwise the sources of existing templates would change. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* `call` is the text of a call; NULL: always append */
+        const char *name, *call, *code; /* text that calls the function; NULL: always append it */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},
@@ -282,7 +283,7 @@ static void append_extras(gt_text *out, const elements *made)
     gt_text_append(out, ")\n{\n");
 }
 
-/* Declares the names of the kernel. Buffers have two names, because a view hides the first name. */
+/* Declares the names in the expressions. Buffers have two names, because a view hides the first. */
 static void append_names(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;
@@ -387,7 +388,7 @@ static const gt_axis *first_axis(const gt_template *template, uint64_t axes)
     return &template->axes[__builtin_ctzll(axes)];
 }
 
-/* Refuses work that depends on vector widths or on pass(), because a plan may change these. */
+/* Refuses work() that depends on vector widths or pass(), which may differ in a plan's fallback. */
 static gputune_status check_work_axes(const gt_template *template, const gt_expression *measure)
 {
     uint64_t interchangeable = 0;
@@ -436,7 +437,7 @@ static gputune_status read_judge(gt_judge *judge, const gt_settings *settings, g
     return gt_lexer_accept(&p->at, ",") ? read_settings(judge, settings, p) : GPUTUNE_OK;
 }
 
-/* Reads reference(self, AXIS = value, …, rtol = e) after `self`. */
+/* Reads the rest of reference(self, AXIS = value, …, rtol = e), starting after `self`. */
 static gputune_status read_self(gt_judge *judge, gt_parse *p)
 {
     uint32_t given = 0;
@@ -453,7 +454,7 @@ static gputune_status read_self(gt_judge *judge, gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Reads reference(y[i] = x[i], …, rtol = e). */
+/* Reads a clause such as reference(y[i] = x[i], …, rtol = e). */
 static gputune_status read_by_elements(gt_judge *judge, gt_parse *p)
 {
     elements made = {.p = p, .judge = judge};

@@ -1,4 +1,4 @@
-/* Parses the clauses kernel, launch, for, end, swap, require, define, options and settings. */
+/* Parses kernel, launch, for, end, swap, require, define, options, and clauses such as block. */
 #include "kernel/template/parse.h"
 #include "kernel/text/compiler_options.h"
 #include "kernel/text/types.h"
@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first settings belong to a launch, the rest to the code. */
+/* The first settings affect a launch, and the others affect the code. */
 enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 
 enum {
     PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
     IN_LOOP = PLAN | GT_USE_COUNTER,
-    /* run-time sizes are not allowed, because the code of a plan serves several sizes */
+    /* no run-time sizes, because a plan uses the same code for several sizes */
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
@@ -71,7 +71,7 @@ gputune_status gt_parse_setting(gt_parse *p)
     return read_values(to, setting, setting->clause_use, p);
 }
 
-/* Reads cooperative. Without an expression, its value is true. */
+/* Reads cooperative(). If it contains no expression, its value is true. */
 gputune_status gt_parse_cooperative(gt_parse *p)
 {
     if (p->at.token.kind == GT_TOKEN_END) {
@@ -147,8 +147,8 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const 
     return GPUTUNE_OK;
 }
 
-/* Returns true if a name and one of the tokens `after` follow. Sets *argument to the argument with
- * this name or to NULL. */
+/* Returns true if a name is followed by one of the tokens in `after`. Sets *argument to the
+ * argument with this name, or to NULL. */
 static bool is_name(const gt_argument **argument, const gt_parse *p, const char *after)
 {
     const gt_token next = gt_lexer_peek(p->at);
@@ -157,7 +157,7 @@ static bool is_name(const gt_argument **argument, const gt_parse *p, const char 
     return is;
 }
 
-/* Reads an argument that is an expression. The kernel's parameter determines its type later. */
+/* Reads an argument that is an expression. Its type is set later, from the kernel's parameter. */
 static gputune_status read_value(uint32_t *out, gt_parse *p)
 {
     gt_template_parts *parts = p->parts;
@@ -197,7 +197,7 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *p)
     return read_value(argument, p);
 }
 
-/* Reads `(y, x, n)` or `()`. */
+/* Reads a list of arguments such as `(y, x, n)` or `()`. */
 static gputune_status read_arguments(gt_template_step *step, gt_parse *p)
 {
     GT_TRY(gt_lexer_expect(&p->at, "("));
@@ -234,7 +234,7 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
     GT_TRY(gt_lexer_expect(&p->at, "="));
     const gt_setting *setting = &items[which];
     const bool is_args = setting->most == 0 && !setting->words;
-    /* read_values() refuses a second expression */
+    /* a second expression for the same setting is refused in read_values() */
     *given |= (uint32_t)(setting->most != 1 || setting->words) << which;
     return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
 }
@@ -256,7 +256,7 @@ gputune_status gt_parse_launch(gt_parse *p)
     gt_template_parts *parts = p->parts;
     gt_order *order;
     uint32_t given = 0;
-    /* without launch(), kernel() names the only step; the first launch() replaces it */
+    /* the step that kernel() has added is replaced by the first launch() */
     parts->step_count = parts->is_pipeline ? parts->step_count : 0;
     parts->is_pipeline = true;
     GT_TRY(gt_check_room(parts->step_count, GT_STEPS_MAX, "launch()", p->clause->place));
@@ -294,8 +294,8 @@ static gputune_status new_option(gt_option **out, gt_parse *p, uint32_t item, gt
     return GPUTUNE_OK;
 }
 
-/* Opens `condition` on the text before '?', and moves `body` after the '?'. Returns false without a
- * '?'. */
+/* If the text contains a '?', opens `condition` on the text before it, and moves `body` to the text
+ * after it. Otherwise returns false. */
 static bool split_condition(gt_lexer *condition, gt_lexer *body)
 {
     gt_lexer at = *body;
@@ -309,7 +309,7 @@ static bool split_condition(gt_lexer *condition, gt_lexer *body)
     return true;
 }
 
-/* Refuses -D and -U of a macro that gputune defines itself. */
+/* Refuses an option -D or -U for a macro that gputune defines itself. */
 static gputune_status check_macro(const char *option, const gt_parse *p, gt_place place)
 {
     char name[GT_NAME_MAX] = "";
@@ -342,7 +342,7 @@ static gputune_status read_option_text(gt_option *option, gt_parse *p)
     return check_macro(option->text, p, place);
 }
 
-/* Reads CONDITION ? "a" : CONDITION ? "b" : "c", or only "c". */
+/* Reads a choice such as CONDITION ? "a" : CONDITION ? "b" : "c", or a single "c". */
 static gputune_status read_item(gt_parse *p, uint32_t item)
 {
     gt_lexer after = p->at;
@@ -445,7 +445,7 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
 
 /* ---- for(), end() and swap() ----------------------------------------------------------------- */
 
-/* Reads `++i`, `i++`, `i += e` or `i = e`. Sets *out to the counter's next value. */
+/* Reads the last part of for(): `++i`, `i++`, `i += e` or `i = e`. Sets *out to the next value. */
 static gputune_status read_next(const gt_expression **out, gt_parse *p, const char *counter)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -465,7 +465,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         }
         place = gt_lexer_place(&p->at);
         gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-        place.column -= (int)text.length; /* the column without the added text */
+        place.column -= (int)text.length; /* the column without the text that was added */
         gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
         while (p->at.token.kind != GT_TOKEN_END) {
             gt_lexer_next(&p->at);
@@ -546,8 +546,8 @@ gputune_status gt_parse_swap(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Refuses an expression that uses the grid or block of the first launch() if a loop changes them,
- * because the expression is evaluated outside of the loop. */
+/* Refuses an expression that uses the grid or block of the first launch() if a loop changes them.
+ * The expression is evaluated outside of the loop. */
 static gputune_status check_known(const gt_parse *p, const gt_expression *expression)
 {
     const gt_template_step *first = &p->parts->steps[0];
@@ -564,7 +564,7 @@ static gputune_status check_known(const gt_parse *p, const gt_expression *expres
     return GPUTUNE_OK;
 }
 
-/* Extends the vector axes of a swapped buffer to its partner, which needs the same alignment. */
+/* Adds to a vector axis the buffers that are swapped with its own, because they must be aligned. */
 static void join_vectors(gt_template *template, const gt_template_parts *parts)
 {
     for (uint32_t o = 0; o < parts->order_count; o++) {

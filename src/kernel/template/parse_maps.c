@@ -1,4 +1,4 @@
-/* Parses the clauses tensormap and texture, which replace a buffer as the kernel's parameter. */
+/* Parses tensormap() and texture(), which replace a buffer in the parameters of the kernel. */
 #include "kernel/template/parse.h"
 #include "kernel/template/structure.h"
 

@@ -1,4 +1,4 @@
-/* Parses elements of the grammar that several clauses share. */
+/* Parses parts that several clauses have in common. */
 #include "kernel/template/parse.h"
 #include "kernel/template/structure.h"
 #include "kernel/text/types.h"
@@ -48,7 +48,7 @@ gputune_status gt_read_constant(int64_t *out, gt_parse *p)
     return gt_expression_integer(out, expression, none);
 }
 
-/* Steps over a comma unless `NAME =`, `const NAME =` or `type NAME =` follows. */
+/* Skips a comma, unless it is followed by `NAME =`, `const NAME =` or `type NAME =`. */
 static bool accept_comma(gt_lexer *lexer)
 {
     gt_lexer ahead = *lexer;

@@ -1,4 +1,4 @@
-/* Reads a template and its includes, extracts the clauses, and selects one of several kernels. */
+/* Reads a template with its includes, collects its clauses, and selects one of its kernels. */
 #include "kernel/template/parse.h"
 
 #include "kernel/text/branches.h"
@@ -21,7 +21,7 @@ const char *gt_base_name(const char *path)
 
 static gputune_status read_file(gt_template_reader *reader, gt_source_file *file);
 
-/* Replaces quotes, backslashes and control characters, because #line has no escapes for them. */
+/* Replaces quotes, backslashes and control characters, because #line cannot escape them. */
 void gt_line_mark_append(gt_text *out, int line, const char *path)
 {
     gt_text_printf(out, "#line %d \"", line);
@@ -40,7 +40,7 @@ static void drop_mark(char *text)
     }
 }
 
-/* Moves a splicing backslash to the end of the line, because NVRTC allows no blanks after it. */
+/* Moves a splicing backslash to the end of its line, because NVRTC allows no blanks after it. */
 static void move_splices(char *text)
 {
     for (char *at = text; (at = strchr(at, '\\')); at++) {
@@ -181,7 +181,7 @@ static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, d
     return GPUTUNE_OK;
 }
 
-/* Reads `"name"`, or `<name>`, which is not a token. */
+/* Reads the name of an #include, which is `"name"` or `<name>`. The latter is not a token. */
 static gputune_status include_name(char out[NAME_BYTES], bool *system, const gt_lexer *line,
                                    gt_place place)
 {
@@ -197,7 +197,7 @@ static gputune_status include_name(char out[NAME_BYTES], bool *system, const gt_
     return copy_name(out, begin + 1, (size_t)(end - begin) - 1, place);
 }
 
-/* Returns true for a header of CUDA's host interface, which NVRTC does not need. */
+/* Returns true for a header of CUDA for host code, which NVRTC does not need. */
 static bool is_built_in(const char *name)
 {
     static const char known[] =
@@ -219,8 +219,7 @@ static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, d
     return join_include(reader, &(gt_include){name, place.path, .system = system}, place, out);
 }
 
-/* The accepted directives. Others are refused, because a misspelled directive could be an
- * include. */
+/* The directives that are accepted. Others are refused, because they may be misspelled includes. */
 static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
 
 static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line, directive_use *out)
@@ -268,7 +267,7 @@ int gt_line_at(gt_token *file, const char *text, size_t at)
     return number;
 }
 
-/* Evaluates __has_include, starting at the file's name. */
+/* Evaluates __has_include, starting at the name of the file. */
 static gputune_status probe_include(bool *out, gt_template_reader *reader, const gt_lexer *name)
 {
     char text[NAME_BYTES];
@@ -284,8 +283,8 @@ static gputune_status probe_include(bool *out, gt_template_reader *reader, const
     return GPUTUNE_OK;
 }
 
-/* Appends a directive after replacing __has_include("…") by 1 or 0, because the compiler cannot
- * find the template's own files. */
+/* Appends a directive. Replaces __has_include("…") by 1 or 0, because the compiler cannot find the
+ * template's own files. */
 static gputune_status append_kept(gt_template_reader *reader, const char *begin, gt_lexer line)
 {
     const char *copied = begin, *end = line.end;
@@ -324,7 +323,7 @@ static gputune_status carry_line(gt_template_reader *reader, const gt_source_fil
             last += *c == '\n';
         }
         gt_line_mark_append(&reader->body, last,
-                            file->path); /* the directive's newline follows this mark */
+                            file->path); /* followed by the newline of the directive */
     }
     return GPUTUNE_OK;
 }
@@ -366,7 +365,7 @@ static gputune_status read_file(gt_template_reader *reader, gt_source_file *file
     return reader->body.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Returns whether a name is a macro. Only __CUDACC_RTC__ is known, because NVRTC defines it. */
+/* Returns whether a name is a macro. This is known only for __CUDACC_RTC__, which NVRTC defines. */
 static gt_truth is_defined(const void *user, const gt_token *name)
 {
     (void)user;
@@ -411,9 +410,9 @@ static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
                : GPUTUNE_OK;
 }
 
-/* The clauses of one kernel, starting with its kernel() clause. */
+/* All clauses of a kernel. The first of them is its kernel() clause. */
 typedef struct group {
-    gt_kernel_name kernel; /* must be the first member for GT_NAMED() */
+    gt_kernel_name kernel; /* must be the first member, because of GT_NAMED() */
     size_t begin, end;
 } group;
 
@@ -446,8 +445,8 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns true for a clause of the group `own`, or for a common clause that `own` does not
- * override. */
+/* Returns true if a clause applies to the kernel `own`. It belongs to the group of this kernel, or
+ * it is a common clause that the group does not override. */
 static bool clause_stays(const gt_template_reader *reader, const groups *all, const group *own,
                          size_t clause)
 {
@@ -472,8 +471,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
         gt_kernel_name named;
         const bool is_kept = clause_stays(reader, all, own, c);
         const gputune_status status = read_name(&named, &clauses[c]);
-        if (status < 0 &&
-            !is_kept) { /* errors in kept clauses are reported when the clauses are parsed */
+        if (status < 0 && !is_kept) { /* an error in a kept clause is reported when it is parsed */
             return status;
         }
         if (status == GPUTUNE_OK && named.name[0]) {

@@ -1,4 +1,4 @@
-/* Reads the structs of a template's code. */
+/* Reads the structs in the code of a template. */
 #include "kernel/template/structure.h"
 
 #include "kernel/text/functions.h"
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Skips a member that is not data, up to and including its `;` or `{…}`. */
+/* Skips a member that is not data, including the `;` or `{…}` at its end. */
 static void skip_declaration(gt_lexer *lexer)
 {
-    bool initialises = true; /* continue after member initialisers, as in S() : x{1}, y{2} {} */
+    bool initialises = true; /* as in S() : x{1}, y{2} {}, where braces follow braces */
     while (initialises) {
         gt_lexer_skip_to(lexer, "; { }");
         initialises = gt_lexer_is(lexer, "{");
@@ -22,8 +22,8 @@ static void skip_declaration(gt_lexer *lexer)
     (void)gt_lexer_accept(lexer, ";");
 }
 
-/* Reads alignas(16), __align__(16) and __builtin_align__(16). Sets *alignment to the largest value.
- */
+/* Reads alignas(16), __align__(16) or __builtin_align__(16). If there are several, sets *alignment
+ * to the largest. */
 static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 {
     while (gt_lexer_accept_any(&p->at, "alignas __align__ __builtin_align__") >= 0) {
@@ -61,8 +61,8 @@ static gputune_status read_list(gt_structure_member *member, gt_parse *p)
     return gt_read_text(&member->values[member->value_count++], p, "0", 1, place, 0);
 }
 
-/* Reads a default value, `= 0.5f`, `{0.5f}` or `= {1, 2}`. Ignores values that gputune cannot
- * compute. */
+/* Reads a default value, such as `= 0.5f`, `{0.5f}` or `= {1, 2}`. Ignores it if gputune cannot
+ * compute the value. */
 static gputune_status read_default(gt_structure_member *member, gt_parse *p)
 {
     const gt_lexer begin = p->at;
@@ -159,7 +159,7 @@ static bool is_data(const gt_lexer *lexer)
     if (gt_token_is_any(&ahead.token, others)) {
         return false;
     }
-    if (gt_lexer_accept(&ahead, "enum")) { /* an enum definition is data only if a name follows */
+    if (gt_lexer_accept(&ahead, "enum")) { /* an enum is data only if a name follows its braces */
         gt_lexer_skip_to(&ahead, "; {");
         const bool defines = gt_lexer_is(&ahead, "{");
         gt_lexer_skip(&ahead, "{", "}");
@@ -178,8 +178,8 @@ static bool is_data(const gt_lexer *lexer)
     return true;
 }
 
-/* Reads a member or a label. A label such as `public:` sets *is_private for the following
- * members. */
+/* Reads a member or a label. After a label such as `public:`, sets *is_private for the members that
+ * follow. */
 static gputune_status read_member(gt_structure *structure, bool *is_private, gt_parse *p)
 {
     char type[GT_NAME_MAX];
@@ -223,17 +223,17 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
 }
 
 typedef struct head {
-    const char *own; /* wanted name without namespaces */
+    const char *own; /* name to find, without its namespaces */
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
-    bool specialises; /* true to search for a specialisation */
+    bool specialises; /* true if a specialisation is to be found */
     gt_place place;
-    gt_lexer attributes, parameters; /* parameters: begins at `template` */
-    gt_lexer body;                   /* begins at the `:` or `{` after the name */
-    gt_lexer pattern;                /* arguments of a specialisation, or empty */
+    gt_lexer attributes, parameters; /* parameters: starts at the word `template` */
+    gt_lexer body;                   /* starts at the `:` or `{` after the name */
+    gt_lexer pattern;                /* arguments of a specialisation; empty if it is not one */
 } head;
 
-/* Reads a struct's head after `struct` up to the `{`. Returns false without a `{`. */
+/* Reads the head of a struct, from after `struct` to the `{`. Returns false if there is no `{`. */
 static bool read_head(head *out, gt_lexer *lexer)
 {
     out->attributes = *lexer;
@@ -259,7 +259,7 @@ static bool read_head(head *out, gt_lexer *lexer)
     return gt_lexer_is(lexer, "{");
 }
 
-/* Returns true if a definition has the wanted name, as in `struct NAME {` or `} NAME;`. */
+/* Returns true if a definition has the name to find, as in `struct NAME {` or `} NAME;`. */
 static bool is_named(const head *head, const gt_lexer *after)
 {
     const size_t length = strcspn(head->own, "<");
@@ -267,8 +267,8 @@ static bool is_named(const head *head, const gt_lexer *after)
            (head->is_typedef && gt_lexer_is(after, head->own));
 }
 
-/* Opens *out on argument `index` in a name such as "vec<float,4>". Returns false without such an
- * argument. */
+/* Opens *out on the argument at `index` in a name such as "vec<float,4>". Returns false if there
+ * are fewer arguments. */
 static bool argument_at(gt_lexer *out, const char *name, int index)
 {
     gt_lexer list = gt_lexer_of(strchr(name, '<') + 1);
@@ -278,7 +278,7 @@ static bool argument_at(gt_lexer *out, const char *name, int index)
     return index == 0 && out->token.kind != GT_TOKEN_END;
 }
 
-/* Returns the index of a name among the parameters in `template <typename T, int N>`, or -1. */
+/* Returns the index of a name in a list such as `template <typename T, int N>`, or -1. */
 static int parameter_at(const gt_token *name, gt_lexer parameters)
 {
     gt_lexer item;
@@ -301,7 +301,7 @@ static bool is_alone(const gt_lexer *item)
     return gt_lexer_peek(*item).kind == GT_TOKEN_END;
 }
 
-/* Returns true if a specialisation matches the arguments in a name such as "op<SCALE,float>". */
+/* Returns true if a specialisation fits the arguments in a name such as "op<SCALE,float>". */
 static bool head_matches(const head *head, const char *name)
 {
     int place = 0;
@@ -325,8 +325,8 @@ static bool head_matches(const head *head, const char *name)
     return !argument_at(&argument, name, place);
 }
 
-/* Returns the index of the argument for a parameter, or -1. A specialisation may reorder
- * arguments. */
+/* Returns the index of the argument that replaces a parameter, or -1. In a specialisation,
+ * arguments may have another order than the parameters. */
 static int place_of(const gt_token *name, const head *head)
 {
     gt_lexer item, list = head->pattern;
@@ -339,7 +339,7 @@ static int place_of(const gt_token *name, const head *head)
     return head->pattern.token.kind == GT_TOKEN_END ? index : -1;
 }
 
-/* Moves p->at to a copy of the definition with arguments in place of parameters. */
+/* Copies the definition, replaces its parameters by the arguments, and moves p->at to the copy. */
 static gputune_status instantiate_structure(gt_parse *p, const gt_structure *structure,
                                             const head *head)
 {
@@ -365,7 +365,7 @@ static gputune_status instantiate_structure(gt_parse *p, const gt_structure *str
     return gt_keep(p->parts, made);
 }
 
-/* Reads the base classes after a `:`. Each base class becomes a member without a name. */
+/* Reads the base classes after a `:`. Each of them becomes a member that has no name. */
 static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_class)
 {
     if (!gt_lexer_accept(&p->at, ":")) {
@@ -391,7 +391,7 @@ static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_c
             return refuse_structure(place, structure, "an unknown base class",
                                     "a struct of this file");
         }
-        if (base->member_count) { /* an empty base takes no space */
+        if (base->member_count) { /* a base class without members takes no space */
             structure->members[structure->member_count++] = member;
         }
     } while (structure->member_count < GT_STRUCTURE_MEMBERS && gt_lexer_accept(&p->at, ","));
@@ -442,7 +442,7 @@ static gputune_status add_alias(gt_parse *p, const char *name, const char type[G
     return GPUTUNE_OK;
 }
 
-/* Reads an enum if it has the wanted name. The enum becomes an alias of its integer type. */
+/* Reads an enum if it has the name to find, and stores it as an alias of its integer type. */
 static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char *name)
 {
     char type[GT_NAME_MAX] = "int";
@@ -462,7 +462,7 @@ static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char
     return add_alias(p, name, type);
 }
 
-/* Reads `typedef TYPE NAME;` or `using NAME = TYPE;`, starting at the second word. */
+/* Reads `typedef TYPE NAME;` or `using NAME = TYPE;`, starting after the first word. */
 static gputune_status read_alias(bool *found, const head *head, gt_parse *p, bool is_using,
                                  const char *name)
 {
@@ -475,7 +475,7 @@ static gputune_status read_alias(bool *found, const head *head, gt_parse *p, boo
     gputune_status status = gt_words_read(type, sizeof type, &lexer, "a type", is_using);
     if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, head->own)) ||
         !gt_lexer_is(&lexer, ";") || strcmp(type, name) == 0) {
-        return GPUTUNE_OK; /* another alias, an unsupported type, or `typedef struct S S;` */
+        return GPUTUNE_OK; /* another name, an unsupported type, or `typedef struct S S;` */
     }
     *found = true;
     return add_alias(p, name, type);

@@ -1,4 +1,4 @@
-/* Resolves the names in expressions, and fills the slots of their values. */
+/* Finds the slots of names in expressions, and fills the slots with values. */
 #include "kernel/template/symbols.h"
 
 #include "kernel/template/declared.h"
@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The properties of the device, followed by those of the launch. */
+/* The properties of a device, and after them the properties of a launch. */
 static const struct property {
     const char *name;
     unsigned use;
-    int slot;             /* slot of a launch property */
-    size_t offset, bytes; /* position and size of a member of gt_device */
+    int slot;             /* slot, for a property of a launch */
+    size_t offset, bytes; /* offset and size of the member of gt_device */
 } properties[] = {
 #define DEVICE(name, member)                                                                       \
     {                                                                                              \
@@ -66,7 +66,7 @@ bool gt_symbol_is_reserved(const char *name)
     return property_index(name) >= 0;
 }
 
-/* Returns the slot of a name, or -1. Sets *use to the GT_USE_ bit that allows the name. */
+/* Returns the slot of a name, or -1. Sets *use to the GT_USE_ bit that the name needs. */
 static int find_symbol(const gt_template *template, const char *name, unsigned *use)
 {
     int i = GT_NAMED(template->parts->counters, template->parts->open_loops, name);
@@ -219,7 +219,7 @@ static bool standard_meaning(const char *name, gt_lexer *value)
     return true;
 }
 
-/* Finds the value of a name in define() clauses, constants of the code, or C's headers. */
+/* Finds the value of a name that a define() clause, the code or a header of C defines. */
 static bool meaning_of(void *user, const char *name, gt_lexer *value, int64_t *above)
 {
     const gt_symbols *symbols = user;

@@ -1,4 +1,4 @@
-/* Parses a template: its clauses (in phases), its functions, and its hashes. */
+/* Parses a template in several phases: clauses, functions, and hashes. */
 #include "kernel/template/axis_kind.h"
 #include "kernel/template/config.h"
 #include "kernel/template/parse.h"
@@ -17,13 +17,13 @@ typedef enum occurrence {
     SOME    /* at least once */
 } occurrence;
 
-/* Further properties of a clause, as bits. */
+/* More properties of a clause, as bits. */
 enum {
-    LIST = 1,    /* comma-separated items, parsed one by one */
-    MEANING = 2, /* the clause affects what a kernel computes */
-    LAUNCH = 4,  /* the clause affects how the kernel is launched */
-    MAKING = 8,  /* the clause affects how a configuration becomes code */
-    ORDER = 16   /* the clause is part of the sequence of launches */
+    LIST = 1,    /* the clause is a list, whose items are parsed one by one */
+    MEANING = 2, /* the clause affects the results of a kernel */
+    LAUNCH = 4,  /* the clause affects how a kernel is launched */
+    MAKING = 8,  /* the clause affects the code that is generated for a configuration */
+    ORDER = 16   /* the clause belongs to the sequence of launches */
 };
 
 typedef struct pragma {
@@ -32,13 +32,13 @@ typedef struct pragma {
     occurrence occurrence;
     gt_parse_fn *parse;
     unsigned roles;
-    const char *form;   /* an example for messages, or NULL for none */
-    const char *beside; /* what templates with launch() must use instead, for messages, or NULL */
+    const char *form;   /* an example for messages, or NULL */
+    const char *beside; /* what to use instead in templates with launch(), for messages, or NULL */
     size_t member;      /* offset of the member that the clause sets (gt_parse.member) */
 } pragma;
 
-/* The clauses, in the order in which they are hashed. Later phases use what earlier phases
- * declare. */
+/* All clauses, in the order in which they are hashed. Each phase uses what earlier phases have
+ * declared. */
 static const pragma pragmas[] = {
     {"kernel", 0, NEEDED, gt_parse_kernel, .roles = 0},
     {"problem", 0, MANY, gt_parse_problem, .roles = 0},
@@ -50,7 +50,7 @@ static const pragma pragmas[] = {
      .member = offsetof(gt_template_parts, check)},
     {"expect", 7, ONCE, gt_parse_expect, .roles = MEANING,
      .form = "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
-    /* parsed before args(), because integers of args() need no fill if there is an init() */
+    /* init() is parsed before args(), because integers then need no fill */
     {"init", 3, ONCE, gt_parse_judge, .roles = MEANING,
      .form = "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
      .member = offsetof(gt_template_parts, init)},
@@ -84,7 +84,7 @@ static const pragma pragmas[] = {
     {"maxreg", 4, ONCE, gt_parse_setting, .roles = MAKING},
     {"constant", 1, MANY, gt_parse_constant, .roles = 0, .form = "constant(weights : float[9])"},
     {"default", 4, MANY, gt_parse_default, .roles = LIST},
-    /* parsed after default(); affects only which variants are tried first */
+    /* parsed after default(); decides only which variants are tried first */
     {"start", 5, MANY, gt_parse_start, .roles = 0, .form = "start(VEC = 4, BLOCK = 256)"},
     {"require", 4, MANY, gt_parse_require, .roles = 0},
     {"races", 6, MANY, gt_parse_written, .roles = LIST, .member = offsetof(gt_argument, races)},
@@ -198,8 +198,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     return in;
 }
 
-/* Identifies the method of verification. Stored results of a different method do not count. Change
- * this text if the proof or the default tolerances change. */
+/* Describes how results are verified. Stored results with another text are not used, so change this
+ * text whenever the proof or the default tolerances change. */
 static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
                             "and default take them, ties, empty rows and twins, all poisons, "
                             "tolerances by each element's sensitivity\n";
@@ -211,7 +211,8 @@ static void append_clause(gt_text *out, const gt_clause *clause)
     gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-/* Appends all clauses with a property (`role`), followed by loops and launches in text order. */
+/* Appends all clauses with the property `role`, and then the launches in the order of their
+ * loops. */
 static void append_clauses(gt_text *out, const gt_template_reader *reader, unsigned role)
 {
     const gt_clause *clauses = reader->clauses.items;
@@ -258,7 +259,7 @@ static void append_pass(gt_text *out, const gt_template *template)
     }
 }
 
-/* Appends the define() clauses that the generated source does not contain. */
+/* Appends those define() clauses that are not macros in the generated source. */
 static void append_names(gt_text *out, const gt_template_parts *parts)
 {
     for (uint32_t i = 0; i < parts->define_count; i++) {
@@ -269,7 +270,7 @@ static void append_names(gt_text *out, const gt_template_parts *parts)
     }
 }
 
-/* Appends the default values of axes that affect the work. Stored times are for this work. */
+/* Appends the defaults of axes that affect the work, because stored times depend on the work. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->axis_count; i++) {
@@ -341,8 +342,8 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
     return GPUTUNE_OK;
 }
 
-/* Returns true if the clause defines the name as a macro, or as a value's macro such as
- * KIND_fast. */
+/* Returns true if the clause defines the name as a macro, or as a macro for one of its values, such
+ * as KIND_fast. */
 static bool makes_macro(const gt_clause *clause, const gt_token *name)
 {
     const gt_token word = gt_token_of(clause->word);
@@ -364,7 +365,7 @@ static bool makes_macro(const gt_clause *clause, const gt_token *name)
     return makes;
 }
 
-/* Treats macros of clauses as unknown, so conditions that use them remain in the code. */
+/* Treats the macros of clauses as unknown, so that conditions that use them are kept. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     const gt_template_reader *reader = user;
@@ -399,7 +400,7 @@ static void free_code(gt_parse *parse)
     parse->code = parse->possible = NULL;
 }
 
-/* Copies the code without disabled #if branches to parse->code, and finds its declarations. */
+/* Sets parse->code to the code without disabled #if branches, and finds its declarations. */
 static gputune_status take_code(gt_parse *parse)
 {
     const gt_template_reader *reader = parse->reader;
@@ -415,7 +416,7 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
 {
     gt_template *template = parse->template;
     GT_TRY(gt_reader_run(reader, path, text));
-    /* a macro may contain __global__, so expand macros first */
+    /* expand macros first, because a macro may contain __global__ */
     if (gt_has_directive(gt_text_string(&reader->body), "define", "__global__")) {
         GT_TRY(take_code(parse));
         GT_TRY(gt_kernel_macros_expand(&reader->body, parse->code));
