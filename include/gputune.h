@@ -263,7 +263,7 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * captured a launch may outlive the plan and the tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference and returns the plan. Plans that the tuner keeps need none. NULL is allowed. */
+/* Adds a reference, unless the tuner keeps the plan. Returns the plan. NULL is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops a reference; the last one waits for launches that use the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
@@ -346,7 +346,7 @@ typedef enum gputune_strategy {
 } gputune_strategy;
 enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
 
-/* Where a plan comes from when a call has sizes for which the tuner has no plan yet. */
+/* How to get a plan if the tuner has none for the sizes of a call. */
 typedef enum gputune_unseen {
     GPUTUNE_UNSEEN_BY_EFFORT, /* decided by `effort` */
     GPUTUNE_RULE              /* use a stored rule; see section Rules */
@@ -409,7 +409,7 @@ struct gputune_options {
     uint64_t seed;         /* seed of generated inputs and of shuffling */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* guaranteed alignment of every buffer, in bytes; 0: 16 */
-    const gputune_alignment *alignments; /* buffers whose alignment differs from `alignment` */
+    const gputune_alignment *alignments; /* buffers with another guaranteed alignment */
     size_t alignment_count;
     /* Restrictions of the space, each of the form "AXIS=v,v". The default is always raced, even if
      * it is excluded, and may win. If no configuration is allowed, tuning fails with ENOVARIANT. */
@@ -459,7 +459,7 @@ typedef enum gputune_source {
     GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
     GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
     GPUTUNE_SOURCE_FORCED,    /* requested by GPUTUNE_FORCE, and verified */
-    GPUTUNE_SOURCE_RULE       /* chosen by a rule, whose variants were verified in its region */
+    GPUTUNE_SOURCE_RULE       /* chosen by a rule; its variants were verified in its region */
 } gputune_source;
 
 typedef struct gputune_info {
@@ -591,9 +591,9 @@ typedef struct gputune_wisdom_options {
 #define GPUTUNE_WISDOM_OPTIONS_INIT GPUTUNE_INIT(gputune_wisdom_options)
 
 /* Imports wisdom from text, and sets *count (may be NULL) to the number of results. Results that
- * the tuner already has are kept. An untrusted result is verified at its first request, whatever
- * the effort, and never launched if wrong. ERECORDED if the text is not wisdom or was written by a
- * newer version. */
+ * the tuner already has are kept. A result that is not trusted is verified at its first request,
+ * with any effort, and is never launched if it is wrong. ERECORDED if the text is not wisdom or was
+ * written by a newer version. */
 GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                                       const gputune_wisdom_options *options);
 /* Imports wisdom from a file. ENOTFOUND or EIO if it cannot be read. */

@@ -851,7 +851,7 @@ class plan
     {
         return plan(handle, nullptr);
     }
-    /* Adds a reference; the caller keeps its own reference. */
+    /* Adds a reference. The caller still has to release its own reference. */
     static plan retain(gputune_plan *handle)
     {
         return plan(gputune_plan_retain(handle), nullptr);
@@ -1585,7 +1585,7 @@ class tuner
                                   : result<space>(space(out, gputune_space_free));
             });
     }
-    /* Returns the code of a configuration ("BLOCK=128"; "": the default) in the given form. */
+    /* Returns the code of a configuration ("BLOCK=128"; "": the default). */
     result<std::string> try_emit(text kernel, const sizes &problem, text configuration,
                                  gputune_form form = GPUTUNE_FORM_SOURCE,
                                  const char *arch = nullptr) const

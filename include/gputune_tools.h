@@ -377,13 +377,14 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              gputune_form form);
 
 /* Writes the stored rule for a kernel on the tuner's GPU to *out, as a C header, which the caller
- * frees with gputune_free(). The header chooses a variant by the sizes and launches it. It has the
- * code of the variants for `archs` (none: the GPU's architecture), is valid C11, C++11 and CUDA
- * C++, and needs only CUDA; with `runtime_api`, it finds the driver's functions through the runtime
- * library. `sizes` has the values of constants and types. EINVAL for a size outside the region;
- * ENOTFOUND if there is no rule, or the template was edited after the rule was made; EUNSUPPORTED,
- * with the reason, if a header cannot launch the kernel; ECOMPILE. Logs a warning if the rule was
- * not verified on this kind of GPU and driver, because the header does not verify it. */
+ * frees with gputune_free(). The header chooses a variant by the sizes and launches it. It contains
+ * the variants' code for `archs` (by default, for the GPU's architecture). It is valid C11, C++11
+ * and CUDA C++, and needs only CUDA. With `runtime_api`, it gets the driver's functions from the
+ * runtime library. `sizes` has the values of constants and types. EINVAL for a size outside the
+ * region; ENOTFOUND if there is no rule, or the template was edited after the rule was made;
+ * EUNSUPPORTED, with the reason, if a header cannot launch the kernel; ECOMPILE. Logs a warning if
+ * the rule was not verified on this kind of GPU and driver, because the header does not verify
+ * it. */
 GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);
@@ -437,10 +438,10 @@ typedef struct gputune_finding {
     const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other */
     const char *message;
 } gputune_finding;
-/* Runs the default and max_variants - 1 other variants (0: all), chosen at random by the seed,
- * under the emulator's sanitizer at the sizes and at odd-tail sizes, and calls `each` for every
- * finding. If no sizes are given, the template's default sizes are used, reduced to about a
- * megabyte of data. Needs a tuner on the emulator (EUNSUPPORTED otherwise) and stores nothing.
+/* Runs the default and max_variants - 1 other variants (0: all), which the seed selects at random,
+ * under the emulator's sanitizer. Runs them at the sizes and at odd-tail sizes, and calls `each`
+ * for every finding. If no sizes are given, the template's default sizes are used, reduced to about
+ * a megabyte of data. Needs a tuner on the emulator (EUNSUPPORTED otherwise) and stores nothing.
  * ETIMEOUT after the time limit (0: 600 s), or as soon as the default takes too long at these
  * sizes; variants that were skipped for this reason, or because of a cancel, produce no call. Every
  * finding is a real bug; finding none proves nothing. */
