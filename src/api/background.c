@@ -17,7 +17,7 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* time for which a launch keeps the GPU in use */
+static const int64_t lately_ns = 200000000;  /* time after a launch in which the GPU is in use */
 static const int64_t gap_ns = 100000000;     /* if polling stops for longer, the pause restarts */
 static const int64_t window_ns = 1200000000; /* longer than the period over which NVML averages */
 static const int64_t again_ns = 200000000;   /* the interval between queries of NVML */
@@ -263,7 +263,7 @@ static double limit_of(const gputune_options *options)
     return options->time_limit_s > 0 ? options->time_limit_s : default_limit_s;
 }
 
-/* Returns true if the job's options allow at least as many variants, effort and time as `o`. */
+/* Returns true if the job allows at least the variants, effort and time that `o` allows. */
 static bool covers_request(const job *one, const gputune_options *o)
 {
     const gputune_options *own = &one->request->options;

@@ -134,7 +134,7 @@ typedef struct check {
     };
 } check;
 
-/* A member of a struct argument that has the name of a problem size. */
+/* A member of a struct argument, if the member's name is that of a problem size. */
 typedef struct member {
     uint32_t argument, offset;
     check check;

@@ -451,7 +451,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 typedef struct group_answer {
     int32_t status;
     int32_t is_default; /* 1 if rank 0 has no result; every rank then uses the template's default */
-    int32_t is_by_rule; /* 1 if rank 0 chose by a rule */
+    int32_t is_by_rule; /* 1 if rank 0 used a rule */
     gt_hash identity;   /* identity of rank 0's template */
     double time_ns, default_ns;
     gt_verdict verdict;
@@ -534,8 +534,8 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const pl
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Returns a plan of rank 0's configuration, or NULL. If rank 0 chose by a rule, uses this rank's
- * copy of the rule, whose variants are verified; otherwise searches the table. */
+/* Returns a plan of rank 0's configuration, or NULL. If rank 0 used a rule, uses this rank's copy
+ * of the rule, because the rule's variants are verified. Otherwise searches the table. */
 static gputune_plan *find_same(const plan_call *a, const group_answer *v)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
