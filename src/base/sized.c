@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A struct whose size is outside these limits is taken for uninitialised memory. */
+/* A struct is taken for uninitialised memory if its size is outside these limits. */
 enum { SMALLEST = 8, LARGEST = 4096 };
 
 /* Sets *common to the smaller of the struct's sizes in the caller's build and in this build. */
