@@ -77,7 +77,7 @@ int cli_worse(int so_far, int next);
 /* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?". If no candidate is similar, lists the
  * candidates. Returns CLI_EXIT_USAGE. */
 int cli_unknown(const char *what, const char *word, const char *const *candidates, size_t count);
-/* Prints an error and evaluates to `code`. Usage: return cli_stop(code, format, ...). */
+/* Prints an error and evaluates to `code`, as in: return cli_stop(code, format, ...). */
 #define cli_stop(code, ...) (cli_error(__VA_ARGS__), (int)(code))
 /* If the condition is true, prints an error and returns `code` from the enclosing function. */
 #define CLI_REFUSE(condition, code, ...)                                                           \

@@ -30,7 +30,7 @@ void *cli_grow(void *array, size_t count, size_t bytes);
         size_t count;                                                                              \
     }
 #define cli_add(list, ...) cli_push((list)->items, (list)->count, __VA_ARGS__)
-/* Like strdup(), but accepts NULL and then returns NULL. */
+/* Like strdup(), but returns NULL if the string is NULL. */
 char *cli_copy(const char *string);
 /* Like strndup. */
 char *cli_copy_part(const char *string, size_t count);
@@ -52,7 +52,7 @@ void cli_join(char **text, const char *separator, const char *item);
 char *cli_read_text(const char *path, size_t *bytes);
 
 /* These functions are for long loops. cli_release() releases the memory that was allocated after
- * cli_mark() returned `mark`. Older memory stays, even if it was reallocated since then. Release
+ * cli_mark() returned `mark`. Older memory is kept, even if it was reallocated since then. Release
  * marks in reverse order. CLI_SCOPED(cli_release_at) releases a mark at the end of its scope. */
 void *cli_mark(void);
 void cli_release(void *mark);

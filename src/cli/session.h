@@ -80,5 +80,5 @@ void cli_catch_interrupt(void);
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);
-/* Returns true after Ctrl-C. Work may be canceled for other reasons too. */
+/* Returns true after Ctrl-C. Work may also be canceled for other reasons. */
 bool cli_is_interrupted(void);

@@ -99,7 +99,7 @@ void cli_table_unpack(void *item, const cli_table *table, const char *packed);
  * the version; removing a key or changing its meaning does. */
 enum { CLI_SCHEMA_VERSION = 1 };
 
-/* Writes a table. Leaves out columns without values. If the terminal is too narrow, folds words,
+/* Writes a table. Leaves out columns without values. If the terminal is too narrow, wraps texts,
  * leaves out CLI_SPARE columns and prints a note. An empty table is an empty array in JSON, a
  * header in CSV, and nothing in text. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);

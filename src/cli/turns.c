@@ -78,9 +78,9 @@ static double distance(double a, double b)
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);
 }
 
-/* Returns the cost nearest to the geometric mean of a kernel's costs. The size with this cost is
- * tuned first and gets the most time, because the searches of other sizes begin with its results.
- * Measurements: tools/bench/notes/search.md. */
+/* Returns the cost that is nearest to the geometric mean of a kernel's costs. The size with this
+ * cost is tuned first and gets the most time, because searches at other sizes begin with its
+ * results. Measurements: tools/bench/notes/search.md. */
 static double find_middle(const cli_turn *turns, size_t count, size_t kernel_place)
 {
     double sum = 0, middle = INFINITY;

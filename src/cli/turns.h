@@ -16,7 +16,7 @@ typedef struct cli_turn {
     bool started;      /* true if the kernel has a stored result at any size */
     double weight;     /* weight of the scenario when the time is divided */
     double took_s;     /* seconds taken by the kernel's latest search; 0 before the first search */
-    const void *tried; /* the child on whose GPU the scenario has failed, or NULL */
+    const void *tried; /* the child that failed to tune the scenario, or NULL */
 } cli_turn;
 
 /* Returns true if two scenarios are of the same kernel. */
@@ -30,15 +30,15 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
 
 /* Sorts the scenarios. Those with stored results come first, then the others kernel by kernel in
  * the given order. Within a kernel, the size with the middle cost comes first. The other sizes
- * follow by their distance from this cost, and at equal distance by their cost. */
+ * follow, ordered by their distance from this cost, then by their cost. */
 void cli_turns_sort(cli_turn *turns, size_t count);
 
 /* Weighs the sorted scenarios. The first search of a kernel without stored results weighs three
  * times as much as later searches, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
-/* Records in all turns of the same kernel, from index `at` on, that the search of `done` took
- * `took_s` seconds. Does nothing if the result was stored already. */
+/* Records that the search of `done` took `took_s` seconds, in all turns of the same kernel from
+ * index `at` on. Does nothing if the result was stored already. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
 /* Returns the index of the scenario, from `at` on, that will probably take longest: the first
  * scenario of a kernel that this run has not searched yet. If there is none, returns the costliest

@@ -15,7 +15,7 @@ enum { BAR_CELLS = 10 };
 typedef struct value_row {
     gputune_record place; /* must be the first member, because CLI_PLACE_COLUMNS uses offsets */
     const char *axis, *value;
-    /* `launched` counts slow variants, which were launched only once */
+    /* `launched`: number of variants that were launched only once, because they were slow */
     uint32_t variants, measured, launched;
     double best_ns, cost; /* NAN: unknown */
     /* "measured", "first launch", "failed", "one trial", or "default only" if only the default was
