@@ -17,7 +17,7 @@ bool gt_answers(const gt_terms *result, const gt_terms *request)
     if (request->effort < GPUTUNE_MEASURE || rules) {
         return is_enough || rules;
     }
-    /* the time limit ended the tuning before anything was measured */
+    /* the time limit expired before any variant was measured */
     bool measured_nothing = result->effort < GPUTUNE_MEASURE && result->limit_s > 0;
     bool had_the_time = request->limit_s > 0 && result->limit_s >= request->limit_s;
     return (is_enough || measured_nothing) && result->proved && (result->final || had_the_time) &&

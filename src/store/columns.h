@@ -1,10 +1,10 @@
-/* Rows of trials, winners, rules and compiled code. Each kind of row has a struct and a list of
- * columns. The list determines how columns are written in SQL, bound, read and freed, and how a
- * gputune_record shows them. To add a column, add a member to the struct, a line to the list, and a
- * column to the table; to show it, also add a member to gputune_record.
+/* The rows of trials, winners, rules and compiled code. For each kind of row there are a struct and
+ * a list of its columns. The lists are used to generate SQL, to bind, read and free rows, and to
+ * copy values to a gputune_record. To add a column, add a member to the struct, a line to the list,
+ * and a column to the table. To show it to users, also add a member to gputune_record.
  *
- * Each line has the kind, the column, the member of the struct, and SHOWN(member of gputune_record)
- * or HIDDEN. */
+ * A line consists of the kind of value, the name of the column, the member of the struct, and
+ * SHOWN(member of gputune_record) or HIDDEN. */
 #pragma once
 
 #include "base/hash.h"
@@ -13,14 +13,14 @@
 #include "stats/summary.h"
 #include "store/answer.h"
 
-/* The version of the tables in db/ and of the columns below. */
+/* version of the tables in db/ and of the columns below */
 enum { GT_SCHEMA_VERSION = 1 };
 
-/* Compiled code. `source` is the gt_source.hash of its source. */
+/* Compiled code. `source` is the hash of its source (gt_source.hash). */
 typedef struct gt_code {
     gt_hash source;
     char arch[16];     /* "sm_90a" */
-    bool ptx;          /* true for PTX, which the emulator uses; false for a cubin */
+    bool ptx;          /* true for PTX, which the emulator runs; false for a cubin */
     int nvrtc_version; /* 13000 for 13.0 */
     gt_image image;
     gt_resources resources;
@@ -39,25 +39,25 @@ typedef struct gt_code {
     X(REAL, compile_ns, compile_ns, HIDDEN)
 
 typedef enum gt_trial_status {
-    GT_TRIAL_OK,         /* correct, and in the race until its end */
-    GT_TRIAL_ELIMINATED, /* correct, but eliminated from the race because it is slower */
+    GT_TRIAL_OK,         /* correct, and still in the race when it ended */
+    GT_TRIAL_ELIMINATED, /* correct, but eliminated from the race because it was slower */
     GT_TRIAL_WRONG,      /* wrong results */
     GT_TRIAL_CRASHED,
     GT_TRIAL_HUNG,
     GT_TRIAL_COMPILE,  /* does not compile */
-    GT_TRIAL_LAUNCH,   /* the driver refuses the code */
-    GT_TRIAL_SLOW,     /* not compiled within the time limit of a call */
-    GT_TRIAL_UNPROVED, /* clearly slower in its first launch, so the results were not compared */
+    GT_TRIAL_LAUNCH,   /* refused by the driver */
+    GT_TRIAL_SLOW,     /* not compiled before the call's time limit */
+    GT_TRIAL_UNPROVED, /* so slow in its first launch that its results were not checked */
     GT_TRIAL_PROVED    /* verified, but not measured */
 } gt_trial_status;
 
 /* A configuration that was tried in a scenario. */
 typedef struct gt_trial {
     gt_hash hash;       /* gt_trial_hash() */
-    gt_hash source;     /* gt_source.hash, the key of the code */
+    gt_hash source;     /* gt_source.hash, with which its code is found */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
-    const char *message; /* why the trial failed, was eliminated or not proved; NULL: "" */
+    const char *message; /* why it failed, was eliminated or not proved; NULL means "" */
     bool is_default, noisy;
     gt_summary time; /* in nanoseconds, or nanojoules if the objective is energy */
     uint32_t eliminated_round;
@@ -65,9 +65,9 @@ typedef struct gt_trial {
     uint32_t shared_bytes; /* dynamic shared memory */
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
-    int driver_version, nvrtc_version; /* versions that the trial was made with */
-    double limit_ns;       /* time limit that a slow or hung variant exceeded; otherwise 0 */
-    const char *proved_at; /* sizes and data of the proof (gt_request.proved_at); NULL: "" */
+    int driver_version, nvrtc_version; /* versions of driver and NVRTC in the trial */
+    double limit_ns;       /* time limit that was exceeded by a slow or hung variant; else 0 */
+    const char *proved_at; /* sizes and data of the proof (gt_request.proved_at); NULL means "" */
 } gt_trial;
 
 #define GT_TRIAL_COLUMNS(X)                                                                        \
@@ -100,25 +100,27 @@ typedef struct gt_trial {
     X(REAL, limit_ns, limit_ns, HIDDEN)                                                            \
     X(TEXT, proved_at, proved_at, HIDDEN)
 
-/* The result of tuning one space of a scenario. Free with gt_winner_free() after a lookup. */
+/* The result of tuning one space of a scenario. After a lookup, free it with gt_winner_free(). */
 typedef struct gt_winner {
     gt_terms terms;
-    char *only; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "" for the whole space */
+    char *only; /* restriction of the space, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *config, *default_config;
-    char *problem; /* sizes at which the winner was measured; it may answer for other sizes */
+    char *problem; /* sizes at which it was measured; it may be used for other sizes too */
     gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_code code;                 /* the image is empty if it is not stored or is damaged */
-    gt_code fallback;             /* code of fallback_config; source 0: the same code as `code` */
-    char *fallback_config;        /* the safe configuration (gt_config_scalar); NULL: `config` */
-    double median_ns, default_ns; /* medians, set by lookups; 0: none */
+    /* code of `config`; the image is empty if it is missing or damaged */
+    gt_code code;
+    gt_code fallback; /* code of fallback_config; if source is 0, `code` is used */
+    /* configuration for unaligned buffers (gt_config_scalar); NULL: `config` */
+    char *fallback_config;
+    double median_ns, default_ns; /* medians of the two trials, set by lookups; 0: none */
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
-    int nvrtc_version;         /* version of NVRTC that compiled the code */
-    uint32_t variants, failed; /* number of variants that the tuning tried, and that failed */
+    int nvrtc_version;         /* NVRTC version with which the code was compiled */
+    uint32_t variants, failed; /* number of variants that were tried, and of those that failed */
     double tuning_s;
-    char created[24]; /* UTC, ISO 8601; set when stored */
-    char *proved_at;  /* gt_trial.proved_at of the winner's trial; set by lookups */
+    char created[24]; /* UTC in ISO 8601, set when the winner is stored */
+    char *proved_at;  /* gt_trial.proved_at of the trial, set by lookups */
 } gt_winner;
 
 #define GT_WINNER_COLUMNS(X)                                                                       \
@@ -157,14 +159,14 @@ typedef struct gt_winner {
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
-/* A rule for all sizes of a region. Free with gt_stored_rule_free() after a lookup. */
+/* A rule for all sizes of a region. After a lookup, free it with gt_stored_rule_free(). */
 typedef struct gt_stored_rule {
     char *text;         /* gt_rule_text() */
-    char *sources;      /* the gt_source.hash of each variant, in hexadecimal */
-    int driver_version; /* driver of the GPU on which the rule was made */
+    char *sources;      /* gt_source.hash of each variant in hexadecimal */
+    int driver_version; /* driver with which the rule was made */
     int nvrtc_version;
-    bool proved;      /* true if workers verified the variants on this kind of GPU */
-    char created[24]; /* UTC, ISO 8601; set when stored, unless an imported rule has a date */
+    bool proved;      /* true if workers have verified the variants on this kind of GPU */
+    char created[24]; /* UTC in ISO 8601; set when the rule is stored, if it is "" */
 } gt_stored_rule;
 
 #define GT_RULE_COLUMNS(X)                                                                         \
@@ -175,8 +177,8 @@ typedef struct gt_stored_rule {
     X(BOOL, proved, proved, HIDDEN)                                                                \
     X(INPLACE, created, created, HIDDEN)
 
-/* The columns of a gt_site (store.h): first those of the GPU, then two of the kernel, then those of
- * the scenario. In this list and the next, an SQL expression may stand for a column's name. */
+/* The columns of a gt_site (store.h): those of the GPU, two of the kernel, then those of the
+ * scenario. In this list and the next one, the name of a column may be an SQL expression. */
 enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
 #define GT_SITE_COLUMNS(X)                                                                         \
     X(TEXT, g.environment, scenario.environment, SHOWN(environment))                               \
@@ -209,7 +211,7 @@ enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
     X(REAL, s.work_flops, scenario.work_flops, SHOWN(flops))                                       \
     X(BOOL, s.unreferenced, scenario.unreferenced, SHOWN(unreferenced))
 
-/* The columns of a record that are not in its site, trial or winner. */
+/* The columns of a record that do not belong to its site, its trial or its winner. */
 #define GT_RECORD_COLUMNS(X)                                                                       \
     X(TEXT, t.created, record.created, HIDDEN)                                                     \
     X(INTEGER, t.id, record.order, HIDDEN)                                                         \

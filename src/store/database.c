@@ -1,4 +1,4 @@
-/* One SQLite connection: its file, journal, schema and statements. */
+/* An SQLite connection: its file, its journal, its schema and its statements. */
 #include "store/database.h"
 
 #include "base/condition.h"
@@ -45,7 +45,8 @@ static const char *distrust_file(const struct stat *file)
                                 : NULL;
 }
 
-/* Returns why a folder is not trusted. Despite a sticky bit, others can add a journal to it. */
+/* Returns why the folder of a file is not trusted, or NULL. A sticky bit does not help, because
+ * other users could still add a journal. */
 static const char *distrust_folder(const char *path)
 {
     struct stat folder;
@@ -64,7 +65,7 @@ const char *gt_distrust(const char *path)
     struct stat file;
     char target[PATH_MAX];
     if (stat(path, &file) != 0) {
-        return NULL; /* opening the file reports the failure */
+        return NULL; /* a missing file is reported when it is opened */
     }
     const char *why = distrust_file(&file);
     why = why ? why : distrust_folder(path);
@@ -79,15 +80,14 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns true if another user may have made the file. A file with several links counts as foreign,
- * too. */
+/* Returns true if another user may have written the file, or if it has several links. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
 }
 
-/* Opens a journal that is new or belongs to this user. Checks it again after opening, because
- * another user may create it after the first check. */
+/* Opens a journal if it is new or belongs to this user. Another user may create one after the first
+ * check, so it is checked again after opening. */
 static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
 {
     struct stat facts;
@@ -121,7 +121,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Registers the VFS under a unique name: a program may contain several copies of gputune. */
+/* Registers the VFS under a unique name, because a program may contain several copies of
+ * gputune. */
 static int register_vfs(void)
 {
     own.vfs = *own.system;
@@ -131,9 +132,9 @@ static int register_vfs(void)
     return sqlite3_vfs_register(&own.vfs, 0);
 }
 
-/* Sets *name to the VFS that opens databases, or to NULL if the system has no suitable VFS. This
- * VFS refuses a journal that others own or may write, with SQLITE_CANTOPEN; a journal of this user
- * or of root is opened. Returns SQLite's code. */
+/* Sets *name to the VFS with which databases are opened, or to NULL if SQLite has no VFS for Unix.
+ * This VFS opens a journal only if it belongs to this user or to root and nobody else can write it;
+ * otherwise opening fails with SQLITE_CANTOPEN. Returns SQLite's code. */
 static int find_vfs(const char **name)
 {
     int code = SQLITE_OK;
@@ -148,7 +149,7 @@ static int find_vfs(const char **name)
     return code;
 }
 
-/* Runs at exit, and when dlclose() unloads the library. */
+/* Called at exit, or when dlclose() unloads the library. */
 __attribute__((destructor)) static void unregister(void)
 {
     if (own.registered) {
@@ -189,7 +190,7 @@ gt_trouble gt_database_trouble(const gt_database *database)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_SCHEMA:
-    case SQLITE_ERROR: /* the file's tables do not match the statements */
+    case SQLITE_ERROR: /* a statement does not fit the tables in the file */
         return GT_TROUBLE_UNUSABLE;
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -301,7 +302,7 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
             status = take(context, &rows);
         }
     } while (status == GPUTUNE_OK && !first_only);
-    sqlite3_reset(rows.statement); /* this releases the lock on the file */
+    sqlite3_reset(rows.statement); /* this releases the lock of the file */
     sqlite3_clear_bindings(rows.statement);
     return status == GPUTUNE_ENOTFOUND && !first_only ? GPUTUNE_OK : status;
 }
@@ -314,23 +315,24 @@ gputune_status gt_take_integer(void *out, gt_rows *row)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* SQLite's busy handler. Returns non-zero to continue waiting for a lock. */
+/* A busy handler of SQLite. Returns a value other than 0 to keep waiting for a lock. */
 static int wait_for_lock(void *user, int tries)
 {
     const gt_database *database = user;
     return gt_wait_step(&database->patience, tries, GT_SHORT_STEP_S);
 }
 
-/* SQLite's progress handler. Returns non-zero to end the statement. */
+/* A progress handler of SQLite. Returns a value other than 0 to interrupt the statement. */
 static int ends_statement(void *user)
 {
     return gt_patience_left_s(&((const gt_database *)user)->limit) <= 0;
 }
 
-/* Limits what a file can make SQLite do: the file may change after gt_schema_check(). */
+/* Limits what SQLite does when a file is malicious. gt_schema_check() does not suffice, because the
+ * file may be changed after the check. */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
-    /* few steps between checks of the limit, because one step may read GT_LONGEST_BYTES */
+    /* the limit is checked often, because a single step may read GT_LONGEST_BYTES */
     enum { LONGEST_SQL = 100 << 10, STEPS = 100 };
     static const struct {
         int setting, value;
@@ -350,7 +352,7 @@ static void restrict_connection(sqlite3 *handle, gt_database *database)
 static int open_connection(sqlite3 **out, gt_database *database, const char *path,
                            gt_database_mode mode)
 {
-    /* even a reader must be able to undo a killed writer's transaction */
+    /* even a reader must be able to roll back a transaction whose writer was killed */
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     flags |= mode == GT_DATABASE_MEMORY ? SQLITE_OPEN_CREATE : 0;
     const char *vfs = NULL;
@@ -402,7 +404,7 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     return gt_database_trouble(database);
 }
 
-/* Creates the file with access for this user only. SQLite gives its journal the same mode. */
+/* Creates the file for this user only (mode 0600). SQLite gives the same mode to the journal. */
 static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX])
 {
     int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -417,12 +419,12 @@ static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX
     return GT_TROUBLE_NONE;
 }
 
-/* Accepts only regular files: opening a pipe may block, and a device may have side effects. */
+/* Accepts only regular files: opening a pipe could block, opening a device have side effects. */
 static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;
     if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
-        return GT_TROUBLE_NONE; /* opening the file reports the failure */
+        return GT_TROUBLE_NONE; /* a missing file is reported when it is opened */
     }
     const char *kind =
         S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode) ? "a pipe or a socket" : "a device";
@@ -430,10 +432,10 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
     return GT_TROUBLE_FAILED;
 }
 
-/* Explains why SQLite cannot open the file. Checks causes that SQLite does not distinguish. */
+/* Explains why SQLite cannot open a file. SQLite itself does not distinguish these causes. */
 static void explain_failed_open(char why[GT_WHY_MAX], const gt_database *database, const char *path)
 {
-    enum { MOST = 504 }; /* SQLite's limit is 512 bytes, including the suffix of a journal */
+    enum { MOST = 504 }; /* SQLite allows 512 bytes for the path of a journal */
     char folder[PATH_MAX] = "";
     bool is_relative = path[0] != '/' && getcwd(folder, sizeof folder);
     size_t bytes = strlen(path) + (is_relative ? strlen(folder) + 1 : 0);
@@ -453,7 +455,8 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
 {
     bool is_relative = mode != GT_DATABASE_MEMORY && path[0] != '/';
     char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "",
-                                 path); /* without "./", a name such as "file:x" would be a URI */
+                                 /* "./" is added because a name such as "file:x" would be a URI */
+                                 path);
     database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
     sqlite3_free(name);
     if (database->code != SQLITE_OK && mode == GT_DATABASE_MEMORY) {
@@ -498,7 +501,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
 
 static const char locked_by_another[] = "another process has locked it";
 
-/* Checks every page of the file, and writes the first problem to `out`. */
+/* Checks all pages of the file. If there are problems, writes the first one to `out`. */
 static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 {
     sqlite3_stmt *statement = NULL;
@@ -517,7 +520,8 @@ static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 
 static void look_inside(gt_store_facts *facts)
 {
-    const gt_patience patience = gt_patience_for(2, NULL); /* longer than a tuning holds the lock */
+    /* longer than a tuning keeps the file locked */
+    const gt_patience patience = gt_patience_for(2, NULL);
     GT_SCOPED(gt_database_close) gt_database *here = NULL;
     gt_obstacle obstacle;
     if (gt_database_open(&here, facts->path, GT_DATABASE_READ, &patience, &obstacle) < 0) {
@@ -543,8 +547,7 @@ static void look_inside(gt_store_facts *facts)
     }
 }
 
-/* Checks if the file can be created. gputune also creates the folders of the cache, but not the
- * folder of a named file. */
+/* Checks whether the file could be created. Folders of the default file need not exist. */
 static void look_at_folder(gt_store_facts *facts, bool is_named)
 {
     char folder[PATH_MAX], inner[PATH_MAX];

@@ -1,4 +1,4 @@
-/* Keys of scenarios and environments, and the rows of GPUs and scenarios. */
+/* Keys of scenarios and environments, and the rows of GPUs and scenarios in a database. */
 #include "store/keys.h"
 
 #include "base/selection.h"

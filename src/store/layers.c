@@ -1,4 +1,4 @@
-/* The store's stack of databases: opening, lookups, writes, log lines, and merging of files. */
+/* The store's databases: opens them, looks up, writes, logs warnings, and merges files. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -19,56 +19,59 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-/* Longest wait in seconds for the system's file, and for the last write before closing. */
+/* time limit in seconds for waiting for the system's file, and for the last write before closing */
 #define GT_LOOKUP_WAIT_S 0.1
 
-/* The files use a rollback journal, not a write-ahead log. The index of a write-ahead log is in
- * memory that processes share, so processes of two machines would damage a file on a network file
- * system, where home folders often are. Also, a file that only root may write could not be read.
- * Writes are rare and short.
+/* The files use a rollback journal instead of a write-ahead log. Processes share the index of a
+ * write-ahead log in memory. On a network file system, where home folders often are, two machines
+ * would therefore damage the file. Besides, a user could not read a file that only root can write.
+ * Writes are rare and short, so a rollback journal is not too slow.
  *
- * A damaged file is not changed, because it may belong to another program, or be intact again once
- * its file system is repaired.
+ * A damaged file is not modified. It may belong to another program, or it may be intact again after
+ * its file system has been repaired.
  *
- * All threads use one connection to the user's file, and no use of it waits for a lock. If another
- * process has locked the file, the thread releases the connection, waits, and tries again. So a
- * thread that waits for a process does not block other threads. Mutexes, in the order of locking:
- * - `using` protects the connections to files. It is held during disk access, but not while waiting
- * for another process, except briefly at the end of a commit.
+ * All threads share one connection to the user's file, and no thread waits for a lock while it uses
+ * the connection. If another process has locked the file, the thread releases the connection,
+ * sleeps, and tries again. In this way, a thread that waits for another process does not block
+ * other threads. The mutexes must be locked in this order:
+ * - `using` protects the connections to files. It is held while the disk is accessed, but not while
+ *   waiting for another process, except briefly at the end of a commit.
  * - `remembering` protects the database in memory.
- * - `telling` protects the log lines and the times of waits. It is held briefly. The state of the
- * file changes only under both `using` and `telling`, so either suffices for reading it. */
+ * - `telling` protects warnings and the times of waits, and is held only briefly. The state of the
+ *   file changes only while both `using` and `telling` are held, so holding one of them is enough
+ *   to read it. */
 struct gt_store {
     pid_t owner;
     gt_log log;
-    char *asked, *system_path; /* path of the user's file; path of the system's file, or NULL */
+    /* path of the user's file; path of the system's file (may be NULL) */
+    char *asked, *system_path;
     bool only_read;
 
     pthread_mutex_t using;
-    gt_database *file; /* the user's file, or NULL if not open */
+    gt_database *file; /* connection to the user's file; NULL if it is not open */
     gt_database *system;
-    gt_database *wisdom; /* winners imported for this store only, or NULL */
+    gt_database *wisdom; /* winners imported only for this store, or NULL */
 
     pthread_mutex_t remembering;
     gt_database *memory;
     uint64_t memory_writes;
 
     pthread_mutex_t telling;
-    bool no_file;    /* true if the user's file is no longer written */
-    bool unreadable; /* true if the user's file is no longer read */
-    /* when a write last kept its rows in memory because of a lock; 0: the file has all rows */
+    bool no_file;    /* true if the user's file is not written any more */
+    bool unreadable; /* true if the user's file is not read any more */
+    /* time of the last write that a lock prevented, so its rows are in memory; 0: none */
     int64_t lags_since_ns;
-    int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
-    bool distrust_logged;    /* true once the warning about an untrusted file was logged */
-    bool lock_logged;        /* true after a warning about the lock, until a write succeeds */
-    bool loss_logged;        /* true once gt_store_check() reported rows that are only in memory */
-    char unkept[GT_WHY_MAX]; /* why some rows are only in memory, or "" */
-    gt_obstacle unread;      /* why the file did not answer the last lookup */
-    char warning[GT_WARNING_MAX]; /* the next log line */
+    int64_t locked_since_ns; /* time at which a lookup last gave up waiting for a lock; 0: never */
+    bool distrust_logged;    /* true if the warning that the file is not trusted was logged */
+    bool lock_logged;        /* true if the warning about a lock was logged since the last write */
+    bool loss_logged;        /* true if gt_store_check() has reported that rows may be lost */
+    char unkept[GT_WHY_MAX]; /* why some rows are in memory only, or "" */
+    gt_obstacle unread;      /* why the last lookup could not read the file */
+    char warning[GT_WARNING_MAX]; /* warning that is to be logged, or "" */
 };
 
-static const double mutex_slice_s = 0.05; /* time between two checks of the cancel flag */
-static const double longest_turn_s = 30;  /* longest wait for other threads of this process */
+static const double mutex_slice_s = 0.05; /* interval for checking the cancel flag */
+static const double longest_turn_s = 30;  /* time limit for waiting for other threads */
 static const char still_locked[] = "the database '%s' is still locked by another process: results "
                                    "that are in memory only are lost; "
                                    "end that process and tune again";
@@ -80,7 +83,7 @@ static bool layers_own(const gt_store *store)
 
 /* --- lines of the log ------------------------------------------------------------------------- */
 
-/* Records whether the user's file answered the last lookup. */
+/* Records whether the last lookup could read the user's file, and if not, why. */
 static void note_read(gt_store *store, const gt_obstacle *obstacle)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -93,7 +96,7 @@ static void note_read(gt_store *store, const gt_obstacle *obstacle)
     }
 }
 
-/* Stores a log line until layers_flush(), because the log's callback may call the store. */
+/* Records a warning until layers_flush() logs it, because the log's callback may call the store. */
 static void layers_warn(gt_store *store, const char *format, ...)
 {
     va_list values;
@@ -103,7 +106,7 @@ static void layers_warn(gt_store *store, const char *format, ...)
     va_end(values);
 }
 
-/* Warns once if the file is not trusted. The caller holds `using`. */
+/* If the file is not trusted, warns once. The caller must hold `using`. */
 static void warn_of_distrust(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -133,7 +136,8 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file, and reading it unless `keep_reading`. The caller holds `using`. */
+/* Stops writing the user's file, and also reading it unless `keep_reading`. `using` must be
+ * held. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -153,7 +157,7 @@ static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_read
         store->asked, obstacle->why);
 }
 
-/* Stops using the user's file, because its folder is missing. gt_message() has the reason. */
+/* Stops using the user's file because there is no folder for it. gt_message() has the reason. */
 static void give_up_folder(gt_store *store)
 {
     gt_obstacle obstacle = {.trouble = GT_TROUBLE_FAILED};
@@ -161,7 +165,7 @@ static void give_up_folder(gt_store *store)
     give_up(store, &obstacle, false);
 }
 
-/* Creates a database in memory unless it exists. The caller holds its mutex. */
+/* Creates a database in memory if there is none yet. The caller must hold its mutex. */
 static gputune_status layers_open_memory(gt_database **database)
 {
     gt_obstacle obstacle = {0};
@@ -173,7 +177,7 @@ static gputune_status layers_open_memory(gt_database **database)
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite cannot be initialised") : status;
 }
 
-/* Stops using the system's file. The caller holds `using`. */
+/* Stops using the system's file. The caller must hold `using`. */
 static void drop_system(gt_store *store, const char *why)
 {
     layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
@@ -182,13 +186,14 @@ static void drop_system(gt_store *store, const char *why)
 
 /* --- the user's file -------------------------------------------------------------------------- */
 
-/* Opens the user's file, or creates it, unless it is open. On EDATABASE, *obstacle has the reason.
- * Warns if a new file is on a network file system. */
+/* Opens or creates the user's file if it is not open. On EDATABASE, *obstacle has the reason. If a
+ * new file is on a network file system, warns about that. */
 static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read || store->no_file; /* true: keep an open file, even if replaced */
+    /* true: keep the open file even if it was replaced */
+    bool fixed = store->only_read || store->no_file;
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
@@ -208,8 +213,8 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
     return GPUTUNE_OK;
 }
 
-/* Calls `work`. Interrupts its statements when the patience `call` ends (NULL: never), but not in
- * the first second, so that an expired call still gets an answer if no lock delays it. */
+/* Calls `work` and interrupts its statements when the patience `call` ends; NULL: never. They have
+ * at least one second, so that a call that is late still gets an answer if nothing is locked. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -221,7 +226,7 @@ static gputune_status work_within(gt_database *database, gt_store_fn work, void 
         database->limit.until_ns = least.until_ns;
     }
     gputune_status status = work(database, context);
-    database->limit = endless; /* the caller's cancel flag may be gone after the call */
+    database->limit = endless; /* the cancel flag may be invalid after the call */
     return status;
 }
 
@@ -235,12 +240,13 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     obstacle->trouble = gt_database_trouble(store->file);
     snprintf(obstacle->why, sizeof obstacle->why, "%s", gt_database_why(store->file));
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
-        gt_database_close(&store->file); /* this releases the lock, for which others wait */
+        /* release the lock, because others may be waiting for it */
+        gt_database_close(&store->file);
     }
     return status;
 }
 
-/* Tries once to work on the user's file. The caller holds `using`. */
+/* Calls `work` on the user's file without waiting for locks. The caller must hold `using`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                const gt_patience *call)
 {
@@ -254,7 +260,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
         bool locked = obstacle.trouble == GT_TROUBLE_LOCKED || obstacle.trouble == GT_TROUBLE_SLOW;
         bool opened = store->file;
         if (!opened && !locked &&
-            store->no_file) { /* keep the first reason, because the file may become usable again */
+            store->no_file) { /* report the first reason, because it may be temporary */
             memcpy(obstacle.why, store->unkept, sizeof obstacle.why);
         }
         if (!writes) {
@@ -276,11 +282,12 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
     return writes ? GPUTUNE_EDATABASE : GPUTUNE_ENOTFOUND;
 }
 
-/* Calls `work` on the user's file. While another process has locked the file, tries again until
- * `limit`, then returns EBUSY, without a message. A statement that runs longer than `call` (NULL:
- * no limit) counts as a lock, too. A lookup waits for the connection as long as `call` allows, a
- * write as long as `limit` allows. Returns ENOTFOUND if the file cannot be read. Returns EDATABASE
- * if it cannot be written; the store then no longer writes it, nor reads it if it is damaged. */
+/* Calls `work` on the user's file. While the file is locked by another process, tries again until
+ * `limit`, and then returns EBUSY without a message. A statement that is interrupted when `call`
+ * ends (NULL: never) is treated like a lock. If other threads use the connection, a lookup waits
+ * for them until `call` ends, and a write until `limit` ends. Returns ENOTFOUND if the file cannot
+ * be read. Returns EDATABASE if it cannot be written. It is then not written again, and not read
+ * again either if it is damaged. */
 static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                       const gt_patience *call, const gt_patience *limit)
 {
@@ -304,10 +311,10 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 
 /* --- the longest wait of a lookup ------------------------------------------------------------- */
 
-static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
-static const double listing_s = 0.5;    /* longest wait of a lookup without a patience */
-static const double share = 0.25; /* fraction of the caller's patience that a lookup may wait */
-/* after a wait without success, lookups do not wait for this many seconds */
+static const double longest_wait_s = 5; /* ending a write may take a disk seconds */
+static const double listing_s = 0.5;    /* time limit of a lookup that has no patience */
+static const double share = 0.25; /* part of the patience that a lookup may spend on waiting */
+/* number of seconds in which lookups do not wait again after one has waited in vain for a lock */
 static const double pause_s = 1;
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
@@ -316,7 +323,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
                                fmin(longest_wait_s, share * gt_patience_left_s(patience)));
 }
 
-/* Returns how long a lookup waits for the file. With 0 s, it still tries once. */
+/* Returns how long a lookup may wait for the file. With 0 s, it is still tried once. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -328,7 +335,7 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
     return patience ? gt_layers_file_patience(patience) : gt_patience_for(listing_s, NULL);
 }
 
-/* Repeats a lookup while the file is locked. EBUSY when the patience ends. */
+/* Reads the file. While it is locked, tries again until the patience ends; then returns EBUSY. */
 static gputune_status read_file(gt_store *store, gt_store_fn work, void *context,
                                 const gt_patience *patience)
 {
@@ -375,7 +382,8 @@ gputune_status gt_store_path(char **out, const char *path)
     return gt_path_format(out, "%s/gputune.db", folder);
 }
 
-/* Finds the path of the user's file. There is no file for ":memory:" or without a cache folder. */
+/* Determines the path of the user's file. With ":memory:" or without a cache folder, it has
+ * none. */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
@@ -392,7 +400,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
     return GPUTUNE_OK;
 }
 
-/* Creates the folders of the default file. For a named file, checks that its folder exists. */
+/* Creates the folders of the default file. The folder of a file that the user named must exist. */
 static gputune_status prepare_folder(const gt_store *store, const char *path)
 {
     if (!gt_store_named_path(path)) {
@@ -412,7 +420,8 @@ static gputune_status find_nothing(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Opens the user's file. If it is locked, a later call opens it, unless the store is read-only. */
+/* Opens the user's file. If it is locked, a later call will open it, except in a read-only
+ * store. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
     const gt_patience none = gt_patience_for(0, NULL);
@@ -428,7 +437,7 @@ static gputune_status open_user(gt_store *store, const char *path)
         give_up_folder(store);
         return GPUTUNE_OK;
     }
-    /* if the file is locked now, each later call waits for it with its own patience */
+    /* if the file is locked, do not wait; later calls will wait as long as their patience allows */
     status = read_file(store, find_nothing, NULL, store->only_read ? NULL : &none);
     if (!store->only_read || status == GPUTUNE_ENOMEM) {
         return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
@@ -466,7 +475,7 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GPUTUNE_OK;
 }
 
-/* Calls `work` on a database. A failing or missing database counts as empty. */
+/* Calls `work` on a database. If it is NULL or fails, returns ENOTFOUND. */
 static gputune_status ask_database(gt_database *database, gt_store_fn work, void *context)
 {
     gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
@@ -478,7 +487,7 @@ static bool searches_lower(gputune_status status, bool all)
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
 }
 
-/* Calls `work` on the layers below the user's file: imported winners and the system's file. */
+/* Calls `work` on the layers below the user's file: imported winners, then the system's file. */
 static gputune_status read_below(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience, bool all)
 {
@@ -532,7 +541,7 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-static const double longest_write_s = 5; /* how long a write waits for a locked file */
+static const double longest_write_s = 5; /* time limit of a write for waiting for a lock */
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
@@ -543,7 +552,7 @@ static bool is_writable(const gt_store *store)
 
 static void roll_back(gt_database *database)
 {
-    const int code = database->code; /* a rollback must keep the cause of the failure */
+    const int code = database->code; /* the rollback must not overwrite the cause of the failure */
     const gt_patience limit = database->limit;
     if (!sqlite3_get_autocommit(database->handle)) {
         database->limit = gt_patience_for(INFINITY, NULL);
@@ -558,9 +567,9 @@ typedef struct transaction {
     void *context;
 } transaction;
 
-/* Calls `work` in a transaction. First rolls back an earlier transaction if its rollback ran out of
- * memory. The commit waits briefly for readers of other processes, and lets no new reader begin. If
- * a reader continues, the caller repeats the whole transaction later. */
+/* Calls `work` in a transaction. If the rollback of an earlier transaction failed, because memory
+ * had run out, it is repeated first. The commit waits briefly for readers in other processes, while
+ * no new reader can begin. If a reader takes longer, the caller must repeat the transaction. */
 static gputune_status in_transaction(gt_database *database, void *context)
 {
     const transaction *what = context;
@@ -575,7 +584,7 @@ static gputune_status in_transaction(gt_database *database, void *context)
     return status;
 }
 
-/* Writes the user's file. `call` limits how long statements run, `patience` limits waits. */
+/* Writes the user's file. `call` limits how long statements run, and `patience` limits waiting. */
 static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *call, const gt_patience *patience)
 {
@@ -631,7 +640,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return status;
 }
 
-/* Statements that copy rows of `kept` to the file, each after the rows that it refers to. */
+/* Statements that copy rows of `kept` to the file, each after the rows to which its rows refer. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,    GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN,  GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER, GT_SQL_BRING_RULE};
@@ -639,10 +648,10 @@ enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
-    uint64_t writes; /* value of memory_writes when the rows were copied */
+    uint64_t writes; /* value of memory_writes when the rows were read */
 } bringing;
 
-/* Copies the database `from` to `kept`, an empty database attached to the writer's connection. */
+/* Copies the database `from` to `kept`, a database attached to the connection of the writer. */
 static gputune_status copy_kept(gt_database *database, sqlite3 *from)
 {
     if (sqlite3_db_readonly(database->handle, "kept") < 0) { /* `kept` is not attached yet */
@@ -675,7 +684,7 @@ static gputune_status bring_rows(gt_database *database, void *context)
     return status == GPUTUNE_OK ? execute_all(database, steps, STEPS) : status;
 }
 
-/* Detaches `kept`, which is possible only after the transaction. */
+/* Detaches `kept`. This is not possible within a transaction. */
 static void detach_store(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
@@ -684,7 +693,8 @@ static void detach_store(gt_store *store)
     }
 }
 
-/* After a copy to the file, deletes the database in memory unless it has leases or newer rows. */
+/* Called after the rows in memory were copied to the file. Closes the database in memory, unless it
+ * has newer rows or leases. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
     int64_t leases = 1;
@@ -713,7 +723,7 @@ bool gt_store_lags(gt_store *store)
     return store->lags_since_ns && !store->no_file;
 }
 
-/* Moves rows to the file that were kept in memory while it was locked. No mutex may be held. */
+/* Moves rows that are in memory because of a lock to the file. The caller must not hold a mutex. */
 static void layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};
@@ -733,7 +743,7 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* Like layers_bring(), but waits until 0.3 s after the last failed wait, and for at least 0.1 s. */
+/* Like layers_bring(), but waits until 0.3 s after the last wait failed, and for at least 0.1 s. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 0.3;
@@ -767,7 +777,7 @@ gputune_status gt_store_check(gt_store *store, bool writing)
 void gt_store_close(gt_store *store)
 {
     if (!store || !layers_own(store)) {
-        return; /* in a forked child, closing a connection would drop the parent's locks */
+        return; /* closing a connection in a forked child would release the locks of its parent */
     }
     bring_the_rest(store);
     if (gt_store_lags(store) && !store->loss_logged) {
@@ -786,7 +796,7 @@ void gt_store_close(gt_store *store)
     free(store);
 }
 
-/* Warns once that the file is locked. The next write tries again. */
+/* Records a warning that the file is locked, once per lock. The next write will try again. */
 static void warn_of_lock(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -803,7 +813,7 @@ static void warn_of_lock(gt_store *store)
              "another process had locked it, and some results were lost");
 }
 
-/* Writes the database in memory, too, if it exists, because lookups read it first. */
+/* Rows are also written to the database in memory, if there is one, as lookups read it first. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {
@@ -829,17 +839,17 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
 /* ---- from other files ---- */
 
 typedef struct merging {
-    gt_database *all; /* a database in memory with the rows of all files */
+    gt_database *all; /* database in memory that contains the rows of all files */
     gputune_merged *merged;
 } merging;
 
-/* Copies the rows of all merged files to the user's file, and counts those that were new. */
+/* Copies the rows of all merged files to the user's file, and counts the rows that were new. */
 static gputune_status bring_all(gt_database *database, void *context)
 {
     merging *what = context;
     gputune_merged *merged = what->merged;
     merged->taken_trials = merged->taken_winners = merged->taken_codes = merged->taken_rules =
-        0; /* an earlier try may have counted rows */
+        0; /* the transaction may have been tried before */
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));
@@ -889,7 +899,7 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count)
 {
-    static const double each_s = 5; /* longest wait for each file that is locked */
+    static const double each_s = 5; /* time limit for waiting for the lock of each file */
     GT_SCOPED(gt_database_close) gt_database *all = NULL;
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
     GT_TRY(layers_open_memory(&all));

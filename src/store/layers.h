@@ -1,40 +1,45 @@
-/* The store's stack of databases: which are read or written, and what happens if one fails. */
+/* The databases of a store: which of them are read and written, and what happens if one fails. */
 #pragma once
 
 #include "store/database.h"
 
-/* Works on one database. May be called several times for it; each call must start from scratch. */
+/* Reads or writes one database. It may be called again after a failure, so it must not rely on the
+ * results of an earlier call. */
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
-/* Returns how long to wait for a file that another process has locked: a quarter of the call's
- * patience, at most 5 s. This leaves time to continue without the file. */
+/* Returns how long to wait for a file that another process has locked: a quarter of the patience,
+ * but at most 5 s. Then there is time left to continue without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
-/* Calls `work` on each layer, from the top, until it does not return ENOTFOUND, and returns its
- * status. ENOTFOUND, without a message, if no layer that can be read now has a result. */
+/* Calls `work` on one layer after another, beginning at the top, until it returns anything but
+ * ENOTFOUND, and returns that. ENOTFOUND without a message if no layer that can be read has a
+ * result. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
-/* Calls `work` on every layer, from the top. Stops at a failure other than ENOTFOUND, and returns
- * it. If a database fails midway, keeps the rows read until then. EBUSY, without a message, if the
- * file is locked. */
+/* Calls `work` on all layers, beginning at the top. If it fails with something else than ENOTFOUND,
+ * returns this failure. If a database fails in the middle, the rows read before are kept. Returns
+ * EBUSY without a message if the file is locked. */
 gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience);
 /* Calls `work` in an IMMEDIATE transaction on the user's file. If the file fails or stays locked,
- * uses the database in memory instead. Does nothing in a forked child or in a read-only store. If
- * `work` fails other than with EDATABASE, rolls back and returns the failure. The caller must block
- * SIGXFSZ (base/signals.h), because SQLite may write files even in a lookup. */
+ * calls it on the database in memory instead. If `work` returns another failure than EDATABASE,
+ * rolls back and returns this failure. Does nothing in a forked child, or if the store is
+ * read-only. The caller must block SIGXFSZ (base/signals.h), because even lookups may write files.
+ */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
-/* Like gt_store_write(), but only on the user's file. EBUSY, without a message, if it stayed
- * locked; EDATABASE if there is none. */
+/* Like gt_store_write(), but never uses the database in memory. Returns EBUSY without a message if
+ * the file stayed locked, and EDATABASE if it cannot be written. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
-/* Like gt_store_write(), but on the winners imported for this store. Never waits. */
+/* Like gt_store_write(), but writes the winners that were imported for this store. Never waits. */
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
-/* Like gt_store_write(), but on the database in memory. Never waits for another process. */
+/* Like gt_store_write(), but writes only to memory. Never waits for other processes. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
-/* Returns `path`, GPUTUNE_DB if `path` is NULL, or NULL if the database is the one of the cache. */
+/* Returns `path`, or the value of GPUTUNE_DB if `path` is NULL. Returns NULL if neither is set, so
+ * that the database is in the cache folder. */
 const char *gt_store_named_path(const char *path);
-/* Gets the path of the user's database; the caller frees it. ENOTFOUND without a cache folder. */
+/* Returns the path of the user's database; the caller frees it. ENOTFOUND without a cache
+ * folder. */
 gputune_status gt_store_path(char **out, const char *path);

@@ -1,21 +1,23 @@
 /* Leases record which process is tuning which scenario.
  *
- * A lease is a row of the database with the holder's process and the expiry time. The holder renews
- * it every second. Other processes read the row until the lease is free, and take it in a
- * transaction, so only one of them gets it. A lease avoids double work, but is not a lock: if it is
- * lost, two processes may tune the same scenario, and both results are valid.
+ * A lease is a row in the database with the process that holds it and the time at which it expires.
+ * The holder renews it every second. Other processes read the row until the lease is free. Then
+ * they try to acquire it in a transaction, so only one of them succeeds. A lease is not a lock; it
+ * only avoids work that is done twice. If a lease is lost, two processes may tune the same
+ * scenario, and the results of both are valid.
  *
- * A lease is free if one of these is true:
+ * A lease is free in any of these cases:
  * - There is no row.
- * - The holder was a process of this machine that has ended, even if its process number was reused.
- * - The holder was this process, which could not release the lease.
- * - The holder is on another machine, and the lease has expired by the wall clock.
- * - This thread has watched the lease for GT_LEASE_SECONDS without a renewal. This needs no common
- * clock.
+ * - The holder is a process of this machine that has ended. Its pid may belong to another process
+ *   now.
+ * - The holder is this process, which was unable to release the lease.
+ * - The holder is on another machine, and the lease has expired according to the wall clock.
+ * - This thread has not seen a renewal for GT_LEASE_SECONDS. This does not depend on the clock of
+ *   another machine.
  *
- * If no file can be written, or it stays locked for a quarter of the patience, the lease is kept in
- * memory and is visible only to threads of this process. Waiting only reads the file, so it does
- * not keep the holder from writing. */
+ * If no file can be written, or if it stays locked for a quarter of the patience, the lease is kept
+ * in memory, where only threads of this process can see it. While waiting, a process only reads the
+ * file, so that the holder can write it. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -32,8 +34,8 @@
 #include <unistd.h>
 
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
-static const double longest_wait_s = 30; /* longest wait in a call without a patience */
-static const double brief_wait_s = 0.1;  /* longest wait of a renewal, which is repeated anyway */
+static const double longest_wait_s = 30; /* time limit of a wait without a patience */
+static const double brief_wait_s = 0.1;  /* time limit of a renewal; another one will follow */
 
 /* --- processes -------------------------------------------------------------------------------- */
 
@@ -45,9 +47,9 @@ static const char *skip_fields(const char *at, int count)
     return at;
 }
 
-/* Returns the start of a process in clock ticks since boot, or 0 if it does not exist or is a
- * zombie. In /proc/PID/stat, the name may contain any character and ends at the last parenthesis.
- * Later fields are the state of the main thread, the number of threads and the start. */
+/* Returns the time at which a process was started, in clock ticks since boot; 0 if it does not
+ * exist or is a zombie. /proc/PID/stat contains the name of the process, which ends at the last
+ * parenthesis, then the state of its main thread, the number of threads and the start time. */
 static int64_t start_of(int64_t pid)
 {
     enum { FIELDS_TO_THREADS = 18, FIELDS_TO_START = 2 };
@@ -72,11 +74,11 @@ static int64_t unix_ms(void)
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
-/* The last leases that this process could not release. */
+/* The most recent leases that this process could not release. */
 static struct {
     pthread_mutex_t mutex;
     gt_hash owners[64];
-    unsigned count; /* of all such leases */
+    unsigned count; /* number of all such leases so far */
 } left = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 enum { LEFT_MAX = sizeof left.owners / sizeof *left.owners };
 
@@ -100,8 +102,8 @@ static bool was_left(gt_hash owner)
 typedef struct lease_try {
     gt_lease lease;
     char machine[MACHINE_MAX];
-    int64_t holder; /* process that holds the lease; 0 if none or unknown */
-    int64_t seen;   /* holder of the lease in the last row that was read */
+    int64_t holder; /* process that holds the lease; 0 if there is none */
+    int64_t seen;   /* process that held the lease when it was last read */
 } lease_try;
 
 typedef struct lease_row {
@@ -132,8 +134,8 @@ typedef struct lease_sight {
     double same_s;
 } lease_sight;
 
-/* Returns for how many seconds this thread has watched the lease without a change. A pause between
- * two checks counts for at most 0.5 s, because the holder may have been stopped, too. */
+/* Returns for how many seconds this thread has not seen a change of the lease. At most 0.5 s are
+ * added between two checks, because the holder may have been suspended during the same time. */
 static double watched_s(const lease_row *row, gt_hash key)
 {
     static _Thread_local lease_sight last;
@@ -148,18 +150,18 @@ static double watched_s(const lease_row *row, gt_hash key)
     return last.same_s;
 }
 
-/* Returns false if the lease is free, as described at the top of the file. A wrong wall clock can
- * only free a lease of another machine too early. */
+/* Returns false if the lease is free (see the top of this file). If the wall clock is wrong, a
+ * lease of another machine may only be regarded as free too early. */
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
-    /* if the start differs, the process has ended, and its pid may belong to another one */
+    /* if the start time differs, the pid now belongs to another process */
     bool is_dead = was_left(row->owner) || (is_of_here && start_of(row->pid) != row->start);
     return !is_dead && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&
            (is_of_here || unix_ms() < row->expires_ms);
 }
 
-/* Takes the lease if it is free; otherwise sets attempt->holder. */
+/* Takes the lease if it is free. Otherwise sets attempt->holder. */
 static gputune_status take_lease(gt_database *database, void *context)
 {
     lease_try *attempt = context;
@@ -188,7 +190,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Reads who holds the lease. EBUSY if another process holds it. */
+/* Reads which process holds the lease. EBUSY if there is one. */
 static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
                                     const gt_patience *patience)
 {
@@ -198,7 +200,7 @@ static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
 }
 
 /* Takes the lease. If the file stays locked for gt_layers_file_patience(), takes it in memory.
- * EBUSY if another process holds it, or if the file was locked until the patience ended. */
+ * EBUSY if another process holds the lease, or if the patience ended while the file was locked. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     GT_TRY(look_at_lease(store, attempt, patience));
@@ -289,7 +291,7 @@ static gputune_status renew_lease(gt_database *database, void *context)
 
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    /* in the second half of a lease, wait for the file until the lease ends */
+    /* when half of the lease has passed, wait for the file until the lease expires */
     double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
     bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
     const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);
@@ -317,7 +319,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     bool held = lease->held;
     lease->held = false;
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
-        /* other processes wait until the lease expires; this one must not wait for itself */
+        /* other processes must wait until the lease expires, but this process need not */
         note_left(lease->owner);
     }
 }

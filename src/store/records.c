@@ -9,11 +9,11 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
-    /* maps each trial, and each winner's space, to the index of its first row */
+    /* index of the first row by trial, and by the space of a winner */
     gt_hash_index trials, spaces;
     const gt_records_filter *filter;
     bool all_trials;
-    size_t upper; /* number of rows found in the layers above */
+    size_t upper; /* number of rows that were found in upper layers */
 } record_search;
 
 static void free_row(gt_record_row *row)
@@ -81,9 +81,9 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
     return GPUTUNE_OK;
 }
 
-/* Decides if a row is kept. A winner hides winners of the same space in lower layers. If all trials
- * are read, a trial hides the same trial in lower layers; otherwise any row hides the failed trials
- * of its scenario in lower layers. */
+/* Decides whether to keep a row. A winner hides the winners of the same space in lower layers. If
+ * all trials are listed, a trial hides the same trial in lower layers. Otherwise a row hides the
+ * failed trials of its scenario in lower layers. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;
@@ -150,8 +150,8 @@ static bool is_newer(const gputune_record *a, const gputune_record *b)
     return later ? later > 0 : a->order > b->order;
 }
 
-/* Marks outdated rows of one kernel on one kind of GPU. With one_version, keeps only rows of the
- * current version or, if there are none, of the newest version. */
+/* Marks the rows of one kernel on one kind of GPU that are outdated. With one_version, leaves out
+ * all rows except those of the current version or, if it has none, of the newest version. */
 static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
     gt_hash hand = {0};
@@ -178,8 +178,8 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
  * different code, only those with the latest code count. If a restriction has winners of different
  * spaces, only those of the latest space count. */
 
-/* Returns a key that rows share if one may replace another: trials of the same configuration, or
- * winners of the same restriction. */
+/* Returns a key that is equal for rows that can replace each other: trials of the same
+ * configuration, or winners with the same restriction. */
 static gt_hash replacing_key(const gt_record_row *row, bool winners)
 {
     const gt_hash site =
@@ -189,7 +189,8 @@ static gt_hash replacing_key(const gt_record_row *row, bool winners)
                         gt_hash_join(what, gt_hash_string(winners ? row->winner.problem : "")));
 }
 
-/* Returns a trial's hash, or a winner's space. Rows that share it do not replace each other. */
+/* Returns the hash of a trial or the space of a winner. Rows replace each other only if it
+ * differs. */
 static gt_hash version_of(const gt_record_row *row, bool winners)
 {
     return winners ? row->winner.terms.space : row->trial.hash;
@@ -222,7 +223,7 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* a list of all trials keeps an earlier winner if no other row has its trial */
+            /* if no other row has its trial, a list of all trials contains an earlier winner too */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;
@@ -272,7 +273,8 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
-/* Calls `each` for the records in order. If `answer` is not 0, only returns `answer`. */
+/* Calls `each` for all records in order, until it returns a value other than 0. Does nothing if
+ * `answer` is not 0. Returns the last value. */
 static int give_records(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
@@ -293,7 +295,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 {
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
     int answer = gt_store_read_all(store, read_records, &search, NULL);
-    /* if the file is locked, gt_store_check() reports it */
+    /* gt_store_check() reports that the file is locked */
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer;
     if (answer == GPUTUNE_OK) {
         answer = settle_versions(&search);
@@ -307,11 +309,11 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 
 typedef struct forgetting {
     record_search search;
-    bool outdated; /* true: select only superseded versions of templates */
-    bool searched; /* true if the file is writable and was searched */
+    bool outdated; /* true: select only versions that were superseded */
+    bool searched; /* true if the file could be written and was searched */
 } forgetting;
 
-/* Adds a rule as a record. A rule's scenario has no other rows on the same kind of GPU. */
+/* Adds a rule as a record. Its scenario has no other rows on the same kind of GPU. */
 static gputune_status add_rule(void *context, gt_rows *rows)
 {
     record_search *search = context;
@@ -341,13 +343,13 @@ static bool is_of_same_site(const gt_record_row *a, const gt_record_row *b)
            strcmp(a->record.environment, b->record.environment) == 0;
 }
 
-/* Finds the selected rows: always all rows of a scenario on one kind of GPU, or none of them. */
+/* Finds the rows to delete. For a scenario on a kind of GPU, these are all rows or none. */
 static gputune_status find_selected(gt_database *database, void *context)
 {
     forgetting *work = context;
     record_search *search = &work->search;
     work->searched = true;
-    free_rows(search); /* an earlier attempt may have left rows */
+    free_rows(search); /* an earlier attempt may have found rows */
     GT_TRY(read_records(database, search));
     GT_TRY(gt_query_each(database, add_rule, search, GT_SQL_RULES, ""));
     GT_TRY(settle_versions(search));
@@ -358,7 +360,7 @@ static gputune_status find_selected(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Deletes the selected rows, then all code, scenarios and kernels that nothing uses any more. */
+/* Deletes the selected rows, and then code, scenarios and kernels that are not used any more. */
 static gputune_status forget_selected(gt_database *database, void *context)
 {
     static const gt_sql of_site[] = {GT_SQL_DROP_SOURCES,      GT_SQL_DROP_WINNER_SOURCES,
@@ -368,7 +370,8 @@ static gputune_status forget_selected(gt_database *database, void *context)
                                     GT_SQL_DROP_IMAGES};
     const record_search *search = &((forgetting *)context)->search;
     GT_TRY(gt_execute(database, GT_SQL_DROP_BEGIN, ""));
-    GT_TRY(gt_execute(database, GT_SQL_DROP_NONE, "")); /* an earlier attempt may have left rows */
+    /* an earlier attempt may have inserted rows */
+    GT_TRY(gt_execute(database, GT_SQL_DROP_NONE, ""));
     for (size_t i = 0; i < search->found.count; i++) {
         const gt_record_row *row = &search->found.items[i];
         bool is_done = row->left_out || (i && is_of_same_site(row - 1, row));

@@ -1,4 +1,4 @@
-/* Reads and writes trials, winners and code of one scenario, or of scenarios related to it. */
+/* Reads and writes trials, winners and code of a scenario, and finds those of related scenarios. */
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "base/number.h"
@@ -29,7 +29,7 @@ void gt_trial_list_drop(gt_trial_list *list, size_t index)
 
 typedef struct trial_search {
     gt_trial_list found;
-    size_t upper; /* number of results from upper layers */
+    size_t upper; /* number of trials that were found in upper layers */
     const gt_scenario *scenario;
     int driver_version;
 } trial_search;
@@ -53,9 +53,9 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     gt_rows_integer(rows); /* skip the constant before the columns */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_correct(trial->status)) {
-        *(char *)trial->proved_at = '\0'; /* not trusted: other users may have written the row */
+        *(char *)trial->proved_at = '\0'; /* other users may have written this row */
     }
-    /* a failure on the GPU counts only with the same driver */
+    /* with another driver, a trial that failed on the GPU may succeed */
     bool counts = gt_trial_is_correct(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
                   trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
                   trial->driver_version == search->driver_version;
@@ -102,9 +102,9 @@ gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
 typedef struct group {
     int64_t gpu, scenario; /* row ids in the current layer */
     gt_hash key;
-    double distance; /* distance of the group's sizes from the wanted sizes */
+    double distance; /* distance between the sizes of the group and those wanted */
     bool other_gpu, other_values, other_objective;
-    size_t order; /* position in the order in which groups were found */
+    size_t order; /* number of groups that were found before */
     gt_related_list trials;
 } group;
 
@@ -114,7 +114,7 @@ typedef struct related_search {
     const gt_scenario *wanted;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
     gt_hash own;
-    gt_hash_index places; /* maps a group's key to its index while a layer is read */
+    gt_hash_index places; /* index of each group by its key, for the current layer */
 } related_search;
 
 void gt_related_list_free(gt_related_list *list)
@@ -164,7 +164,7 @@ static gputune_status add_group(void *context, gt_rows *row)
     return place == next ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
 }
 
-/* Lists the groups of a layer, except the scenario itself and groups of the layers above. */
+/* Lists the groups of a layer that are not in the layers above. The scenario itself is skipped. */
 static gputune_status list_groups(related_search *search, gt_database *database)
 {
     const gt_device *device = search->device;
@@ -200,8 +200,8 @@ static void drop_groups(related_search *search, size_t from)
     search->groups.count = from;
 }
 
-/* Adds the trials of a layer's nearest groups. Each layer may add GT_RELATED_MAX trials, because
- * its groups may be nearer than those of the layers above. */
+/* Adds the trials of the nearest groups in a layer. Each layer may add GT_RELATED_MAX trials,
+ * because its groups may be nearer than those of upper layers. */
 static gputune_status read_groups(related_search *search, gt_database *database, size_t at)
 {
     size_t found = 0;
@@ -215,7 +215,7 @@ static gputune_status read_groups(related_search *search, gt_database *database,
                              one->gpu, one->scenario, GT_RELATED_OF_ONE, GT_RELATED_FASTEST));
         found += one->trials.count;
     }
-    drop_groups(search, at); /* the remaining groups are too distant */
+    drop_groups(search, at); /* GT_RELATED_MAX trials were found without them */
     return GPUTUNE_OK;
 }
 
@@ -225,12 +225,12 @@ static gputune_status read_related(gt_database *database, void *context)
     const size_t upper = search->groups.count;
     gputune_status status = read_groups(search, database, upper);
     if (status != GPUTUNE_OK) {
-        drop_groups(search, upper); /* so that the layer can be read again */
+        drop_groups(search, upper); /* the layer may be read again */
     }
     return status;
 }
 
-/* Collects the nearest trials of all layers. Group numbers begin with the nearest group. */
+/* Collects the trials of the nearest groups of all layers. Groups are numbered from the nearest. */
 static gputune_status gather_related(gt_related_list *out, related_search *search)
 {
     gt_array_sort(&search->groups, nearest_first);
@@ -239,7 +239,7 @@ static gputune_status gather_related(gt_related_list *out, related_search *searc
         for (size_t t = 0; t < from->count && out->count < GT_RELATED_MAX; t++) {
             from->items[t].group = (uint32_t)i;
             GT_TRY(gt_array_push(out, from->items[t]));
-            from->items[t].config = NULL; /* `out` now owns the text */
+            from->items[t].config = NULL; /* the text now belongs to `out` */
         }
     }
     return GPUTUNE_OK;
@@ -294,7 +294,8 @@ static gputune_status take_code(void *code, gt_rows *row)
     return gt_columns_take(code, row, &gt_code_columns);
 }
 
-/* Finds code by source, arch, ptx and NVRTC version (0: newest). ENOTFOUND if none is usable. */
+/* Finds code with the source, arch, ptx and NVRTC version (0: the newest) of *context. ENOTFOUND if
+ * there is none or it is not trusted. */
 static gputune_status find_code(gt_database *database, void *context)
 {
     gt_code *code = context;
@@ -366,7 +367,7 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     return GPUTUNE_OK;
 }
 
-/* Loads an image. If it is missing or damaged, it stays empty; the code can be compiled again. */
+/* Loads the code of a source. If it is missing or damaged, the image stays empty. */
 static gputune_status load_code(gt_code *code, gt_database *database)
 {
     bool has_source = code->source.high || code->source.low;
@@ -382,12 +383,12 @@ gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database)
 
 typedef struct winner_search {
     gt_winner_list found;
-    size_t upper; /* number of results from upper layers */
+    size_t upper; /* number of winners that were found in upper layers */
     const gt_scenario *scenario;
 } winner_search;
 
-/* Marks winners of the layers above as final if they answer for `given`, a winner of the system's
- * database, and are at least as fast. Winners of the system's database always count as final. */
+/* Called for a winner `given` of the system's database, which is always final. A winner of an upper
+ * layer that makes it unnecessary (gt_answers_for()) and is at least as fast becomes final too. */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {
     for (size_t i = 0; i < search->upper; i++) {
@@ -447,13 +448,13 @@ typedef struct near_sizes {
 } near_sizes;
 
 typedef struct nearest_search {
-    gt_winner best; /* best.config is NULL until a winner is found */
+    gt_winner best; /* best.config is NULL if none was found yet */
     double distance;
     const gt_scenario *wanted;
-    const gt_hash *other; /* trials whose winners are skipped */
+    const gt_hash *other; /* trials whose winners must not be returned */
     size_t other_count;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
-    GT_ARRAY(near_sizes) list; /* sizes in the current layer, the nearest first */
+    GT_ARRAY(near_sizes) list; /* sizes in the current layer, nearest first */
     const near_sizes *at;
 } nearest_search;
 
@@ -473,7 +474,8 @@ static gputune_status list_sizes(void *context, gt_rows *row)
     return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
-/* Ranks winners at the same distance: winners of the whole space first, then final winners. */
+/* Returns a rank for winners with the same distance. Winners of the whole space have a higher rank
+ * than others, and then final winners. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;
@@ -564,8 +566,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
                       &gt_winner_columns, &winner);
 }
 
-/* Deletes trials up to row `last` if a later trial of the same configuration has other code or
- * another launch. Also deletes their winners and code. */
+/* Deletes trials up to row `last` if their configuration was tried again later with other code or
+ * another launch. Also deletes their winners and their code. */
 static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
                                     int64_t last)
 {
@@ -579,7 +581,7 @@ static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t 
     return count > 0 ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
-/* Stores the trials. A trial that the same tuning stored before keeps its date. */
+/* Stores trials. If the same tuning has stored a trial before, the date of that trial is kept. */
 static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t scenario,
                                  const gt_outcome *outcome, const char *created)
 {

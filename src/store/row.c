@@ -1,4 +1,4 @@
-/* Binds and reads rows, as the descriptions of their columns specify. */
+/* Binds and reads rows as described by lists of columns. */
 #include "store/row.h"
 
 #include "base/selection.h"
@@ -39,7 +39,7 @@ const gt_columns gt_site_columns = COLUMNS(GT_SITE_COLUMNS);
 const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);
 #undef ROW
 
-/* A hash as it is stored: big-endian, so files are the same on every machine. */
+/* A hash as stored in the file. It is big-endian, so that files are equal on all machines. */
 typedef struct stored_hash {
     uint64_t high, low;
 } stored_hash;
@@ -57,7 +57,7 @@ static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
 
 static int bind_real(sqlite3_stmt *statement, int index, double value)
 {
-    /* SQLite would store NaN as NULL and -0 as 0, and the checksum would not match */
+    /* SQLite stores NaN as NULL and -0 as 0, so the checksum would be wrong */
     return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value + 0.0);
 }
 
@@ -275,8 +275,8 @@ static gt_hash hash_value(sqlite3_value *value)
         return gt_hash_bytes(&real, sizeof real);
     case SQLITE_NULL:
         return (gt_hash){0};
-    default: { /* get the pointer first, as this may change the number of bytes */
-        /* NULL for an empty value, or if out of memory */
+    default: { /* get the pointer first, because this may convert the value */
+        /* NULL if the value is empty or memory has run out */
         const void *bytes = sqlite3_value_blob(value);
         return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};
     }

@@ -1,4 +1,4 @@
-/* Converts between table rows and structs, using the lists of columns in columns.h. */
+/* Converts between rows of tables and structs, using the lists in columns.h. */
 #pragma once
 
 #include "store/store.h"
@@ -20,8 +20,8 @@ typedef enum gt_column_kind {
 typedef struct gt_column {
     gt_column_kind kind;
     const char *name;
-    size_t offset, bytes; /* offset and size of the member */
-    size_t shown;         /* offset of the member of gputune_record; 0 if not shown */
+    size_t offset, bytes; /* offset and size of the member of the struct */
+    size_t shown;         /* offset of the member of gputune_record; 0: not shown */
 } gt_column;
 
 typedef struct gt_columns {
@@ -29,15 +29,15 @@ typedef struct gt_columns {
     size_t count;
 } gt_columns;
 
-/* A record, with values to sort and compare it by. */
+/* A record with the values by which records are sorted and compared. */
 typedef struct gt_record_row {
     gputune_record record;
     gt_site site;
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
     gt_trial_status default_status; /* -1: the default has no trial */
     double volume;
-    int winner_order; /* higher for winners that were stored later in the file */
-    bool superseded;  /* true if another version of the template is used instead */
+    int winner_order; /* larger for winners that were stored later */
+    bool superseded;  /* true if another version of the template is preferred */
     bool left_out;
     gt_trial trial;
     gt_winner winner;
@@ -49,43 +49,45 @@ extern const gt_columns gt_trial_columns, gt_winner_columns, gt_rule_columns, gt
 typedef struct gt_row_value {
     enum { GT_VALUE_HASH, GT_VALUE_TEXT, GT_VALUE_INTEGER, GT_VALUE_REAL } kind;
     gt_hash hash;
-    const char *text; /* borrowed from the row; may be NULL */
+    const char *text; /* belongs to the row; may be NULL */
     int64_t integer;
     double real;
 } gt_row_value;
 
 gt_row_value gt_column_value(const gt_column *column, const void *row);
-/* Sets a column's member to a copy of the value. Truncates a text that exceeds an array. ENOMEM. */
+/* Copies a value to the member of a column. Truncates a text that is too long for an array.
+ * ENOMEM. */
 gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
-/* Binds ?1, ?2, ... by `types`: t const char * (or NULL), h gt_hash, i int64_t, n int, d double, b
- * const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
+/* Binds the parameters of a statement. `types` has a letter for each: t const char * (may be NULL),
+ * h gt_hash, i int64_t, n int, d double, b const void * and size_t. The letter c binds a whole row;
+ * its values are a const gt_columns * and a pointer to the row. Returns SQLite's code. */
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
 
-/* A running statement. Columns are read from left to right. */
+/* The rows of a running statement. Columns are read from left to right. */
 typedef struct gt_rows {
     struct gt_database *database;
     sqlite3_stmt *statement;
     int column;
 } gt_rows;
-/* Return the next column. Texts and blobs are valid until the next row. A text is never NULL. */
+/* Read the next column. Texts and blobs are valid until the next row. Texts are never NULL. */
 int64_t gt_rows_integer(gt_rows *rows);
 double gt_rows_real(gt_rows *rows);
 const char *gt_rows_text(gt_rows *rows);
 gt_hash gt_rows_hash(gt_rows *rows);
 const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
 
-/* Reads the next columns into *row, which must be zero. The caller frees them with
+/* Reads the next columns into *row, which must have been zeroed. The caller frees *row with
  * gt_columns_free(), even after a failure. */
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns);
 /* Frees the texts of a row. */
 void gt_columns_free(void *row, const gt_columns *columns);
-/* Sets the members of *record that show columns of the row. The row still owns its texts. */
+/* Copies the columns that users see to *record. Its texts still belong to the row. */
 void gt_columns_show(gputune_record *record, const gt_columns *columns, const void *row);
 
 /* Registers the SQL functions gt_checksum() and gt_sizes_match(). Returns SQLite's code.
  *
- * gt_checksum(value, ...) hashes the types and bytes of its arguments. It detects rows that were
- * changed after they were written, but does not protect against an attacker. gt_sizes_match() is
- * the function of base/selection.h; with it, a statement need not return rows of other sizes. */
+ * gt_checksum(value, ...) hashes the types and the bytes of its arguments. It shows that a row was
+ * damaged after it was written, but does not protect against an attacker. gt_sizes_match() calls
+ * the function of base/selection.h, so that rows of other sizes need not be read. */
 int gt_functions_register(sqlite3 *handle);

@@ -1,4 +1,4 @@
-/* Stores, finds and lists rules, which choose a variant for each size of a region. */
+/* Stores, finds and lists rules. A rule chooses a variant for any sizes of a region. */
 #include "base/hash_index.h"
 #include "base/text.h"
 #include "store/keys.h"
@@ -41,7 +41,7 @@ static gputune_status take_rule(void *context, gt_rows *rows)
 static gputune_status find_rule(gt_database *database, void *context)
 {
     rule_search *search = context;
-    gt_stored_rule_free(&search->found); /* an earlier try may have left texts */
+    gt_stored_rule_free(&search->found); /* an earlier attempt may have found a rule */
     search->found = (gt_stored_rule){0};
     return database->distrust
                ? GPUTUNE_ENOTFOUND
@@ -107,7 +107,7 @@ gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome
 typedef struct rule_listing {
     const gt_wanted *wanted;
     gt_listed_rules *out;
-    gt_hash_index above; /* rules of this layer and of the layers above */
+    gt_hash_index above; /* rules found so far, in this and upper layers */
 } rule_listing;
 
 void gt_listed_rules_free(gt_listed_rules *list)
@@ -136,7 +136,7 @@ static gputune_status list_rule(void *context, gt_rows *rows)
     GT_TRY(gt_array_reserve(list));
     gt_listed_rule *one = &list->items[list->count];
     *one = (gt_listed_rule){.rule = {0}};
-    list->count++; /* the list now owns the texts */
+    list->count++; /* the texts now belong to the list */
     GT_TRY(gt_listed_rule_take(one, rows));
     const gt_hash key =
         gt_hash_join(gt_hash_string(one->site.scenario.environment), one->site.hash);
@@ -160,7 +160,7 @@ gputune_status gt_store_rules(gt_listed_rules *out, gt_store *store, const gt_wa
     rule_listing listing = {.wanted = wanted, .out = &list};
     gputune_status status = gt_store_read_all(store, list_rules, &listing, NULL);
     gt_hash_index_free(&listing.above);
-    /* if the file is locked, gt_store_check() reports it */
+    /* gt_store_check() reports that the file is locked */
     GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_OK : status);
     *out = gt_take(&list);
     return GPUTUNE_OK;

@@ -1,4 +1,4 @@
-/* Creates and checks the tables of a database file, as the SQL files of db/ define them. */
+/* Creates and checks the tables of a database file. The SQL files of db/ define them. */
 #include "store/schema.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 extern const struct embedded {
     const char *name, *text;
-} gt_schema_steps[]; /* the SQL files of db/, sorted by name; a NULL name ends the list */
+} gt_schema_steps[]; /* SQL files of db/ sorted by name; the last name is NULL */
 
 int gt_schema_integer(int64_t *out, sqlite3 *handle, const char *sql)
 {
@@ -26,8 +26,8 @@ static int run_sql(sqlite3 *handle, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
 }
 
-/* Returns true if `sql` equals the statement or, if `grown` is true, equals it except for columns
- * that were added at one place. */
+/* Returns true if `sql` is the statement or, with `grown`, the statement with more columns at one
+ * place. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
 {
     size_t length = strlen(sql), same = 0;
@@ -54,7 +54,7 @@ static bool is_known(const char *sql, bool grown)
     return false;
 }
 
-/* Returns true if `sql` creates a table and contains no expression. */
+/* Returns true if `sql` creates a table without any expression. */
 static bool is_plain_table(const char *sql, const char *start)
 {
     const char *columns = strchr(sql, '(');
@@ -69,7 +69,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
         &statement, NULL);
     while (!code && !why[0] && sqlite3_step(statement) == SQLITE_ROW) {
         const char *sql = (const char *)sqlite3_column_text(statement, 2);
-        /* a UNIQUE constraint's index has no SQL text; ANALYZE and newer versions add tables */
+        /* UNIQUE constraints make indexes without SQL; ANALYZE and newer versions add tables */
         bool is_harmless = !sql || is_known(sql, version > 1) ||
                            is_plain_table(sql, "CREATE TABLE sqlite_stat") ||
                            (version > GT_SCHEMA_VERSION && is_plain_table(sql, "CREATE TABLE "));
@@ -86,7 +86,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
     return code;
 }
 
-/* Reads the schema in a transaction, because another process may be creating the tables. */
+/* The schema is read in a transaction, because another process may be creating the tables. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN");
@@ -111,7 +111,7 @@ static int run_steps(sqlite3 *handle)
     char pragmas[96];
     int code = gt_schema_integer(&version, handle, "PRAGMA user_version");
     if (!code && version >= GT_SCHEMA_VERSION) {
-        return SQLITE_OK; /* another process created the tables first */
+        return SQLITE_OK; /* another process was faster */
     }
     for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
         code = run_sql(handle, step->text);
@@ -121,7 +121,7 @@ static int run_steps(sqlite3 *handle)
     return code ? code : run_sql(handle, pragmas);
 }
 
-/* Creates the tables in a transaction, so other processes see none or all of them. */
+/* The tables are created in a transaction, so that other processes see all of them or none. */
 int gt_schema_create(sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN IMMEDIATE");

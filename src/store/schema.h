@@ -1,10 +1,11 @@
-/* Creates the tables of a database file, and compares a file's tables with those expected.
+/* Creates the tables of a database file, and checks that a file has the tables that gputune
+ * creates.
  *
- * A file may come from somebody else, and its schema can make statements run code: by a view in
- * place of a table, a trigger, an index on an expression, a generated column, a CHECK, a default
- * that is an expression, or a virtual table. So no statement runs before gt_schema_check() has
- * compared the text of every object with the SQL files of db/. Columns that a newer version added
- * are allowed if they contain no parenthesis, because they then call no function. */
+ * A file may come from somebody else. Its schema could make SQLite run code during our statements:
+ * with a view or a virtual table in place of a table, a trigger, an index on an expression, a
+ * generated column, a CHECK, or a default that is an expression. Therefore gt_schema_check() must
+ * compare all objects with the SQL files of db/ before any other statement runs. Columns that a
+ * newer version has added are accepted if they contain no parenthesis and thus call no function. */
 #pragma once
 
 #include "store/database.h"
@@ -15,10 +16,11 @@ typedef struct gt_schema {
 
 enum { GT_APPLICATION_ID = 0x67707475 /* "gptu" */ };
 
-/* Reads the file's version and application id, and compares its tables, indexes and triggers with
- * gputune's. `why` describes the first unknown object, or is "". Returns SQLite's extended code. */
+/* Reads the version and the application id of a file, and compares its tables, indexes and triggers
+ * with those of gputune. Sets `why` to a description of the first one that is unknown, or to "".
+ * Returns SQLite's extended code. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle);
-/* Creates the tables in one transaction, unless they exist. Returns SQLite's extended code. */
+/* Creates the tables in a transaction if they are missing. Returns SQLite's extended code. */
 int gt_schema_create(sqlite3 *handle);
-/* Sets *out to a query's first value, or to 0 without rows. Returns SQLite's extended code. */
+/* Sets *out to the first value of a query; 0 if it has no rows. Returns SQLite's extended code. */
 int gt_schema_integer(int64_t *out, sqlite3 *handle, const char *sql);

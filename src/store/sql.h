@@ -1,14 +1,14 @@
-/* All prepared statements of the store. The schema is db/NNN_*.sql. */
+/* All prepared statements of the store. The tables are defined in db/NNN_*.sql. */
 #pragma once
 
 #include "store/columns.h"
 
-/* Longest value that is read or deleted. Longer values would take too much time. */
+/* maximum size of a value that is read or deleted; larger values would take too long */
 #define GT_LONGEST_BYTES     67108864
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
 
-/* These turn a list of columns into SQL: ", name", ", ? AS name", or ", x.name" with alias x. */
+/* Convert a list of columns to SQL: ", name", ", ? AS name", or ", x.name" where x is an alias. */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
 #define GT_PASTE_BOUND(kind, name, ...)    ", ? AS " #name
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
@@ -18,32 +18,32 @@
 #define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
 #define GT_PASTE_SITE(kind, name, ...)     #name ", "
 
-/* The columns of a table, each after a comma, because other columns precede them. The aliases are p
- * for compiled, c cubin, g gpu, s scenario, t trial, d the default's trial, w winner, r rule. */
+/* The columns of a table, with a comma before each, because other columns precede them. Aliases: p
+ * compiled, c cubin, g gpu, s scenario, t trial, d trial of the default, w winner, r rule. */
 #define GT_TEXT_CODE   GT_CODE_COLUMNS(GT_PASTE_COMPILED)
 #define GT_TEXT_TRIAL  GT_TRIAL_COLUMNS(GT_PASTE_TRIAL)
 #define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
 #define GT_TEXT_RULE   GT_RULE_COLUMNS(GT_PASTE_RULE)
 
-/* A checksum covers a row and its context: for code, the image; for a trial or rule, GPU and
- * scenario; for a winner, also family and sizes. A row with a wrong checksum counts as missing. */
+/* The checksum of a row. It also covers the image of code, the GPU and scenario of a trial, rule or
+ * winner, and the family and sizes of a winner. Rows with a wrong checksum are ignored. */
 #define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
 #define GT_TEXT_RULE_SUM   "gt_checksum(g.environment, s.hash" GT_TEXT_RULE ")"
 #define GT_TEXT_WINNER_SUM "gt_checksum(g.environment, s.hash, s.family, w.sizes" GT_TEXT_WINNER ")"
 
-/* Selects intact winners: the winner and its trial have the right checksums, and the trial is
- * correct (status 0 or 1: GT_TRIAL_OK, GT_TRIAL_ELIMINATED) and has the same configuration. */
+/* Conditions for an intact winner: the checksums of the winner and its trial are correct, and the
+ * trial has the same configuration and status 0 or 1 (GT_TRIAL_OK, GT_TRIAL_ELIMINATED). */
 #define GT_TEXT_SOUND_WINNER                                                                       \
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
-/* A condition on a winner that is about to be stored: no failure of its trial is stored. Such a
- * winner would never be found, but replace another one. If the file is locked, the winner may be in
- * memory and its trial in the file. */
+/* Condition for storing a winner: its trial is not stored as a failure. Otherwise the winner would
+ * replace another one but never be found. This may happen when the file was locked, so that the
+ * winner is in memory and its trial in the file. */
 #define GT_TEXT_MAY_WIN                                                                            \
     "NOT EXISTS (SELECT 1 FROM main.trial t WHERE t.gpu = g.id AND t.scenario = s.id AND "         \
     "t.hash = w.trial AND t.status NOT IN (0, 1)) "
-/* Joins a row with its GPU and scenario, and a winner with the default's trial. */
+/* Join a row with its GPU and scenario, and a winner with its trial and the default's trial. */
 #define GT_TEXT_PLACE(row)                                                                         \
     " JOIN gpu g ON g.id = " row ".gpu JOIN scenario s ON s.id = " row ".scenario "
 #define GT_TEXT_WON                                                                                \
@@ -55,25 +55,25 @@
         GT_TEXT_WON GT_TEXT_DEFAULT "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL            \
                                     "AND " GT_TEXT_SOUND_WINNER
 
-/* Selects the rows of one GPU and scenario. This text follows a table's name. */
+/* Selects the rows of a GPU and a scenario. Follows the name of a table. */
 #define GT_TEXT_OF       " t" GT_TEXT_PLACE("t") "WHERE g.environment = ?1 AND s.hash = ?2 "
 #define GT_TEXT_TRIAL_OF "trial" GT_TEXT_OF
 
-/* A condition on a row of the table compiled: it is true if no trial, winner or rule uses the code.
- * `trials` is a WHERE clause for the trials that count, or "". */
+/* Condition for a row of the table compiled: no trial, winner or rule uses the code. `trials` is
+ * "", or a WHERE clause that limits which trials are considered. */
 #define GT_TEXT_UNUSED(trials)                                                                     \
     "source NOT IN (SELECT source FROM trial " trials " UNION SELECT code_source FROM winner "     \
     "UNION SELECT fallback_source FROM winner) AND "                                               \
     "NOT EXISTS (SELECT 1 FROM rule r WHERE " GT_TEXT_USES("compiled.source") ")"
 
-/* Selects trials of GPU ?1 and scenario ?2 up to row ?3 whose configurations have later rows. */
+/* Selects trials of GPU ?1 and scenario ?2 up to row ?3 whose configuration has later trials. */
 #define GT_TEXT_REPLACED                                                                           \
     "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
     "(SELECT config FROM trial WHERE gpu = ?1 AND scenario = ?2 AND id > ?3)"
 
-/* The rest of an INSERT statement after its first columns: the columns of a list, and the checksum.
- * `keys` are the values of the first columns, `text` those of the listed columns, `sum` the
- * checksum. `more` begins the columns of the inner row. The alias of this row follows. */
+/* The part of an INSERT statement that follows its first columns: the listed columns and the
+ * checksum. `keys` are the values of the first columns, `text` those of the listed columns, and
+ * `sum` is the checksum. `more` is the beginning of the inner row, whose alias must follow. */
 #define GT_TEXT_SET(list, keys, text, sum, more)                                                   \
     list(GT_PASTE_NAME) ", checksum) SELECT " keys text ", " sum " FROM (SELECT " more list(       \
         GT_PASTE_BOUND) ") "
@@ -85,15 +85,15 @@
     "t" GT_TEXT_HERE
 #define GT_TEXT_HERE ", gpu g, scenario s WHERE g.id = ?1 AND s.id = ?2"
 
-/* A condition on a row r of the table rule: it is true if the rule uses the source. */
+/* Condition for a row r of the table rule: the rule uses the source. */
 #define GT_TEXT_USES(source) "instr(r.sources, lower(hex(" source ")))"
 
-/* The columns of a table that are copied between databases. */
+/* The columns of a table that are copied from one database to another. */
 #define GT_TEXT_GPU                                                                                \
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
     "copy_bytes_per_s"
-/* Sets the facts in a GPU's row. The parameters are the GPU's columns of GT_SITE_COLUMNS. */
+/* Sets the properties of a GPU. The parameters are the GPU's columns of GT_SITE_COLUMNS. */
 #define GT_TEXT_GPU_SET                                                                            \
     "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS INTEGER), "        \
     "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, iif(?15 > 0, ?15, copy_bytes_per_s)) "          \
@@ -101,21 +101,21 @@
 #define GT_TEXT_SCENARIO                                                                           \
     "family, volume, hash, problem, bucket, fixed, sizes, objective, cache, alignment, inputs, "   \
     "work_bytes, work_flops, unreferenced"
-/* Joins a row of the database `kept` with the file's rows of the same GPU and scenario. */
+/* Joins a row of the database `kept` with the rows for its GPU and scenario in the file. */
 #define GT_TEXT_PLACE_OF(row)                                                                      \
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
-/* 1 if a trial is finished, and 0 if it is not (statuses 7 to 9, from GT_TRIAL_SLOW). */
+/* 1 if a trial is finished; 0 if its status is 7 to 9 (GT_TRIAL_SLOW and following) */
 #define GT_TEXT_FINISHED(row) "(" row ".status NOT IN (7, 8, 9))"
-/* Values that rank rows with the same key; the highest row is kept. A finished trial ranks above an
- * unfinished one, and a later trial above an earlier one. */
+/* Values by which rows with the same key are compared; the row with the highest values is kept. A
+ * finished trial is preferred to an unfinished one, and then a later trial to an earlier one. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" GT_TEXT_FINISHED(row) ", " row ".created)"
 #define GT_TEXT_RULE_EVIDENCE(row)  "(" row ".proved, " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
 
-/* Selects rows of `kept`, unless the file has an undamaged row that ranks higher. */
+/* Selects rows of `kept`, except those for which the file has an intact row with higher values. */
 #define GT_PASTE_OTHER(kind, name, ...) ", o." #name
 #define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
 #define GT_TEXT_OTHER_RULE              "gt_checksum(g.environment, s.hash" GT_RULE_COLUMNS(GT_PASTE_OTHER) ")"
