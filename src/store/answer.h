@@ -13,8 +13,7 @@ typedef struct gt_terms {
     uint32_t limit; /* maximum number of variants to try; 0: all */
     gputune_effort effort;
     int driver_version; /* 13000 for 13.0 */
-    /* true if neither a limit nor a cancel ended the tuning; true for all of the system's
-     * database */
+    /* true unless a limit or a cancel ended the tuning; always true in the system's database */
     bool final;
     bool complete; /* true if every variant was tried; a final result may lack some */
     bool proved;   /* true if a worker verified it on this kind of GPU */

@@ -107,11 +107,9 @@ typedef struct gt_winner {
     char *config, *default_config;
     char *problem; /* sizes at which it was measured; it may be used for other sizes too */
     gt_hash trial, default_trial; /* gt_trial.hash */
-    /* code of `config`; the image is empty if it is missing or damaged */
-    gt_code code;
-    gt_code fallback; /* code of fallback_config; if source is 0, `code` is used */
-    /* configuration for unaligned buffers (gt_config_scalar); NULL: `config` */
-    char *fallback_config;
+    gt_code code;                 /* code of `config`; without an image if missing or damaged */
+    gt_code fallback;             /* code of fallback_config; if source is 0, `code` is used */
+    char *fallback_config;        /* for unaligned buffers (gt_config_scalar); NULL: `config` */
     double median_ns, default_ns; /* medians of the two trials, set by lookups; 0: none */
     gt_verdict verdict;
     bool modelled;

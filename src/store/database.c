@@ -121,8 +121,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Registers the VFS under a unique name, because a program may contain several copies of
- * gputune. */
+/* Registers the VFS under a unique name, as a program may contain several copies of gputune. */
 static int register_vfs(void)
 {
     own.vfs = *own.system;
@@ -455,8 +454,7 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
 {
     bool is_relative = mode != GT_DATABASE_MEMORY && path[0] != '/';
     char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "",
-                                 /* "./" is added because a name such as "file:x" would be a URI */
-                                 path);
+                                 path); /* "./" keeps "file:x" from being read as a URI */
     database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
     sqlite3_free(name);
     if (database->code != SQLITE_OK && mode == GT_DATABASE_MEMORY) {

@@ -31,18 +31,16 @@ typedef struct gt_obstacle {
 
 typedef enum gt_database_mode {
     GT_DATABASE_WRITE, /* creates the file if it is missing */
-    /* must exist; not changed, except to roll back the transaction of a killed writer */
-    GT_DATABASE_READ,
+    GT_DATABASE_READ,  /* must exist; changed only to undo a killed writer's transaction */
     GT_DATABASE_MEMORY
 } gt_database_mode;
 
 typedef struct gt_database {
     sqlite3 *handle;
     sqlite3_stmt *statements[GT_SQL_COUNT];
-    int code;  /* SQLite's extended code for the last failure */
-    bool made; /* true if the file was created when it was opened */
-    /* why code in the file is not launched and its results are not trusted; NULL: it is trusted */
-    const char *distrust;
+    int code;             /* SQLite's extended code for the last failure */
+    bool made;            /* true if the file was created when it was opened */
+    const char *distrust; /* why its code and results are not trusted; NULL: they are */
     bool given;           /* true for the system's file, which is always trusted */
     gt_patience patience; /* how long to wait for locks; its cancel flags must stay valid */
     gt_patience limit;    /* how long statements may run; its cancel flags must stay valid */
@@ -82,8 +80,7 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
 /* Reads the next column of a row. `out` points to an int64_t. */
 gputune_status gt_take_integer(void *out, gt_rows *row);
 /* gt_execute() runs a statement to its end; gt_query_integer() reads the first column of the first
- * row into *out. After the database, they take the statement and its parameters, like gt_query().
- */
+ * row into *out. After the database, both take the statement and its parameters as gt_query(). */
 #define gt_execute(database, ...) gt_query_each(database, NULL, NULL, __VA_ARGS__)
 #define gt_query_integer(out, database, ...)                                                       \
     gt_query_one(database, gt_take_integer, out, __VA_ARGS__)

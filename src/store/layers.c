@@ -43,8 +43,7 @@ enum { GT_WARNING_MAX = 768 };
 struct gt_store {
     pid_t owner;
     gt_log log;
-    /* path of the user's file; path of the system's file (may be NULL) */
-    char *asked, *system_path;
+    char *asked, *system_path; /* paths of the user's and the system's file (or NULL) */
     bool only_read;
 
     pthread_mutex_t using;
@@ -57,10 +56,9 @@ struct gt_store {
     uint64_t memory_writes;
 
     pthread_mutex_t telling;
-    bool no_file;    /* true if the user's file is not written any more */
-    bool unreadable; /* true if the user's file is not read any more */
-    /* time of the last write that a lock prevented, so its rows are in memory; 0: none */
-    int64_t lags_since_ns;
+    bool no_file;            /* true if the user's file is not written any more */
+    bool unreadable;         /* true if the user's file is not read any more */
+    int64_t lags_since_ns;   /* time of the last write to memory because of a lock; 0: none */
     int64_t locked_since_ns; /* time at which a lookup last gave up waiting for a lock; 0: never */
     bool distrust_logged;    /* true if the warning that the file is not trusted was logged */
     bool lock_logged;        /* true if the warning about a lock was logged since the last write */
@@ -136,8 +134,7 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file, and also reading it unless `keep_reading`. `using` must be
- * held. */
+/* Stops writing the user's file, and reading it unless `keep_reading`. `using` must be held. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -382,8 +379,8 @@ gputune_status gt_store_path(char **out, const char *path)
     return gt_path_format(out, "%s/gputune.db", folder);
 }
 
-/* Determines the path of the user's file. With ":memory:" or without a cache folder, it has
- * none. */
+/* Determines the path of the user's file. Without a cache folder or with ":memory:", it has none.
+ */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
@@ -420,8 +417,7 @@ static gputune_status find_nothing(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Opens the user's file. If it is locked, a later call will open it, except in a read-only
- * store. */
+/* Opens the user's file. If it is locked, a later call opens it, except in a read-only store. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
     const gt_patience none = gt_patience_for(0, NULL);

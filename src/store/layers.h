@@ -12,8 +12,7 @@ typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
 /* Calls `work` on one layer after another, beginning at the top, until it returns anything but
- * ENOTFOUND, and returns that. ENOTFOUND without a message if no layer that can be read has a
- * result. */
+ * ENOTFOUND; returns that. ENOTFOUND without a message if no readable layer has a result. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
 /* Calls `work` on all layers, beginning at the top. If it fails with something else than ENOTFOUND,
@@ -23,9 +22,8 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
                                  const gt_patience *patience);
 /* Calls `work` in an IMMEDIATE transaction on the user's file. If the file fails or stays locked,
  * calls it on the database in memory instead. If `work` returns another failure than EDATABASE,
- * rolls back and returns this failure. Does nothing in a forked child, or if the store is
- * read-only. The caller must block SIGXFSZ (base/signals.h), because even lookups may write files.
- */
+ * rolls back and returns this failure. Does nothing in a forked child or in a read-only store. The
+ * caller must block SIGXFSZ (base/signals.h), because even lookups may write files. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
 /* Like gt_store_write(), but never uses the database in memory. Returns EBUSY without a message if
@@ -40,6 +38,5 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
 /* Returns `path`, or the value of GPUTUNE_DB if `path` is NULL. Returns NULL if neither is set, so
  * that the database is in the cache folder. */
 const char *gt_store_named_path(const char *path);
-/* Returns the path of the user's database; the caller frees it. ENOTFOUND without a cache
- * folder. */
+/* Returns the path of the user's database; the caller frees it. ENOTFOUND: no cache folder. */
 gputune_status gt_store_path(char **out, const char *path);

@@ -9,8 +9,7 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
-    /* index of the first row by trial, and by the space of a winner */
-    gt_hash_index trials, spaces;
+    gt_hash_index trials, spaces; /* first row of each trial and of each winner's space */
     const gt_records_filter *filter;
     bool all_trials;
     size_t upper; /* number of rows that were found in upper layers */
@@ -189,8 +188,7 @@ static gt_hash replacing_key(const gt_record_row *row, bool winners)
                         gt_hash_join(what, gt_hash_string(winners ? row->winner.problem : "")));
 }
 
-/* Returns the hash of a trial or the space of a winner. Rows replace each other only if it
- * differs. */
+/* Returns the hash of a trial or the space of a winner. Rows with the same one are all kept. */
 static gt_hash version_of(const gt_record_row *row, bool winners)
 {
     return winners ? row->winner.terms.space : row->trial.hash;

@@ -1,32 +1,35 @@
-/* The store keeps winners, trials, rules, compiled code and leases between runs, in SQLite. It does
- * not use CUDA.
+/* The store keeps winners, trials, rules, compiled code and leases between runs. It uses SQLite,
+ * but not CUDA.
  *
- * A store is a stack of databases. From the top, these are: one in memory, if needed; the user's
- * file; winners imported for this store only; the read-only system file. The uppermost database
- * that has a result wins. A failing database does not fail a call:
- * - A file that cannot be written (damaged, read-only, full disk, a newer version) is not written
- * again. The store warns once and keeps new rows in memory. A damaged file is not read either.
+ * A store consists of several databases. They are, from the top: a database in memory, if it is
+ * needed; the user's file; winners that were imported for this store only; the system's file, which
+ * is only read. If several databases have a result, the uppermost one is used. The failure of a
+ * database does not fail a call:
+ * - If a file cannot be written (it is damaged, read-only or of a newer version, or the disk is
+ *   full), the store warns once, keeps new rows in memory, and does not write the file again. A
+ *   damaged file is not read either.
  * - If a file stays locked for as long as a write may wait, the store warns once and keeps the rows
- * in memory. The next successful write, gt_store_check() or closing moves the rows to the file;
- * gt_store_check() and closing wait at most 0.3 s after the last failed wait.
- * - While a database in memory exists, writes to the file also go to that database, so it is never
- * older than the file.
- * - A row with a wrong checksum counts as missing (sql.h lists what the checksums cover).
- * - If another user owns a file or may write it (gt_distrust()), its code and rules count as
- * missing and its results as not verified; one warning reports this.
+ *   in memory. They are moved to the file by the next successful write, by gt_store_check(), or
+ *   when the store is closed; the last two wait until at most 0.3 s after the last failed wait.
+ * - While there is a database in memory, everything that is written to the file is also written to
+ *   that database. Therefore it is never older than the file.
+ * - Rows with a wrong checksum are ignored (sql.h states what the checksums cover).
+ * - If another user owns the file or could have written it (gt_distrust()), its code and rules are
+ *   ignored and its results are not verified. The store warns once.
  *
- * All functions are thread-safe, and no callback runs under a mutex. While a write waits for
- * another process, lookups of other threads proceed. In a forked child, a store finds and keeps
- * nothing, because SQLite connections do not survive a fork.
+ * All functions are thread-safe. Callbacks are called without holding a mutex. While a write waits
+ * for another process, other threads can look up results. In a forked child a store finds and keeps
+ * nothing, because SQLite connections cannot be used there.
  *
- * `patience` limits how long a call waits for locks and other threads, and how long its statements
- * run (NULL: the longest times below). A cancel ends a wait within 0.1 s. Writes wait for another
- * process for at most 5 s. Lookups wait for another process for a quarter of the patience, at most
- * 5 s, or for 0.5 s without a patience. After such a wait without success, lookups do not wait for
- * one second. Lookups wait for commits of this process, which may be slow, for the whole patience.
+ * `patience` limits how long a call waits for locks and for other threads, and how long its
+ * statements run. If it is NULL, the following limits apply. A cancel ends a wait within 0.1 s. A
+ * write waits at most 5 s for other processes. A lookup waits for other processes for a quarter of
+ * the patience, but at most 5 s, or 0.5 s without a patience. If the file is still locked then,
+ * lookups do not wait during the next second. For commits of this process, which may be slow, a
+ * lookup waits until the patience ends.
  *
- * The caller frees *out with the function of its type, such as gt_winner_free(). Lookups that find
- * nothing return ENOTFOUND without a message. */
+ * The caller frees *out with the function of its type, such as gt_winner_free(). A lookup that
+ * finds nothing returns ENOTFOUND without a message. */
 #pragma once
 
 #include "base/array.h"
@@ -45,94 +48,94 @@ typedef struct gt_store gt_store;
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Opens `path` (NULL: GPUTUNE_DB, otherwise gputune.db in the cache folder; ":memory:" keeps
- * nothing). Creates a missing file (mode 0600) and folders of the cache (0700); the folder of a
- * named file must exist. Opens `system_path` (NULL or missing: none) read-only, as the lowest
- * layer. Copies `log` (may be NULL). Fails only with ENOMEM.
+/* Opens the database `path`. If it is NULL, opens the file that GPUTUNE_DB names, or gputune.db in
+ * the cache folder; ":memory:" stores nothing permanently. A missing file is created (mode 0600),
+ * and so are folders of the cache (0700), but not the folder of a file that was named.
+ * `system_path` is the lowest layer and is only read; it may be NULL or missing. `log` is copied
+ * and may be NULL. ENOMEM.
  *
- * With `only_read`, creates and writes no file, except to undo a killed writer's transaction. Then
- * also fails with EDATABASE if the file is locked, not a gputune database, or missing; it may be
- * missing if `path` is NULL. */
+ * With `only_read`, no file is created or written, except to roll back the transaction of a killed
+ * writer. Then this also fails with EDATABASE if the file is locked or not a gputune database, or
+ * if it is missing although `path` is not NULL. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
-/* Closes a store. Warns if rows could not be moved to the file. Does nothing in a forked child. */
+/* Closes a store. Warns if a lock causes the loss of rows. Does nothing in a forked child. */
 void gt_store_close(gt_store *store);
-/* Fails with EDATABASE if the last lookup could not read the user's file. With `writing`, also if
- * new rows are only in memory. Returns OK for ":memory:". */
+/* Returns EDATABASE if the user's file could not be read by the last lookup or, with `writing`, if
+ * new rows are in memory only. Returns OK for ":memory:". */
 gputune_status gt_store_check(gt_store *store, bool writing);
-/* Returns true if rows are only in memory, and only because the file was locked. */
+/* Returns true if rows are in memory only because the file was locked. */
 bool gt_store_lags(gt_store *store);
 
-/* The state of a database file, for commands that diagnose problems. */
+/* The state of a database file, for commands that look for problems. */
 typedef struct gt_store_facts {
     char path[PATH_MAX];  /* "" if the user has no cache folder */
-    bool exists;          /* false: only path, `unwritable` and `network` are set */
+    bool exists;          /* if false, only path, `unwritable` and `network` are set */
     bool is_read;         /* false if the file is locked, so its contents are unknown */
-    char damage[256];     /* why the file cannot be read, or the first damage found; "": none */
-    char unwritable[256]; /* why the file cannot be written now; "" if it can */
+    char damage[256];     /* why the file cannot be read, or the first damage; "": none */
+    char unwritable[256]; /* why the file cannot be written; "": it can */
     int64_t bytes, schema, trials, winners;
     const char *distrust; /* gt_distrust() of the file, or NULL */
     const char *network;  /* gt_network_of() of the file, or NULL */
 } gt_store_facts;
 
-/* Examines the database that gt_store_open() would use, waiting up to 2 s for its lock. Changes it
- * only to undo a killed writer's transaction. Always sets *out. ENOTFOUND if the user has no cache
- * folder; ENOMEM. */
+/* Examines the database that gt_store_open() would open. Waits up to 2 s if it is locked. Does not
+ * change it, except to roll back the transaction of a killed writer. *out is always set. ENOTFOUND
+ * if there is no cache folder; ENOMEM. */
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 enum { GT_ENVIRONMENT_MAX = 40 };
 
-/* A problem to tune on one kind of GPU: the key of a winner. The caller owns the strings; NULL
- * counts as "", except for the environment. */
+/* A problem on one kind of GPU, for which results are stored. The caller owns the strings. All of
+ * them except the environment may be NULL, which means "". */
 typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
-    const char *problem; /* sizes that are measured and shown, such as "n=67108864 T=half" */
-    const char *bucket;  /* in a rule's key, replaces the problem; otherwise NULL */
-    const char *fixed;   /* values of const and type, "T=half"; a nearest size must share them */
+    const char *problem; /* sizes that were measured, and other values, as "n=67108864 T=half" */
+    const char *bucket;  /* replaces the problem in the key of a rule; otherwise NULL */
+    const char *fixed;   /* const and type values, as "T=half"; equal for all sizes of a family */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
-    const char *alignment; /* "16", or "16 x=4" */
-    const char *inputs;    /* how inputs are filled: "seed=1", or "live:TAG" */
-    gt_hash identity;      /* gt_template.identity */
-    /* bytes and operations in a launch of the default; not in the key */
-    double work_bytes, work_flops;
-    /* true if the default counts as correct, as there is no reference or check; not in the key */
-    bool unreferenced;
+    const char *alignment;         /* "16", or "16 x=4" */
+    const char *inputs;            /* contents of the inputs, as "seed=1" or "live:TAG" */
+    gt_hash identity;              /* gt_template.identity */
+    double work_bytes, work_flops; /* bytes and operations per launch; not in the key */
+    bool unreferenced;             /* true if nothing could verify the default; not in the key */
 } gt_scenario;
 
-/* Returns the hash that identifies a scenario within its environment. */
+/* Returns a hash of a scenario without its environment. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
-/* The scenario and the GPU of a result. A lookup returns one that owns its texts. */
+/* The scenario and the GPU of a result. A site that was looked up owns its texts. */
 typedef struct gt_site {
     gt_scenario scenario;
-    const char *gpu;  /* name of the GPU; NULL: keep the GPU's stored properties */
-    const char *uuid; /* GPU whose clock rates are stored; NULL after a lookup */
-    const char *host; /* host processor, if it is part of the environment; else NULL */
+    const char *gpu;  /* name of the GPU; NULL: do not change the stored properties */
+    const char *uuid; /* UUID for which clock rates are stored; NULL after a lookup */
+    const char *host; /* host processor if the environment depends on it, or NULL */
     const char *arch, *origin, *mig_profile;
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
-    int driver_version, nvrtc_version; /* versions when the GPU's properties were stored */
+    int driver_version, nvrtc_version; /* versions when the properties were stored */
     double l2_bytes, memory_bytes;
-    double copy_bytes_per_s; /* stream copy rate, reads plus writes; 0: keep the stored rate */
+    double copy_bytes_per_s; /* copy rate, reads and writes together; 0: do not change */
     gt_hash hash;            /* gt_scenario_hash() */
-    const char *sizes;       /* run-time sizes; only lookups set them */
+    const char *sizes;       /* run-time sizes, set by lookups only */
 } gt_site;
 
-/* Returns the site of a scenario on a device. It points to its arguments. `host` may be NULL. */
+/* Returns the site of a scenario on a device. It points to the arguments. `host` may be NULL. */
 gt_site gt_site_of(const gt_scenario *scenario, const gt_device *device, const char *host);
-/* Sets the members of *record that show the site. The site still owns its texts. */
+/* Sets the members of *record that describe the site. Its texts still belong to the site. */
 void gt_site_show(gputune_record *record, const gt_site *site);
-/* Writes the key of an environment: gt_device.environment, joined with the host's processor `more`
- * if the objective depends on the host (NULL or "": it does not). Returns out. */
+/* Writes the key of an environment to `out`, and returns it. The key is gt_device.environment. If
+ * the objective depends on the host, `more` is the host's processor and becomes a part of the key;
+ * otherwise it is NULL or "". */
 const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *environment,
                                 const char *more);
 
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
 void gt_code_free(gt_code *code);
-/* Finds code compiled from this source, from the newest NVRTC that compiled it. ENOTFOUND. */
+/* Finds the code of a source that was compiled by the newest version of NVRTC. ENOTFOUND. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
                                    bool ptx, const gt_patience *patience);
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
@@ -140,54 +143,55 @@ gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-/* Returns "ok", "eliminated", "wrong", "crashed", "hung", and so on. */
+/* Returns the name of a status, such as "ok", "eliminated", "wrong" or "crashed". */
 const char *gt_trial_status_name(gt_trial_status status);
-/* Returns true if the trial's results were compared and are correct. */
+/* Returns true if the results of the trial were verified. */
 bool gt_trial_is_correct(gt_trial_status status);
 
 typedef GT_ARRAY(gt_trial) gt_trial_list;
 
-/* Gets all trials of a scenario in no particular order, including failed ones. A failure with a
- * driver other than `driver_version` (0: any) is omitted, because the trial may succeed now.
- * Failures to compile are never omitted. The list may be empty. */
+/* Returns all trials of a scenario, including failed ones, in no particular order. Trials that
+ * failed with another driver than `driver_version` (0: any) are not returned, because they may
+ * succeed now; but those that could not be compiled are. The list may be empty. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
-/* Removes a trial. The last trial takes its place. */
+/* Removes a trial from a list. The last trial takes its place. */
 void gt_trial_list_drop(gt_trial_list *list, size_t index);
-/* Sets the members of *record that show the trial. The trial still owns its texts. */
+/* Sets the members of *record that describe the trial. Its texts still belong to the trial. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);
 typedef struct gt_shapes {
     char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
 } gt_shapes;
-/* Sets the grids and blocks of *record. They point to *texts, which must outlive the record. */
+/* Sets the grids and blocks of *record. They point into *texts, which must stay valid. */
 void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *launch);
-/* A trial of the same kernel at another size, objective, const or type value, or on another GPU. */
+/* A trial of the same kernel for another size, objective, const or type value, or another GPU. */
 typedef struct gt_related_trial {
     char *config;
-    double time_ns;    /* in nanoseconds, or the value that the objective minimises */
+    double time_ns;    /* nanoseconds, or another value that the objective minimises */
     double compile_ns; /* 0 if unknown */
-    uint32_t group;    /* only times in the same group are comparable; group 0 is nearest */
+    uint32_t group;    /* times can be compared only within a group; group 0 is the nearest */
 } gt_related_trial;
 
 typedef GT_ARRAY(gt_related_trial) gt_related_list;
 
 enum {
-    GT_RELATED_MAX = 1000,   /* maximum number of trials */
-    GT_RELATED_OF_ONE = 250, /* number of random trials per scenario and GPU */
-    GT_RELATED_FASTEST = 64  /* additional fastest trials per scenario and GPU */
+    GT_RELATED_MAX = 1000,   /* maximum number of trials returned */
+    GT_RELATED_OF_ONE = 250, /* number of trials chosen at random per scenario and GPU */
+    GT_RELATED_FASTEST = 64  /* number of fastest trials that are added to these */
 };
 
-/* Finds correct, measured trials of the same kernel (name and identity) in other scenarios, ordered
- * by group and time. Groups on the same GPU come first, then those with the same const and type
- * values, then those with the nearest sizes (gt_sizes_distance()), then those with the same
- * objective. If a scenario has very many trials, takes the winners, the fastest trials, and a
- * random choice of the others. A real `device` gets no modelled times. The list may be empty. */
+/* Finds trials of the same kernel (name and identity) in other scenarios that were correct and
+ * measured. They are sorted by group and time. Groups on the same GPU come first, then those with
+ * the same const and type values, then those with the nearest sizes (gt_sizes_distance()), then
+ * those with the same objective. If a scenario has too many trials, returns its winners, its
+ * fastest trials, and a random choice of the others. If `device` is real, modelled times are not
+ * returned. The list may be empty. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const gt_scenario *scenario,
                                        const gt_patience *patience);
 void gt_related_list_free(gt_related_list *list);
-/* Adds trials in one transaction. Replaces stored trials with the same hash. */
+/* Stores trials in one transaction. A stored trial with the same hash is replaced. */
 gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
                                    const gt_trial *trials, size_t count,
                                    const gt_patience *patience);
@@ -198,43 +202,43 @@ void gt_winner_free(gt_winner *winner);
 
 typedef GT_ARRAY(gt_winner) gt_winner_list;
 
-/* Finds all winners of the scenario: upper layers first, then final winners, then the newest. Omits
- * a winner if an upper layer's winner of the same space answers for it, or if its trial is not
- * correct or has a different configuration. Winners of the system's database count as final, and so
- * do upper layers' winners that are as fast as these. The list may be empty. EBUSY, without a
- * message, if the file could not be read in time and no other layer has a winner. */
+/* Finds all winners of a scenario. Winners of upper layers come first, then final winners, then
+ * newer ones. A winner is omitted if one of an upper layer makes it unnecessary (gt_answers_for()),
+ * or if its trial is incorrect or has another configuration. Winners of the system's database are
+ * final, and so are winners of upper layers that are as fast. The list may be empty. EBUSY without
+ * a message if the file could not be read in time and no other layer has a winner. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
-/* Finds the verified winner with the nearest sizes (gt_sizes_distance()) and otherwise the same
- * key. If several are equally near, prefers winners of the whole space, then final winners, then
- * upper layers, then the newest. Skips winners whose trial is one of the `count` in `other`.
- * ENOTFOUND. */
+/* Finds the verified winner with the nearest sizes (gt_sizes_distance()). Apart from the sizes, its
+ * key must be the same. Of equally near winners, prefers those of the whole space, then final ones,
+ * then those of upper layers, then the newest. Skips winners whose trial is one of the `count`
+ * trials in `other`. ENOTFOUND. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
 
-/* Sets the clock rates of *device to those stored last for its GPU and driver. ENOTFOUND. */
+/* Sets the clock rates of *device to those that were stored for its GPU and driver. ENOTFOUND. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
-/* The result of a tuning, or of an import. */
+/* The result of a tuning or an import. */
 typedef struct gt_outcome {
     const gt_site *site;
     const gt_trial *trials;
     size_t trial_count;
-    /* the winner and its code, or NULL; its trials are stored already, or in `trials` */
-    const gt_winner *winner;
-    const gt_code *codes; /* other code: of the default, or of all variants */
+    const gt_winner *winner; /* winner (its trials are stored or in `trials`), or NULL */
+    const gt_code *codes;    /* further code: of the default or of all variants */
     size_t code_count;
-    bool force;          /* true: replace a stored winner even if it answers for the new one */
+    bool force;          /* true: replace the stored winner in any case */
     bool offered;        /* true: an import, which keeps stored trials and GPU properties */
-    const char *created; /* time of measurement, UTC, ISO 8601; NULL or "": now */
-    double elapsed_s; /* seconds since the tuning began; trials stored during it keep their date */
+    const char *created; /* time of the measurement in UTC and ISO 8601; NULL or "": now */
+    double elapsed_s; /* seconds since the tuning began; trials stored during it keep their dates */
 } gt_outcome;
 
-/* Stores the GPU's properties, scenario, trials, winner and code in one transaction. The winner
- * replaces the stored winner of its space. Exception: without `force`, a stored winner stays if it
- * is final and answers for the new one (gt_answers_for()). */
+/* Stores the properties of the GPU, the scenario, the trials, the winner and the code in one
+ * transaction. The winner replaces the stored winner of the same space. However, unless `force` is
+ * set, the stored winner stays if it is final and makes the new one unnecessary (gt_answers_for()).
+ */
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience);
 
@@ -243,138 +247,137 @@ gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
 typedef struct gt_lease {
     gt_hash key, owner;
     bool held, in_memory;
-    int64_t renewed_ns; /* time of the last renewal, by gt_now_ns() */
+    int64_t renewed_ns; /* time of the last renewal (gt_now_ns()) */
 } gt_lease;
 
-enum { GT_LEASE_SECONDS = 5 }; /* the holder renews its lease every second */
+enum { GT_LEASE_SECONDS = 5 }; /* time after which a lease expires; it is renewed every second */
 
-/* Waits until no process holds the lease, without taking it. EBUSY if a process still holds it when
- * `patience` (not NULL) ends; ECANCELED. */
+/* Waits until no other process holds the lease, but does not take it. `patience` must not be NULL.
+ * EBUSY if a process still holds it when the patience ends; ECANCELED. */
 gputune_status gt_store_lease_wait(gt_store *store, const gt_scenario *scenario,
                                    const gt_patience *patience);
-/* Takes the lease. Waits as long as `patience` allows, but tries at least once. lease.c lists when
- * a lease is free. EBUSY, with a message that names the holder's process, or ECANCELED. If no file
- * can be written, or it stays locked for a quarter of the patience (at most 5 s), the lease is
- * valid only among the threads of this process. After taking it, look up the winners again, because
- * another process may have stored one. */
+/* Takes the lease. Tries at least once, and waits as long as `patience` allows. lease.c describes
+ * when a lease is free. EBUSY, with a message that states which process holds it; ECANCELED. If no
+ * file can be written, or if it stays locked for a quarter of the patience (at most 5 s), the lease
+ * is valid only within this process. After this call, look up the winners again, because another
+ * process may have stored one. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
-/* Extends the lease by GT_LEASE_SECONDS. EBUSY if it was lost. Waits for a locked file for 0.1 s,
- * or until the lease expires if half of it is over, but no longer than `patience`. Returns OK even
- * if the file stayed locked; the next renewal tries again. */
+/* Extends the lease by GT_LEASE_SECONDS. EBUSY if it was lost. If the file is locked, waits for 0.1
+ * s, or until the lease expires if half of it has passed, but not longer than `patience`. If the
+ * file stays locked, returns OK, because the next renewal will try again. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
-/* Releases the lease. Does nothing if it is not held. */
+/* Releases the lease. Does nothing if the lease is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-/* Selects stored results by kernel, GPU and sizes. */
+/* A selection of stored results by kernel, GPU and sizes. */
 typedef struct gt_wanted {
-    const char *const *kernels; /* NULL for all kernels */
+    const char *const *kernels; /* NULL: all kernels */
     size_t kernel_count;
-    const char *const *environments; /* NULL for all environments */
+    const char *const *environments; /* NULL: all environments */
     size_t environment_count;
     const char *gpu;   /* pattern for gt_gpu_matches(); NULL: any GPU */
     const char *sizes; /* pattern for gt_sizes_match(); NULL: any sizes */
-    bool rules;        /* true to export only rules */
+    bool rules;        /* export only: true to export rules without winners */
 } gt_wanted;
 
 typedef struct gt_records_filter {
     gt_wanted wanted;
     bool all_trials; /* true: list all trials; false: list winners */
-    /* true: also list failed trials; in lower layers, only of scenarios without results in upper
-     * layers */
+    /* true: also list failed trials, those of a scenario only in the uppermost layer that has it */
     bool failures;
-    /* true: list one version per template and GPU: the current one or, if it has no results, the
-     * newest */
+    /* true: list only the current version of each template or, without results, the newest */
     bool one_version;
-    /* Gets the identity of the current template, or returns false if there is none. May be NULL. A
-     * record is outdated if it has another identity. Without a current template, it is outdated if
-     * it has another identity than the newest record. */
+    /* Returns the identity of the current template of a kernel, or false if there is none. May be
+     * NULL. Records with another identity are outdated. If there is no current template, records
+     * are outdated if their identity differs from that of the newest record. */
     bool (*at_hand)(void *user, const char *kernel, gt_hash *identity);
     void *user;
 } gt_records_filter;
 
-/* Receives a record. A result other than 0 makes the caller stop and return that result. */
+/* Called for each record. If the result is not 0, the caller stops and returns the result. */
 typedef int (*gt_record_fn)(void *user, const gputune_record *record);
 
-/* Calls `each` for records ordered by kernel, fixed values, sizes, objective, scenario and time
- * (failures last). If `each` does not return 0, stops and returns its result. Sets every member of
- * the record. If a trial won in several spaces, passes it once per space. */
+/* Calls `each` for the selected records, with all their members set. They are sorted by kernel,
+ * fixed values, sizes, objective, scenario and time, failures last. If `each` returns another value
+ * than 0, stops and returns it. A trial that is the winner of several spaces is passed once for
+ * each. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
-/* Deletes the selected trials and rules of the user's file, and code that is then unused. First
- * calls `each` for them, as gt_store_records() does; a rule has the status "rule" and its region as
- * sizes. Deletes nothing if `each` stops. If a scenario on a GPU is selected, deletes all its rows,
- * even if they were added after the selection. Ignores one_version and all_trials. EBUSY if the
- * file stays locked, EDATABASE if it cannot be written. */
+/* Deletes the selected trials and rules from the user's file, and code that is not used any more.
+ * First calls `each` for them, like gt_store_records(); a rule has the status "rule", and its sizes
+ * are its region. If `each` does not return 0, deletes nothing. If a scenario on a GPU is selected,
+ * all its rows are deleted, even those that were added in the meantime. one_version and all_trials
+ * are ignored. EBUSY if the file stays locked; EDATABASE if it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience);
 
-/* Copies the trials, winners, rules and code of the files `paths`, which are only read, to the
- * user's file: all or nothing. EDATABASE, with the path, if one of the files is missing, damaged,
- * locked, or may be written by others. EBUSY or EDATABASE if the user's file cannot be written. */
+/* Copies the trials, winners, rules and code of the files `paths` to the user's file, all of them
+ * or none. The files are only read. EDATABASE, with the path, if one of them is missing, damaged,
+ * locked, or can be written by others. EBUSY or EDATABASE if the user's file cannot be written. */
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count);
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
 void gt_stored_rule_free(gt_stored_rule *rule);
-/* Returns the key of a rule within its environment. It does not depend on run-time sizes. */
+/* Returns the key of a rule within its environment. It is the same for all run-time sizes. */
 gt_hash gt_rule_hash(const gt_scenario *scenario);
-/* Finds the rule for the scenario with any run-time sizes, in the uppermost layer that has one
- * (kernel/rule/rule.h reads its text). Ignores rules in a file that other users may write. The
- * caller checks `proved` and the rule's driver. ENOTFOUND. */
+/* Finds the rule for a scenario, whatever its run-time sizes, in the uppermost layer that has one.
+ * kernel/rule/rule.h reads its text. Rules in a file that other users can write are ignored. The
+ * caller must check `proved` and the driver of the rule. ENOTFOUND. */
 gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt_scenario *scenario,
                                   const gt_patience *patience);
 
-/* A new or imported rule. */
+/* A rule that was made or imported. */
 typedef struct gt_rule_outcome {
-    const gt_site *site;        /* scenario and GPU of the rule; run-time sizes are ignored */
-    const gt_stored_rule *rule; /* `sources` has one hash for each variant */
+    const gt_site *site;        /* scenario and GPU of the rule; the run-time sizes do not matter */
+    const gt_stored_rule *rule; /* `sources` must contain a hash for each variant */
     const gt_code *codes;
     size_t code_count;
-    /* true: an import, which keeps the GPU's stored properties. If only one of the stored and the
-     * imported rule is proved, that rule stays; otherwise the newer one stays. */
+    /* true: an import, which does not replace GPU properties; of the stored and the imported rule,
+     * the proved one is kept or, if both or none are proved, the newer one */
     bool offered;
 } gt_rule_outcome;
 
-/* Stores the rule and its code in one transaction. Replaces an earlier rule of the scenario. */
+/* Stores a rule and its code in one transaction. An earlier rule for the scenario is replaced. */
 gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome,
                                  const gt_patience *patience);
 
 typedef struct gt_listed_rule {
-    gt_site site; /* the site; its problem is the rule's region */
+    gt_site site; /* site of the rule, whose problem is the region */
     gt_stored_rule rule;
 } gt_listed_rule;
 
 typedef GT_ARRAY(gt_listed_rule) gt_listed_rules;
 
-/* Lists the selected rules of all layers by kernel and fixed values. */
+/* Lists the selected rules of all layers, sorted by kernel and fixed values. */
 gputune_status gt_store_rules(gt_listed_rules *out, gt_store *store, const gt_wanted *wanted);
 void gt_listed_rules_free(gt_listed_rules *list);
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
-/* Appends the selected winners and rules of all layers to *out as text, and counts them. Omits
- * wrong results and duplicates. With `whole`, also appends their code and the fastest other
- * trials. */
+/* Appends the selected winners and rules of all layers to *out as text. Sets *count to their
+ * number. Wrong results and duplicates are omitted. With `whole`, their code and the fastest other
+ * trials are appended too. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    /* true: accept code of results of `driver_version` (0: any), and count them as verified */
-    bool trusted;
-    int driver_version; /* driver of the current device; 0: no device */
-    bool keep;          /* true: store in the user's database; false: use only in this store */
-    uint32_t taken;     /* out: number of imported winners and rules */
-    uint32_t left_out;  /* out: number of entries that are damaged, edited or of another format */
-    const gt_log *log;  /* gets a warning about the first entry that is left out */
-    const char *from;   /* name of the text in the warning: a path, or "the text" */
+    bool trusted;       /* true: results with `driver_version` (0: any) are verified */
+    int driver_version; /* driver of the current device; 0: there is none */
+    bool keep;          /* true: store in the user's file; false: use in this store only */
+    uint32_t taken;     /* out: number of winners and rules that were imported */
+    uint32_t left_out;  /* out: number of entries that are damaged, edited, or unknown */
+    const gt_log *log;  /* receives a warning about the first of these entries */
+    const char *from;   /* origin of the text for the warning: a path, or "the text" */
 } gt_wisdom_import;
 
-/* Imports the winners and rules of a text made by gt_store_export(). A stored winner stays if it
- * answers the same requests. ERECORDED if the text is not wisdom or has an unknown version. */
+/* Imports winners and rules from a text of gt_store_export(). A stored winner that makes an
+ * imported one unnecessary is kept. ERECORDED if the text has another format or an unknown version.
+ */
 gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,
                                const gt_patience *patience);

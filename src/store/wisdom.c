@@ -34,7 +34,7 @@ static void base64_append(gt_text *out, const void *bytes, size_t count)
     }
 }
 
-/* Decodes four base64 characters. Returns the number of bytes, or 0 if they are not base64. */
+/* Decodes four characters of base64. Returns the number of bytes; 0 if they are not base64. */
 static size_t read_group(unsigned char out[3], const char *text)
 {
     size_t padding = text[3] != '=' ? 0 : text[2] != '=' ? 1 : 2;
@@ -52,7 +52,7 @@ static size_t read_group(unsigned char out[3], const char *text)
     return 3 - padding;
 }
 
-/* Decodes base64 to *out, which the caller frees. Returns false if that fails. */
+/* Decodes base64. Returns false on failure. The caller frees *out. */
 static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);
@@ -136,7 +136,7 @@ static void write_row(gt_text *out, const char *word, const gt_columns *columns,
     gt_text_append(out, "\n");
 }
 
-/* Writes a line with the columns of compiled code, and a line with its image. */
+/* Writes two lines: the columns of compiled code, and its image. */
 static void write_code(gt_text *out, const char *facts_word, const char *word, const gt_code *code)
 {
     const gt_image *image = &code->image;
@@ -162,7 +162,7 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
     const bool is_rule = entry->rule.text;
     for (int i = 0; i < CODE_PART; i++) {
         if (i && is_rule != (i == RULE_PART)) {
-            continue; /* an entry has either a rule, or a winner with its trials */
+            continue; /* an entry is either a rule or a winner with its trials */
         }
         write_row(&body, parts[i].word, parts[i].columns, (const char *)entry + parts[i].offset);
     }
@@ -188,13 +188,13 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* sscanf would first measure the length of the whole text */
+    memcpy(high, text, HALF); /* sscanf would determine the length of the whole text first */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
 }
 
-/* Reads a quoted string: terminates it, decodes backslashes, and moves *at past it. */
+/* Reads a quoted string, decodes its backslashes, and terminates it. Moves *at behind it. */
 static gputune_status take_string(char **out, char **at)
 {
     char *to = *out = ++*at;
@@ -209,7 +209,7 @@ static gputune_status take_string(char **out, char **at)
     return GPUTUNE_OK;
 }
 
-/* Returns the word at *at, and moves *at past the next blank. */
+/* Returns the word at *at. Moves *at behind the blank that follows it. */
 static char *take_word(char **at)
 {
     char *word = *at;
@@ -236,7 +236,7 @@ static gputune_status read_number(gt_row_value *out, const gt_column *column, co
     return GPUTUNE_OK;
 }
 
-/* Reads the value at *at into the column (NULL: ignores it), and moves *at past the value. */
+/* Reads the value at *at into a column, unless `column` is NULL. Moves *at behind the value. */
 static gputune_status read_value(void *row, const gt_column *column, char **at)
 {
     char *text;
@@ -324,7 +324,7 @@ static gputune_status read_variant(gt_wisdom_entry *entry, const char *at)
     return read_image(&entry->codes.items[entry->codes.count - 1].image, at);
 }
 
-/* Reads a line of an entry. Skips a line whose first word is unknown. */
+/* Reads a line of an entry. Lines whose first word is unknown are skipped. */
 static gputune_status read_part(gt_wisdom_entry *entry, char *line)
 {
     const char *word = take_word(&line);
@@ -414,14 +414,14 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Maximum number of further trials in an entry; they are hints for searches at other sizes. */
+/* Maximum number of other trials in an entry. Searches at other sizes use them as hints. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
     const gt_wanted *wanted;
     bool whole;
     gt_text *out;
-    gt_hash_index done; /* site and space of each exported entry */
+    gt_hash_index done; /* entries exported so far, by site and space */
     uint32_t count;
 } export_search;
 
@@ -441,7 +441,7 @@ static gputune_status take_other(void *context, gt_rows *row)
     return GPUTUNE_OK;
 }
 
-/* Appends an entry, unless a layer above has a winner of the same space. */
+/* Exports a winner, unless a layer above has a winner of the same space. */
 static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
                                    gt_database *database)
 {
@@ -482,7 +482,7 @@ static gputune_status export_rows(gt_database *database, void *context)
     return gt_query_each(database, export_row, context, GT_SQL_WISDOM, "");
 }
 
-/* Adds the code of a source to the entry, if it is stored and not there yet. */
+/* Adds the code of a source to an entry, if it is stored and the entry does not have it yet. */
 static gputune_status add_variant(gt_wisdom_entry *entry, gt_store *store, gt_hash source)
 {
     gt_code code;
@@ -493,7 +493,7 @@ static gputune_status add_variant(gt_wisdom_entry *entry, gt_store *store, gt_ha
     }
     const char *arch = entry->site.arch;
     gputune_status status = gt_store_find_cubin(&code, store, source, arch, false, NULL);
-    if (status == GPUTUNE_ENOTFOUND) { /* on the emulator, code is stored as PTX */
+    if (status == GPUTUNE_ENOTFOUND) { /* code for the emulator is stored as PTX */
         status = gt_store_find_cubin(&code, store, source, arch, true, NULL);
     }
     if (status == GPUTUNE_OK) {
@@ -576,13 +576,13 @@ static bool is_set(gt_hash hash)
     return hash.high || hash.low;
 }
 
-/* Compares two texts of an entry. An empty text is not written, and then read as NULL. */
+/* Compares two texts of an entry. NULL is equal to "", because an empty text is not exported. */
 static bool is_same_text(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* Returns true if the entry is one that a tuning could have stored. */
+/* Returns true if a tuning could have stored this entry. */
 static bool is_sound(const gt_wisdom_entry *entry)
 {
     const gt_site *site = &entry->site;
@@ -601,7 +601,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* Adds a trial to import. If not trusted, it must be verified before it counts as correct. */
+/* Adds a trial to those that are imported. Unless it is trusted, it must be verified again. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;
@@ -658,7 +658,7 @@ static gputune_status import_entries(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Reads all entries. Skips damaged entries, and warns about the first of them. */
+/* Reads all entries, but skips damaged ones. Warns about the first of these. */
 static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
 {
     for (;;) {
