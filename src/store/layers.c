@@ -311,7 +311,7 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 static const double longest_wait_s = 5; /* ending a write may take a disk seconds */
 static const double listing_s = 0.5;    /* time limit of a lookup that has no patience */
 static const double share = 0.25; /* part of the patience that a lookup may spend on waiting */
-/* number of seconds in which lookups do not wait again after one has waited in vain for a lock */
+/* number of seconds in which lookups do not wait, after one has waited without getting the lock */
 static const double pause_s = 1;
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)

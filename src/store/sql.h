@@ -133,10 +133,10 @@
     X(GPU_ROW, "INSERT INTO gpu (environment) VALUES (?1) "                                        \
                "ON CONFLICT DO UPDATE SET environment = excluded.environment RETURNING id")        \
     X(GPU_SET, GT_TEXT_GPU_SET)                                                                    \
-    /* sets the facts of a GPU only if it has none */                                              \
+    /* sets the properties of a GPU only if they are not stored yet */                             \
     X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* requires a GPU with the same rates, so a damaged row of clock_rate is ignored */            \
+    /* a row of clock_rate is ignored if no GPU has its rates, because it is damaged then */       \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
@@ -160,16 +160,16 @@
       "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
       "AND p.checksum = " GT_TEXT_CODE_SUM " ORDER BY p.nvrtc_version DESC LIMIT 1")               \
     X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF "AND " GT_TEXT_SOUND_TRIAL)       \
-    /* scenarios of a kernel that have trials, for each GPU; ?3, ?4 and ?6 are the current GPU's   \
-     * name, origin and MIG profile; if ?5 is true, GPUs of another origin are included */         \
+    /* selects the scenarios of a kernel that have trials, for each GPU with the same origin or,   \
+     * if ?5 is true, any origin; ?3, ?4 and ?6: name, origin and MIG profile of this GPU */       \
     X(RELATED_SCENARIOS,                                                                           \
       "SELECT g.id, s.id, g.environment, s.hash, s.sizes, s.fixed, s.objective, "                  \
       "g.name = ?3 AND g.origin = ?4 AND g.mig_profile = ?6 "                                      \
       "FROM kernel k JOIN scenario s ON s.kernel = k.id CROSS JOIN gpu g "                         \
       "WHERE k.name = ?1 AND k.identity = ?2 AND (?5 OR g.origin = ?4) AND "                       \
       "EXISTS (SELECT 1 FROM trial t WHERE t.gpu = g.id AND t.scenario = s.id)")                   \
-    /* selects ?3 random trials (those with the lowest hashes), the ?4 fastest trials, and the     \
-     * winners; trials that were launched only once (status 8) are included */                     \
+    /* selects ?3 random trials (those with the lowest hashes), the ?4 fastest trials and all      \
+     * winners, including trials that were launched only once (status 8) */                        \
     X(RELATED_TRIALS,                                                                              \
       "WITH known AS (SELECT id, hash, median FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "    \
       "status IN (0, 1, 8) AND samples > 0 AND median > 0) "                                       \
@@ -180,16 +180,16 @@
                "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = "   \
                "?1 AND "                                                                           \
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
-    /* a trial keeps the date of the trial that it replaces (hash ?5), unless that is before ?4 */ \
+    /* the date of the replaced trial (hash ?5) is kept, unless it is before ?4 */                 \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
-    /* an offered trial replaces only a damaged one, or an unfinished one if it is finished */     \
+    /* an imported trial replaces only a damaged trial or, if it is finished, an unfinished one */ \
     X(TRIAL_OFFER,                                                                                 \
       "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET                     \
       " AND NOT EXISTS (SELECT 1 FROM trial o WHERE o.gpu = ?1 AND o.scenario = ?2 AND "           \
       "o.hash = ?5 AND o.checksum = " GT_TEXT_OTHER_TRIAL                                          \
       " AND " GT_TEXT_FINISHED("o") " >= " GT_TEXT_FINISHED("t") ")")                              \
-    /* delete the trials up to row ?3 of configurations that were tried again later; first delete  \
-     * their winners and unused code */                                                            \
+    /* delete the trials up to row ?3 whose configuration was tried again later, after deleting    \
+     * their winners and the code that only they use */                                            \
     X(LAST_TRIAL, "SELECT coalesce(max(id), 0) FROM trial")                                        \
     X(REPLACED, "SELECT count(*) FROM " GT_TEXT_REPLACED)                                          \
     X(REPLACED_WINNERS, "DELETE FROM winner WHERE gpu = ?1 AND scenario = ?2 AND trial IN "        \
@@ -219,14 +219,14 @@
     X(LEASE_GET, "SELECT machine, pid, start, expires_ms, owner FROM lease WHERE key = ?1")        \
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \
                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                \
-    X(LEASE_RENEW, /* changes the row even if the clock has not advanced */                        \
+    X(LEASE_RENEW, /* the row must change even if the clock has not advanced */                    \
       "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
     X(LEASES, "SELECT count(*) FROM lease")                                                        \
-    /* copy rows of `kept`, a database in memory, unless rows of the file rank higher */           \
+    /* copy rows of `kept`, a database in memory, to the file, unless the file has better ones */  \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
-    /* also sets the facts of a GPU if a killed tuning left it without facts */                    \
+    /* also sets the properties of a GPU whose row has none, because a tuning was killed */        \
     X(BRING_GPU,                                                                                   \
       "INSERT INTO main.gpu (" GT_TEXT_GPU ") SELECT " GT_TEXT_GPU " FROM kept.gpu WHERE true "    \
       "ON CONFLICT (environment) DO UPDATE SET (" GT_TEXT_GPU ") = (SELECT " GT_TEXT_GPU           \
@@ -264,7 +264,7 @@
                                      " FROM kept.rule r " GT_TEXT_PLACE_OF("r")                    \
                                          GT_TEXT_UNLESS_MORE("rule", "r", "", GT_TEXT_OTHER_RULE,  \
                                                              GT_TEXT_RULE_EVIDENCE))               \
-    /* delete damaged rows before a merge; first winners, because they need their trials */        \
+    /* delete damaged rows before a merge; winners first, because their trials are needed */       \
     X(KEPT_WINNERS, "DELETE FROM kept.winner WHERE id NOT IN (SELECT w.id FROM kept.winner w "     \
                     "JOIN kept.gpu g ON g.id = w.gpu JOIN kept.scenario s ON s.id = w.scenario "   \
                     "JOIN kept.trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND "          \
@@ -280,7 +280,7 @@
     X(KEPT_COUNTS,                                                                                 \
       "SELECT (SELECT count(*) FROM kept.winner), (SELECT count(*) FROM kept.trial), "             \
       "(SELECT count(*) FROM kept.compiled), (SELECT count(*) FROM kept.rule)")                    \
-    /* delete the rows of GPU ?1 and scenario ?2 */                                                \
+    /* delete all rows of GPU ?1 and scenario ?2 */                                                \
     X(DROP_SOURCES, "INSERT OR IGNORE INTO temp.dropped SELECT t.source FROM " GT_TEXT_TRIAL_OF)   \
     X(DROP_WINNER_SOURCES,                                                                         \
       "INSERT OR IGNORE INTO temp.dropped SELECT t.code_source FROM winner" GT_TEXT_OF             \
@@ -292,7 +292,7 @@
       "r" GT_TEXT_PLACE("r") "WHERE g.environment = ?1 AND s.hash = ?2 AND " GT_TEXT_USES(         \
           "p.source"))                                                                             \
     X(DROP_RULES, "DELETE FROM rule WHERE id IN (SELECT t.id FROM rule" GT_TEXT_OF ")")            \
-    /* then delete code that nothing uses any more */                                              \
+    /* then delete code that is not used any more */                                               \
     X(DROP_BEGIN, "CREATE TEMP TABLE IF NOT EXISTS dropped (source BLOB PRIMARY KEY) "             \
                   "WITHOUT ROWID")                                                                 \
     X(DROP_NONE, "DELETE FROM temp.dropped")                                                       \

@@ -15,7 +15,7 @@
  *   that database. Therefore it is never older than the file.
  * - Rows with a wrong checksum are ignored (sql.h states what the checksums cover).
  * - If another user owns the file or could have written it (gt_distrust()), its code and rules are
- *   ignored and its results are not verified. The store warns once.
+ *   ignored, and its results must be verified again. The store warns once.
  *
  * All functions are thread-safe. Callbacks are called without holding a mutex. While a write waits
  * for another process, other threads can look up results. In a forked child a store finds and keeps
@@ -211,9 +211,9 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_s
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
 /* Finds the verified winner with the nearest sizes (gt_sizes_distance()). Apart from the sizes, its
- * key must be the same. Of equally near winners, prefers those of the whole space, then final ones,
- * then those of upper layers, then the newest. Skips winners whose trial is one of the `count`
- * trials in `other`. ENOTFOUND. */
+ * key must be the same. If several are equally near, prefers winners of the whole space, then final
+ * ones, then those of upper layers, then the newest. Skips winners whose trial is one of the
+ * `count` trials in `other`. ENOTFOUND. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
