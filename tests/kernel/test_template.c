@@ -146,7 +146,8 @@ TEST(template_ignores_pragmas_outside_of_the_code)
     gt_template *t = parse(HEAD "/* \n#pragma gputune tune(A = 1)\n*/\n"
                                 "// #pragma gputune tune(B = 1)\n"
                                 "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
-                                "#if 0\n#pragma gputune tune(E = 1) )\n#endif\n"
+                                "#if 0\n#pragma gputune tune(E = 1) )\n# is no directive\n#endif\n"
+                                "#ifndef __CUDACC_RTC__\n#include CONFIGURATION\n#endif\n"
                                 "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n"
                                 "__device__ int deep() { return D; }\n");
     assert_int_equal(t->axis_count, 1);

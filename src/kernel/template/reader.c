@@ -109,9 +109,6 @@ static gputune_status join_include(gt_template_reader *reader, const gt_include 
                      include->name);
         return GPUTUNE_OK;
     }
-    if (status < 0 && reader->conditions->now == GT_NEVER && status != GPUTUNE_ENOMEM) {
-        return GPUTUNE_OK;
-    }
     if (status < 0) {
         return gt_fail_prefix(status == GPUTUNE_EIO ? GPUTUNE_ETEMPLATE : status,
                               "%s:%d:%d: include of '%s'", place.path, place.line, place.column,
@@ -226,14 +223,16 @@ static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line,
 {
     *out = KEPT;
     gt_conditions_read(reader->conditions, *line);
+    if (reader->conditions->now == GT_NEVER) {
+        return GPUTUNE_OK;
+    }
     if (gt_lexer_accept(line, "include")) {
         return read_include(reader, line, out);
     }
     if (gt_lexer_accept(line, "pragma")) {
         const bool is_own = gt_lexer_accept(line, "gputune");
-        const bool is_compiled = reader->conditions->now != GT_NEVER;
         *out = is_own || gt_lexer_is(line, "once") ? BLANKED : KEPT;
-        return is_own && is_compiled ? read_clauses(reader, line, out) : GPUTUNE_OK;
+        return is_own ? read_clauses(reader, line, out) : GPUTUNE_OK;
     }
     return line->token.kind == GT_TOKEN_END || gt_token_is_any(&line->token, directives)
                ? GPUTUNE_OK
