@@ -65,13 +65,11 @@ struct failure {
     std::string message;
 };
 
-/* Returns the calling thread's last failure. */
 inline failure last_failure(int status)
 {
     return {status, gputune_error()};
 }
 
-/* Return the names of enumerators, and the meaning of a status. */
 inline const char *name(gputune_strategy value)
 {
     return gputune_strategy_name(value);
@@ -1657,7 +1655,6 @@ class tuner
     }
     GPUTUNE_CXX_THROWS(kernels)
 
-    /* Describes the tuner's GPU. */
     result<gputune_device> try_device() const
     {
         gputune_device out = GPUTUNE_DEVICE_INIT;

@@ -383,8 +383,7 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
  * runtime library. `sizes` has the values of constants and types. EINVAL for a size outside the
  * region; ENOTFOUND if there is no rule, or the template was edited after the rule was made;
  * EUNSUPPORTED, with the reason, if a header cannot launch the kernel; ECOMPILE. Logs a warning if
- * the rule was not verified on this kind of GPU and driver, because the header does not verify
- * it. */
+ * the rule was not verified on this kind of GPU and driver, because the header does not. */
 GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);
