@@ -45,7 +45,6 @@ static inline gputune_status gt_application_status(gputune_status status)
     return status == GPUTUNE_ECRASHED ? GPUTUNE_ECUDA : status;
 }
 
-/* Returns true if gputune_close() was called. */
 bool gt_calls_closing(const gt_calls *calls);
 
 /* Begins a call of a public function. Until the call ends, a write beyond the file size limit fails
