@@ -16,7 +16,6 @@ gt_patience gt_patience_for(double seconds, const volatile int *cancel);
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
 /* Returns true if any thread or signal handler has set the flag. `cancel` may be NULL. */
 bool gt_is_canceled(const volatile int *cancel);
-/* Returns true if `cancel` or `closing` is set. */
 bool gt_patience_canceled(const gt_patience *patience);
 /* Returns the seconds left; 0 after the time limit or a cancel. */
 double gt_patience_left_s(const gt_patience *patience);
