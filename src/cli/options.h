@@ -87,7 +87,6 @@ enum { CLI_CONTINUE = -1 };
 /* Parses the arguments and reorders argv, whose first element is the command's name. If the user
  * asked for the help or for the list of options, prints it and returns an exit code. */
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
-/* Returns true if the option is on the command line. */
 bool cli_is_given(const char *name);
 /* Prints text that begins at column `at`, folded at 80 columns and indented to column `at`. */
 void cli_print_folded(const char *text, size_t at);

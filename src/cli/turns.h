@@ -19,7 +19,6 @@ typedef struct cli_turn {
     const void *tried; /* the child that failed to tune the scenario, or NULL */
 } cli_turn;
 
-/* Returns true if two scenarios are of the same kernel. */
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 
 /* Estimates the cost of a launch as the product of the numbers in "m=64 n=64 T=half". */
