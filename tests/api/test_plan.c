@@ -150,7 +150,7 @@ TEST_OF(test_table_grows, world *w, open_world, close_world)
     }
 }
 
-/* The first result answers a second request only if the second time limit is not longer. */
+/* A second request gets the first result only if its time limit is not longer. */
 TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_world)
 {
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;

@@ -81,7 +81,7 @@ static int64_t count_winners(int n)
     return query_number(sql);
 }
 
-/* Checks that every scenario whose line is complete is stored. Returns how many there are. */
+/* Checks that every scenario whose output line is complete is stored. Returns their number. */
 static int expect_reported_is_stored(void)
 {
     char path[96], line[1024];

@@ -1,4 +1,4 @@
-/* Tests a tuner that is pinned to a wisdom file and answers only from that file. */
+/* Tests a tuner that is pinned to a wisdom file and uses only results from that file. */
 #include "world.h"
 
 enum { KNOWN = 4000, UNKNOWN = 3600 };

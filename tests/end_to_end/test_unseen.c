@@ -1,5 +1,5 @@
-/* Tests rules that answer requests for new sizes. The resulting plans must compute the same as the
- * default, and need neither compiling nor measuring. */
+/* Tests rules, which choose variants for new sizes. The resulting plans must compute the same as
+ * the default, and need neither compiling nor measuring. */
 #include "base/random.h"
 #include "support/folder.h"
 #include "support/put_rule.h"

@@ -309,7 +309,7 @@ TEST(a_missing_worker_is_explained)
     unsetenv("GPUTUNE_WORKER");
 }
 
-/* Scripts of workers that exit at once, send garbage, or stay without sending anything. */
+/* Scripts of workers that exit at once, send garbage, or send nothing. */
 TEST(a_strange_worker_ends_the_farm)
 {
     static const char *const scripts[] = {"#!/bin/sh\nexit 1\n",

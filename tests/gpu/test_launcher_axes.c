@@ -70,7 +70,7 @@ TEST_WITHIN(l2_keeps_the_maximum_until_the_last_launcher_is_freed, setup_l2, NUL
     assert_int_equal(resets, 1);
 }
 
-/* A variant must not profit from the larger L2 share of another variant. */
+/* A variant must not profit from the larger part of L2 that another variant sets aside. */
 TEST_WITHIN(l2_share_of_a_sample_is_its_own, setup_l2, NULL)
 {
     gt_launcher *none = load_l2(0, 0), *small = load_l2(2000, 500), *large = load_l2(3000, 500);

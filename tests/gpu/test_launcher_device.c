@@ -179,7 +179,7 @@ static void fill(int *block, int seed)
     }
 }
 
-/* Counts the results that differ from the values of a block filled from `seed`, plus `add`. */
+/* Counts the results that are not the values of a block filled from `seed`, increased by `add`. */
 static int count_wrong(CUdeviceptr out, int seed, int add)
 {
     static _Thread_local int result[COUNT];

@@ -161,8 +161,8 @@ TEST(test_shortened_sources)
     }
 }
 
-/* A shortened source has pragmas without macros, also of macros that use others or are defined
- * twice. */
+/* In the pragmas of a shortened source, macros are expanded, even if a macro uses other macros or
+ * is defined twice. */
 TEST(test_pragmas_of_shortened_sources)
 {
     static const char text[] =

@@ -397,7 +397,7 @@ TEST(test_small)
         {K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "d=32 h=32 w=64"},
         {K2("problem(n = 64, const m = 1 << 28) args(out float y[n], in float x[m])"),
          "n=64 m=268435456"},
-        /* half of n would not be a multiple of the default's vectors */
+        /* half of n would not be a multiple of the default vector width */
         {K("problem(n = 1004, m = 512) args(out float y[m][n]) vector(V = 4, 2 : y)"),
          "n=1004 m=64"},
     };

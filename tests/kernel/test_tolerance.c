@@ -100,7 +100,7 @@ TEST(test_a_long_sum)
     assert_true(t.atol + t.rtol * 300 > 0.1 && t.atol + t.rtol * 300 < 0.2);
     seen.largest = 1e-3; /* small by chance */
     assert_true(gt_tolerance_of(&workload, 0, &seen).atol > 0.1);
-    seen.largest = 500000; /* inputs are uniform in (0, 1), so a warp's part is 16 */
+    seen.largest = 500000; /* inputs are uniform in (0, 1), so a warp adds about 16 */
     t = gt_tolerance_of(&workload, 0, &seen);
     assert_true(t.rtol * 500000 > 5 && t.atol + t.rtol * 500000 < 10);
 }

@@ -1,4 +1,4 @@
-/* Tests learning rules from times that are given by formulas. */
+/* Tests learning rules from times that follow formulas. */
 #include "search/rule_learner.h"
 
 #include "base/random.h"

@@ -154,7 +154,8 @@ TEST(paired_interval)
     near(gt_paired_bound(&p, 1, 0.025), 0.05467530883796015, 1e-7);
 }
 
-/* With weight 0, the prior changes nothing. With a large weight, the error is that of the prior. */
+/* With weight 0, the prior changes nothing. With a large weight, the error is the error of the
+ * prior. */
 TEST(moderated_error)
 {
     static const double values[] = {0.01, 0.02, 0.03, 0.05};

@@ -1,4 +1,4 @@
-/* Tests whether a stored result answers a request, for each of their terms. */
+/* Tests which stored results may be used for a request, for each of the terms of both. */
 #include "store_support.h"
 
 #include "store/answer.h"

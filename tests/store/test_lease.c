@@ -324,7 +324,7 @@ static void *free_file_soon(void *unused)
     return NULL;
 }
 
-/* If many processes write, a renewal without much time left waits for its turn, so the lease is not
+/* If many processes write, a renewal with little time left waits for its turn, so the lease is not
  * lost. */
 TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 {

@@ -31,8 +31,8 @@ typedef struct fake_driver {
     const char *fail_name; /* name of the failing call */
     CUresult fail_code;
     int fail_after; /* number of calls that succeed before the failure */
-    /* Returns true if the next call ("driver") must fail with fail_code. Calls that release
-     * something do not ask. May be NULL. */
+    /* Called with "driver" before each call that releases nothing. The call fails with fail_code
+     * if this returns true. May be NULL. */
     bool (*fails)(const char *what, int unused);
     int parameter_sizes[16]; /* parameter sizes of every kernel, terminated by 0 */
     int max_threads, clusters, blocks, fixed_shared_bytes;

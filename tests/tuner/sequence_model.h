@@ -177,7 +177,7 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                    ? "the table gave an outdated plan"
                    : NULL;
     }
-    /* an unfinished search does not answer a call that tries the first variants in order */
+    /* a call that tries the first variants in order does not use results of unfinished searches */
     bool had_the_time =
         limited->decided && does_for(limited, &asked) && !limited->limit == !asked.limit;
     return r->force                 ? "the table answered though force was asked for"
@@ -202,7 +202,7 @@ static bool is_own(const sequence_request *r, const result *k)
     return k->decided && same_space(k, &asked);
 }
 
-/* Returns true if a stored result may answer a call that did not measure. A call that cannot
+/* Returns true if a call that did not measure may return this stored result. A call that cannot
  * measure cannot prove a result either. */
 static bool may_serve(const model *m, const sequence_request *r, const result *k)
 {
@@ -352,8 +352,8 @@ static inline const char *judge(const model *m, const sequence_request *r, const
     return m->doubtful[r->scenario] ? NULL : judge_unmeasured(m, r, a);
 }
 
-/* Keeps one result for each scenario and space. A final result stays if it could have answered the
- * new request. */
+/* Keeps one result for each scenario and space. A final result is kept if it could have been used
+ * for the new request. */
 static void keep(model *m, const sequence_request *r, const result *made)
 {
     int place = 0;
@@ -387,8 +387,8 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
     return made;
 }
 
-/* Returns true if the time limit ended a tuning. A winner without its last proof does not answer
- * later calls. */
+/* Returns true if the time limit ended a tuning. Later calls do not get a winner
+ * without its last proof. */
 static bool was_limited(const sequence_request *r, const sequence_answer *a)
 {
     bool by_limit = r->disturbance == LIMIT || r->disturbance == LATE_LIMIT;

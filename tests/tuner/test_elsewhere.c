@@ -1,4 +1,4 @@
-/* Tests using results of the nearest size, and results under other constraints. */
+/* Tests using results that were made at the nearest size, or under other constraints. */
 #include "search_world.h"
 #include "support/folder.h"
 

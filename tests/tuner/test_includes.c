@@ -52,8 +52,8 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* Reads t/k.cu, which consists of `head` and the kernel, with the include path lib/ if `named`.
- * Sets *options, which may be NULL, to the compiler's options, which the caller frees. */
+/* Reads t/k.cu, which consists of `head` and the kernel. If `named`, lib/ is an include path. Sets
+ * *options to the compiler's options, which the caller frees; `options` may be NULL. */
 static gputune_status parse(gt_hash *identity, char **options, const char *head, bool named)
 {
     char *text, *path, *lib;

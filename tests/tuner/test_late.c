@@ -236,7 +236,7 @@ static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
     return (scripted_variant){.time_ns = 100, .hangs_once = !again, .never_answers = again};
 }
 
-/* 256 does not end when it is tried again. 512 waits behind it. */
+/* BLOCK=256 does not end when it is tried again, and BLOCK=512 has to wait for it. */
 static scripted_variant hang_behind_another(void *user, const gt_launch *launch)
 {
     scripted_variant variant = ((world *)user)->by_block[launch->steps[0].block[0]];

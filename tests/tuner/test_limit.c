@@ -33,7 +33,7 @@ static void expect_default(world *w, const gputune_options *options)
     assert_true(w->choice.image.bytes > 0);
 }
 
-/* Checks whether the stored result answers a call with this time limit. */
+/* Checks whether a call with this time limit may use the stored result. */
 static void expect_answers_for(const world *w, double seconds, bool answers)
 {
     gt_terms asked = w->choice.terms;

@@ -6,7 +6,7 @@ TEST(losers_leave_with_a_reason)
     machine m = equal_machine(9, 8);
     char text[96];
     const gt_runner *c;
-    m.times[0] = 300; /* the default stays to the end */
+    m.times[0] = 300; /* the default stays in the race to the end */
     m.times[1] = 250;
     m.times[2] = 125;
     m.times[3] = 70;

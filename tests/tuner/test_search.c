@@ -117,7 +117,7 @@ TEST_OF(test_equal_times_are_a_tie_for_the_default, world *w, open_world, close_
     assert_true(w->choice.verdict.tie);
 }
 
-/* A result of the first few variants does not answer requests for more variants. */
+/* A result that was found among few variants is not used for a request for more variants. */
 TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.max_variants = 2);

@@ -266,7 +266,7 @@ TEST_OF(test_unknown_names_are_refused_with_the_nearest, world *w, open_world, c
     assert_non_null(strstr(gt_message(), "axpy"));
 }
 
-/* The size is checked even if a stored result could answer without reading the inputs. */
+/* The size of an input is checked even if a stored result is found without reading the input. */
 TEST_OF(test_inputs_of_another_size_are_refused, world *w, open_world, close_world)
 {
     static const float data[4096];
