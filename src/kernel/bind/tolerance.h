@@ -15,7 +15,7 @@
 enum {
     GT_TOLERANCE_FEW = 64,  /* an output with fewer elements needs several steps to measure S */
     GT_TOLERANCE_STEPS = 6, /* number of steps for such an output; the largest S is used */
-    /* a sparse step, which counts terms, changes one in every 64 elements of the inputs */
+    /* a sparse step, which measures the number of terms, changes one input element in 64 */
     GT_TOLERANCE_SPARSE = 64
 };
 

@@ -18,7 +18,7 @@ typedef struct maker {
     gt_rule_form form; /* how to print the expressions of the current variant */
 } maker;
 
-/* Adds a feature, and `grants` to its own. An equal feature is not added again. Sets *index to the
+/* Adds a feature. If an equal feature exists, only adds `grants` to its grants. Sets *index to the
  * index of the feature, or to UINT32_MAX if there are too many. `index` may be NULL. */
 static gputune_status add_feature(uint32_t *index, maker *m, const char *text, bool is_condition,
                                   uint64_t grants)

@@ -453,7 +453,7 @@ static void append_images(writer *w)
         append_text(w, "static const unsigned long long @_code_");
         gt_text_printf(&w->out, "%s_%u[] = {", h->archs[i / h->code_count], i % h->code_count);
         for (size_t at = 0; at <= image->bytes;
-             at += sizeof(uint64_t)) { /* <= because PTX ends with a NUL */
+             at += sizeof(uint64_t)) { /* the NUL after PTX is written, too */
             uint64_t word = 0;
             const size_t left = image->bytes - at;
             memcpy(&word, (const char *)image->data + at, left < sizeof word ? left : sizeof word);

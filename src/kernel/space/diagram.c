@@ -1,4 +1,4 @@
-/* Builds the decision diagram of a group of axes, starting at the root and going down first. */
+/* Builds the decision diagram of a group of axes with a depth-first search. */
 #include "kernel/space/internal.h"
 
 #include "base/hash_index.h"

@@ -59,7 +59,7 @@ typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* axis of each level */
     uint32_t count;
     bool is_complete; /* false if there would be too many nodes; there are then no nodes */
-    /* [node * values + position] of each level is a node of the next level or a negative reason */
+    /* [node * values + position] of a level: node of the next level, or a negative reason */
     GT_ARRAY(int32_t) children[GT_AXIS_MAX];
     GT_ARRAY(double) endings[GT_AXIS_MAX + 1]; /* number of valid combinations below each node */
     double *paths[GT_AXIS_MAX + 1];            /* number of paths to each node */

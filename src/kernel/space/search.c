@@ -346,8 +346,7 @@ static void count_excluded(tally *tally, int reason, double count, gt_certainty 
     }
 }
 
-/* Counts exclusions by reason. A combination is only counted in the first group that excludes
- * it. */
+/* Counts exclusions by reason. A combination counts only in the first group that excludes it. */
 static void exclude_all(tally *tally, const gt_space *space)
 {
     double others = 1;

@@ -7,7 +7,7 @@
 
 typedef struct gt_axis_traits {
     const char *name; /* name of the clause that declares such an axis */
-    bool generates;   /* true if the source depends on the value through more than a macro */
+    bool generates;   /* true if the value changes the source by more than the value of a macro */
     /* true if the value is a launch setting; the source may use it, too */
     bool at_launch;
     bool aligned;         /* true if the alignment of buffers limits the values */

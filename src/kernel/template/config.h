@@ -21,7 +21,7 @@ gputune_status gt_setting_split(uint32_t *axis, char **value, bool given[GT_AXIS
                                 const gt_template *template, char *setting);
 /* Parses settings "AXIS=value", which are separated by blanks or commas. Other axes keep their
  * default. If `add`, adds new values to the template if their axis allows them. EINVAL for an
- * unknown axis or value. The message has a similar name or the known values. */
+ * unknown axis or value. The message contains a similar name or the known values. */
 gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text,
                                bool add);
 /* Returns a configuration for buffers with any alignment. It is the default with the narrowest

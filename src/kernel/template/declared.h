@@ -196,8 +196,7 @@ typedef struct gt_template_parts {
     gt_body kernel_body, judge_body; /* code of the kernels, and code of the judges */
     gt_hash headers;  /* hash of the headers that only the compiler reads; zero if there are none */
     gt_hash geometry; /* hash of all clauses that affect launching */
-    gt_hash
-        making; /* hash of all clauses that affect the code that is generated for a configuration */
+    gt_hash making;   /* hash of all clauses that affect how code is generated */
     uint64_t geometry_axes; /* bit i: a clause that affects launching uses axis i */
 
     pthread_mutex_t lock;              /* protects the members below */

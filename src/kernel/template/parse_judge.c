@@ -213,8 +213,7 @@ static gputune_status append_loop(elements *made, const assignment *now)
     return GPUTUNE_OK;
 }
 
-/* The beginning of the generated source. Its structs allow y[i][j] for buffers of several
- * extents. */
+/* The beginning of the generated source. Its structs allow y[i][j] if y has several extents. */
 static const char prologue[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
@@ -237,7 +236,7 @@ static const char prologue[] =
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* text that calls the function; NULL: always append it */
+        const char *name, *call, *code; /* call: text of a call; NULL: always append the function */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},

@@ -564,7 +564,8 @@ static gputune_status check_known(const gt_parse *p, const gt_expression *expres
     return GPUTUNE_OK;
 }
 
-/* Adds to a vector axis the buffers that are swapped with its own, because they must be aligned. */
+/* If a buffer of a vector axis is swapped with another buffer, adds the other buffer to the axis,
+ * because both of them need the same alignment. */
 static void join_vectors(gt_template *template, const gt_template_parts *parts)
 {
     for (uint32_t o = 0; o < parts->order_count; o++) {

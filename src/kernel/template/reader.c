@@ -322,7 +322,7 @@ static gputune_status carry_line(gt_template_reader *reader, const gt_source_fil
             last += *c == '\n';
         }
         gt_line_mark_append(&reader->body, last,
-                            file->path); /* followed by the newline of the directive */
+                            file->path); /* the newline of the directive ends this line */
     }
     return GPUTUNE_OK;
 }

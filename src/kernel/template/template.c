@@ -211,8 +211,8 @@ static void append_clause(gt_text *out, const gt_clause *clause)
     gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-/* Appends all clauses with the property `role`, and then the launches in the order of their
- * loops. */
+/* Appends all clauses with the property `role`. If there are loops, then appends the clauses that
+ * form the sequence of launches, in the order of the text. */
 static void append_clauses(gt_text *out, const gt_template_reader *reader, unsigned role)
 {
     const gt_clause *clauses = reader->clauses.items;

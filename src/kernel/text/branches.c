@@ -67,7 +67,7 @@ static gt_truth read_term(const gt_conditions *conditions, gt_lexer *line, int d
     return conditions->term ? conditions->term(conditions->user, term) : GT_PERHAPS;
 }
 
-/* Evaluates terms that are joined by &&. If `is_or`, also evaluates || between such chains. */
+/* Evaluates terms that are joined by && or, if `is_or`, by && and ||. */
 static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
 {
     gt_truth verdict =

@@ -15,7 +15,7 @@ typedef enum gt_fill_kind {
     GT_FILL_FILE
 } gt_fill_kind;
 
-/* The type of one component of an element. Float types come last. */
+/* The type of one component of an element. Floating-point types come last. */
 typedef enum gt_type {
     GT_TYPE_I8,
     GT_TYPE_U8,

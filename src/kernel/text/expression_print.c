@@ -236,7 +236,7 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         return GPUTUNE_OK;
     }
     bool truth;
-    /* in C, the type of the left operand is the type of a shift's result */
+    /* in C, a shift has the type of its left operand */
     const bool widens = operation == GT_DO_SHIFT_LEFT && *p->print->prefix;
     gt_text_append(&out->text, widens ? "(int64_t)" : "");
     append_piece(&out->text, &left, widens ? PRIMARY : out->precedence);

@@ -77,7 +77,7 @@ bool gt_function_is(const gt_function *function, const char *text, const char *n
     return is_named(&lexer.token, function->scope, name);
 }
 
-/* Returns the index of the '(' after the name at `at`, or 0 if the function is not one to find. */
+/* If a function to find is named at `at`, returns the index of its '('. Otherwise returns 0. */
 static size_t find_parameters(const finder *f, gt_function *out, size_t at)
 {
     const gt_word *w = f->words.items;
@@ -141,7 +141,7 @@ static size_t add_function(finder *f, gt_function *out, size_t begin, size_t nam
     return out->plain ? last + 1 : open + 1;
 }
 
-/* Returns the index after a macro at `at` that ends a declaration or a scope, or 0 without one. */
+/* If a macro at `at` ends a declaration or scope, returns the index after it, otherwise 0. */
 static size_t skip_end(const finder *f, size_t at)
 {
     const gt_word *w = f->words.items;
@@ -263,7 +263,7 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-/* Stores a name that was read in a parameter. The last name is the name of the parameter, and all
+/* Stores a name that was found in a parameter. The last name is the parameter's own, and all
  * earlier names belong to its type. */
 static void keep_name(gt_function_parameter *out, const gt_token *token)
 {

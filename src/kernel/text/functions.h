@@ -41,8 +41,8 @@ gputune_status gt_functions_find(gt_function_list *out, const char *text, const 
                                  size_t count);
 /* Returns true if the function has this name. The name may omit outer namespaces. */
 bool gt_function_is(const gt_function *function, const char *text, const char *name);
-/* Returns the number of template parameters that have no default. Writes the name of the template
- * parameter at `index` to `name`. */
+/* Returns the number of template parameters that have no default, and writes the name of the one at
+ * `index` to `name`. */
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index);
 /* Returns a lexer on the text after the parameters. Its positions must not be used in messages. */
@@ -59,7 +59,7 @@ typedef struct gt_signature {
     uint32_t block_count;
 } gt_signature;
 
-/* Reads the parameters. Returns false if an #if splits brackets, or for a parameter pack. */
+/* Reads the parameters. Returns false if there is a pack, or if an #if splits the brackets. */
 bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function);
 
 /* Finds a constant that is defined outside of functions, as `#define NAME value`, a const or

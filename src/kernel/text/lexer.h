@@ -39,7 +39,7 @@ void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place pl
 /* Return a lexer on a text. The positions of its tokens must not be used in messages. */
 gt_lexer gt_lexer_of(const char *text);
 gt_lexer gt_lexer_on(const char *text, size_t length);
-/* Lets a lexer end before position `end` of its text. It may be a copy of another lexer. */
+/* Makes a lexer end before position `end` of its text. */
 void gt_lexer_end_at(gt_lexer *lexer, const char *end);
 /* Opens *item on the next item of a comma-separated list, and moves `list` past the item. Commas in
  * brackets or template arguments do not end an item. Returns false after the last item. */
@@ -88,7 +88,7 @@ const char *gt_lexer_skip_angles(gt_lexer *lexer);
 
 /* Sets the error message, after a prefix "path:line:column: ", and returns ETEMPLATE. */
 #define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))
-/* If `condition` is true, fails like gt_fail_at() in the enclosing function. */
+/* If `condition` is true, returns gt_fail_at(place, …) from the enclosing function. */
 #define GT_REFUSE_AT(condition, place, ...)                                                        \
     GT_TRY((condition) ? gt_fail_at(place, __VA_ARGS__) : GPUTUNE_OK)
 void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
@@ -97,7 +97,7 @@ gputune_status gt_check_room(size_t count, size_t most, const char *what, gt_pla
 /* Fails with ETEMPLATE and the message "found 'x'; expected WHAT". Adds the lexer's example of the
  * clause, unless WHAT already contains an example. */
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
-/* Unless `condition` is true, fails like gt_fail_expected() in the enclosing function. */
+/* If `condition` is false, returns gt_fail_expected(…) from the enclosing function. */
 #define GT_EXPECT(condition, lexer, what)                                                          \
     GT_TRY((condition) ? GPUTUNE_OK : gt_fail_expected(lexer, what))
 /* Skips `text`. If the current token is not `text`, fails like gt_fail_expected(). */

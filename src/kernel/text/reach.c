@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A bit of reach.wanted: a clause names it, so all declarations of the name are kept. */
+/* A bit of reach.wanted: a clause contains the name, so all its declarations are kept. */
 enum { ROOT = 1 << 7 };
 
 typedef struct reach {
@@ -282,7 +282,7 @@ static bool has_definitions(const char *text, size_t begin, size_t end)
     return has || depth != 0;
 }
 
-/* Blanks a range. Keeps #line directives; if has_definitions(), keeps all of its directives. */
+/* Blanks a range, except for #line directives or, if has_definitions(), all of its directives. */
 static void blank_code(char *text, size_t begin, size_t end)
 {
     const bool keeps = has_definitions(text, begin, end);

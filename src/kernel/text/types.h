@@ -33,7 +33,7 @@ void gt_near_types(gt_near *near);
 typedef struct gt_refused_type {
     const char *type, *what, *remedy; /* the type's name, what it is, and what to use instead */
 } gt_refused_type;
-/* Returns the first such type whose name occurs in `words`, or NULL. */
+/* Returns the first refused type whose name occurs in `words`, or NULL. */
 const gt_refused_type *gt_type_refused(const char *words);
 /* Reads a type such as "unsigned long" or "vec<float,4>" and writes it with single blanks. Unless
  * `all`, stops before the last name, which is the name of a variable. ETEMPLATE if there is no
