@@ -110,6 +110,7 @@ typedef struct gputune_kernel {
     const char *axes;            /* "VEC=1,2,4,8 BLOCK=64,128" */
     gputune_objective objective; /* its default */
     bool self_reference; /* true if reference(self) only compares results with the default's */
+    bool unreferenced;   /* true if the template has neither reference() nor check() nor expect() */
 } gputune_kernel;
 /* Calls `each` for the kernels that `kernel` selects, ordered by name. `kernel` is a name or path
  * as in tune_kernel(), or NULL for all kernels in the template folder and all added kernels.

@@ -52,7 +52,8 @@ static int describe_kernel(void *user, const gt_template *template)
                                    .sizes = sizes,
                                    .axes = axis_text,
                                    .objective = gt_default_objective(template),
-                                   .self_reference = gt_template_is_own_reference(template)};
+                                   .self_reference = gt_template_is_own_reference(template),
+                                   .unreferenced = !gt_template_is_judged(template)};
     return walk->each(walk->user, &kernel);
 }
 

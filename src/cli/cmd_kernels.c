@@ -42,8 +42,9 @@ static int describe_kernel(void *user, const gputune_kernel *kernel)
     printf("  kernel     %s, in %s\n", kernel->name, kernel->path);
     printf("  sizes      %s\n", cli_short_sizes(kernel->sizes));
     printf("  objective  %s\n", gputune_objective_name(kernel->objective));
-    printf("  verified   against %s\n",
-           kernel->self_reference ? "its own default only" : "its reference");
+    printf("  verified   against %s\n", kernel->self_reference || kernel->unreferenced
+                                            ? "its own default only"
+                                            : "its reference");
     for (const char *title = "axes"; cli_next_pair(&axes, &name, &values); title = "") {
         printf("  %-9s  %s = %s\n", title, name, values);
     }

@@ -195,11 +195,12 @@ int gputune_kernels(gputune *tuner, const char *kernel,
     }
     const gputune_kernel kernels[] = {
         {sizeof(gputune_kernel), "axpy", "templates/axpy.cu", "axpy: y[i] += a * x[i]",
-         "n=67108864", "VEC=1,2,4 BLOCK=64,128,256 UNROLL=1,2", GPUTUNE_OBJECTIVE_KERNEL, false},
+         "n=67108864", "VEC=1,2,4 BLOCK=64,128,256 UNROLL=1,2", GPUTUNE_OBJECTIVE_KERNEL, false,
+         false},
         {sizeof(gputune_kernel), "scale", "templates/scale.cu", "scale: x[i] *= a, of any type",
-         "n=1000 T=float", "BLOCK=64,128", GPUTUNE_OBJECTIVE_LAUNCH, false},
+         "n=1000 T=float", "BLOCK=64,128", GPUTUNE_OBJECTIVE_LAUNCH, false, false},
         {sizeof(gputune_kernel), "mine", tuner->added, "a template of one's own", "n=4096",
-         "BLOCK=64,128", GPUTUNE_OBJECTIVE_KERNEL, false},
+         "BLOCK=64,128", GPUTUNE_OBJECTIVE_KERNEL, false, false},
     };
     size_t count = tuner->added[0] ? 3 : 2;
     bool found = !kernel;

@@ -510,6 +510,13 @@ bool gt_template_is_own_reference(const gt_template *template)
     return template->parts->reference.self;
 }
 
+bool gt_template_is_judged(const gt_template *template)
+{
+    const gt_template_parts *parts = template->parts;
+    return parts->reference.present || parts->reference.self || parts->check.present ||
+           parts->expects;
+}
+
 void gt_template_free(gt_template *template)
 {
     gt_template_parts *parts = template ? template->parts : NULL;

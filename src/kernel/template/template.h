@@ -175,6 +175,8 @@ typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, g
 
 /* Returns true if the kernel's own default variant is the reference, as in reference(self). */
 bool gt_template_is_own_reference(const gt_template *template);
+/* Returns true if the template has a reference(), a check() or an expect(). */
+bool gt_template_is_judged(const gt_template *template);
 
 /* Parses a copy of `text` for a kernel. If `kernel` is NULL, uses the first one. `include` may be
  * NULL. gt_template_free() frees *out. ETEMPLATE with a position, or ENOTFOUND for the kernel. */
