@@ -187,9 +187,15 @@ def _size(name: str, value: Any) -> int:
     return _integer(f"size {name}", value, -1 << 63, (1 << 63) - 1, " or a word")
 
 
+def _check_size_name(name: Any) -> None:
+    if not isinstance(name, str) or "=" in name:
+        raise TypeError(f"sizes has the name {name!r}; expected the name of a problem value, such as 'n'")
+
+
 def _sizes(values: Mapping[str, Size]) -> Any:
     items = (_abi.gputune_size * max(len(values), 1))()
     for item, (name, value) in zip(items, values.items()):
+        _check_size_name(name)
         word = _fast.word_of(value)
         if word is not None:
             item.name = f"{name}={word}".encode()
@@ -203,6 +209,7 @@ def _ranges(values: Mapping[str, Any]) -> Any:
     """Converts {"n": (64, 4096), "T": "half"} to a C array; a number is a range of one value."""
     items = (_abi.gputune_range * max(len(values), 1))()
     for item, (name, value) in zip(items, values.items()):
+        _check_size_name(name)
         word = _fast.word_of(value)
         if word is not None:
             item.name = f"{name}={word}".encode()
@@ -220,6 +227,7 @@ def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, **members: Any) ->
         raise TypeError(f"sizes is {sizes!r}; expected a dict of values, or of lists of them")
     words = []
     for name, values in (sizes or {}).items():
+        _check_size_name(name)
         several = values if isinstance(values, (list, tuple, set, range)) else [values]
         words.append(f"{name}=" + ",".join(_fast.word_of(one) or str(_size(name, one)) for one in several))
     return _abi.gputune_record_filter(
@@ -455,7 +463,7 @@ class Plan(_Shared, _fast.Launched):
         self.close()
 
     def __repr__(self) -> str:
-        if self._planned is None:
+        if self._planned is None or not self._planned.tuner.pointer:
             return "<gputune.Plan: closed>"
         info = self.info
         return f"<gputune.Plan {info['kernel']}: {info['configuration']} ({info['source']})>"

@@ -414,6 +414,8 @@ def options_that_do_not_fit():
     raises(TypeError, "only is 'VEC=1'; expected a list", gputune.tune, "axpy", n=N, only="VEC=1")
     raises(TypeError, "only is {'VEC': 1}; expected a list", gputune.tune, "axpy", n=N, only={"VEC": 1})
     raises(TypeError, "size n is given twice", gputune.tune, "axpy", n=N, sizes={"n": 2 * N})
+    raises(TypeError, "sizes has the name 'n=3'", gputune.tune, "axpy", sizes={"n=3": N})
+    raises(TypeError, "sizes has the name 3", gputune.records, "axpy", sizes={3: N})
     raises(ValueError, "which has a NUL", gputune.tune, "axpy\0", n=N)
     raises(TypeError, "inputs has 1; expected an argument's name", gputune.tune, "axpy", n=N, inputs={1: [0]})
     raises(gputune.InvalidError, "input 'y' is an output", gputune.tune, "copy", n=N,
@@ -463,6 +465,7 @@ def plans_that_are_closed():
         axpy(y, x, 2.0, N)
     raises(ValueError, "the tuner of this plan is closed", axpy, y, x, 2.0, N)
     raises(ValueError, "the tuner of this plan is closed", lambda: axpy.info)
+    assert repr(axpy) == "<gputune.Plan: closed>"
 
 
 @test
