@@ -14,6 +14,7 @@ texmem_args, observers, simulation_mode and several objectives raise NotImplemen
 warning), `parallel`, `platform`, `compiler` and `log` have no effect."""
 from __future__ import annotations
 
+import ast
 import contextlib
 import csv
 import ctypes
@@ -67,13 +68,20 @@ def _compiled(expression: str) -> types.CodeType:
     return compile(expression.strip(), expression, "eval")
 
 
+@functools.lru_cache(maxsize=4096)
+def _names(expression: str) -> set[str]:
+    """Returns all names in an expression, also those in generators."""
+    return {node.id for node in ast.walk(ast.parse(expression.strip(), mode="eval"))
+            if isinstance(node, ast.Name)}
+
+
 def _evaluate(expression: str, params: Mapping[str, Any]) -> Any:
     """Evaluates a Python expression with parameters as names. A parameter whose name is not a Python
     identifier ("GFLOP/s") is replaced in the text."""
     for name, value in params.items():
         if not name.isidentifier():
             expression = expression.replace(name, repr(value))
-    return eval(_compiled(expression), _MODULES, params)
+    return eval(_compiled(expression), {**_MODULES, **params})  # a generator sees only globals
 
 
 def _called(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -462,7 +470,7 @@ def _test(one: Any, names: Sequence[str]) -> tuple[list[str], Callable[[dict[str
     """Returns the parameters that a restriction reads, and the restriction as a function of them."""
     if isinstance(one, str):
         is_plain = all(name.isidentifier() for name in names)
-        read = [name for name in names if not is_plain or name in _compiled(one).co_names]
+        read = [name for name in names if not is_plain or name in _names(one)]
         return read, functools.partial(_evaluate, one)
     if isinstance(one, tuple) and len(one) == 2 and callable(one[0]):
         return list(one[1]), lambda params: one[0](*(params[name] for name in one[1]))

@@ -164,6 +164,9 @@ def restrictions_are_evaluated_once_for_the_same_values():
     assert found == [(64, 1, 1, 1), (64, 1, 1, 3), (64, 2, 2, 3)], found
     assert sorted(asked) == [(1, 1), (1, 2), (2, 1), (2, 2)], asked
     raises(TypeError, "restrictions has 7", tune, {"block_size_x": [64]}, restrictions=[7])
+    results, _ = tune({"block_size_x": [32, 64]}, restrictions=["all(one < block_size_x for one in (16, 33))"],
+                      metrics={"twice": "sum(block_size_x for _ in range(2))"})
+    assert [one["twice"] for one in results] == [128], results
 
 
 @test
