@@ -156,6 +156,21 @@ TEST(template_ignores_pragmas_outside_of_the_code)
     gt_template_free(t);
 }
 
+/* The type of a __constant__ array may have several words. */
+TEST(test_types_of_constants)
+{
+    static const char *const types[] = {"long int", "unsigned short int", "unsigned  int"};
+    static const char *const stated[] = {"long", "unsigned short", "unsigned int"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       HEAD "#pragma gputune constant(c : %s[4] : zero)\n"
+                            "__constant__ %s c[4];\n",
+                       stated[i], types[i]);
+        gt_template_free(parse(text));
+    }
+}
+
 /* Types that the compiler knows without a header are also types in args(). */
 TEST(test_names_of_types)
 {

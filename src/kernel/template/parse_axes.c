@@ -252,6 +252,20 @@ gputune_status gt_parse_pass(gt_parse *p)
     return gt_read_contents(block, p, ":", gt_lexer_place(&p->at));
 }
 
+/* Returns the type that ends before `name`, such as "unsigned int", as one token. */
+static gt_token type_before(const gt_word *begin, const gt_word *name)
+{
+    gt_token type = name[-1].token;
+    for (const gt_word *at = name - 1;
+         at > begin && gt_token_is_any(&at[-1].token, "unsigned signed long short") &&
+         at[-1].token.text < at->token.text && at->token.text < at[-1].token.text + GT_NAME_MAX;
+         at--) {
+        type.length += (size_t)(type.text - at[-1].token.text);
+        type.text = at[-1].token.text;
+    }
+    return type;
+}
+
 bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name)
 {
     const gt_word *w = p->found.words.items;
@@ -261,7 +275,7 @@ bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, co
         const size_t at = gt_word_find(w, piece->begin, piece->end, id);
         if (piece->kind == GT_PIECE_VARIABLE && piece->is_marked && !piece->is_in_namespace &&
             at > piece->begin && at < piece->end) {
-            *type = w[at - 1].token;
+            *type = type_before(&w[piece->begin], &w[at]);
             *after = gt_lexer_of(w[at].token.text + w[at].token.length);
             return true;
         }
