@@ -110,6 +110,9 @@ TEST(cut_follows_macros)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check(texts[i], "k", texts[i]);
     }
+    check("#define C(x) report(x)\nvoid report(int x) { std::exit(x); }\n#undef C\n#define C(x)\n"
+          "__global__ void k() { C(1); }",
+          "k", "#define C(x) report(x)\n\n#undef C\n#define C(x)\n__global__ void k() { C(1); }");
     check("#define ADD(name) void name() { std::exit(1); }\nADD(a)\nADD(k)", "k",
           "#define ADD(name) void name() { std::exit(1); }\n\nADD(k)");
 }

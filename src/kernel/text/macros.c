@@ -115,7 +115,7 @@ static void read_define(gt_macros *m, gt_lexer line)
         push_word(&m->texts, m, word_of(m, line.token));
     }
     macro.name = intern_name(m, name.text, name.length);
-    macro.before = m->failed ? 0 : m->lasts.items[macro.name];
+    macro.before = m->failed || m->conditionals == 0 ? 0 : m->lasts.items[macro.name];
     m->failed |= gt_array_push(&m->items, macro) != GPUTUNE_OK;
     if (m->failed) {
         return;

@@ -53,7 +53,7 @@ typedef GT_ARRAY(gt_word) gt_word_list;
 /* A macro. gt_macros.texts contains the words of its parameters and then the words of its body. */
 typedef struct gt_macro {
     uint32_t name;   /* id of the name */
-    uint32_t before; /* 1 + index of the previous definition of the name; 0: none */
+    uint32_t before; /* 1 + index of the definition that an #if may use instead; 0: none */
     size_t first;
     uint32_t parameters, words;
     bool is_function, is_variadic;
@@ -85,8 +85,8 @@ void gt_macros_directive(gt_macros *macros, const gt_word *directive);
 uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 /* Returns the macro with this name, or NULL if the name is not a macro. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
-/* Returns the definition of a name before `macro`, also if it is undefined or in another branch of
- * an #if. Begins with the last one if `macro` is NULL. Returns NULL after the first one. */
+/* Returns the definition of a name that an #if may use instead of `macro`. Begins with the last
+ * definition, even if undefined later, if `macro` is NULL. Returns NULL if there are no more. */
 const gt_macro *gt_macro_before(const gt_macros *macros, uint32_t id, const gt_macro *macro);
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
 /* Expands the macros in `words`, and appends up to about `most` words without directives. */
