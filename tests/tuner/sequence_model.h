@@ -387,8 +387,8 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
     return made;
 }
 
-/* Returns true if the time limit ended a tuning. Later calls do not get a winner
- * without its last proof. */
+/* Returns true if the time limit ended a tuning. Later calls do not get a winner without
+ * its last proof. */
 static bool was_limited(const sequence_request *r, const sequence_answer *a)
 {
     bool by_limit = r->disturbance == LIMIT || r->disturbance == LATE_LIMIT;

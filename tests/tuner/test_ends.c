@@ -114,8 +114,7 @@ TEST_OF(winner_is_reverified_if_no_gain_is_expected, world *w, open_world, close
     assert_true(w->choice.terms.final && !w->choice.terms.complete);
 }
 
-/* A result of a search that hit its limit is used for a request for all variants with this limit.
- */
+/* A search that hit its limit is not repeated if a call requests all variants with this limit. */
 TEST_OF(limited_result_answers_exhaustive_request, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.5);
