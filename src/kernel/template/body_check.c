@@ -120,8 +120,8 @@ static bool stands_for(const gt_function_parameter *given, const char *type)
     return strcmp(given->words, type) == 0 && !given->pointer;
 }
 
-/* Returns true if a kernel that takes `given` would misread the type in args(). A buffer of floats
- * may be taken as integers of the same size, because some kernels work on bits. */
+/* Returns true if a kernel that takes `given` would misread the type in args(). In buffers, floats
+ * and integers of the same size may replace each other, because some kernels work on bits. */
 static bool is_misread(const gt_element *given, const gt_element *declared, bool is_buffer)
 {
     const bool is_float = gt_type_is_float(declared->type);

@@ -58,7 +58,7 @@ typedef struct gt_parse {
     char *possible;        /* `code` and the lines that macros of a header may enable; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, parsed after args() */
     uint64_t defaulted;                   /* bit i: default() contains a value for axis i */
-    gt_name_uses kernel_uses, judge_uses; /* names in kernel_body, and in judge_body */
+    gt_name_uses kernel_uses, judge_uses; /* how names are used in kernel_body and in judge_body */
     gt_text elements; /* generated source of a reference that assigns elements, or empty */
 } gt_parse;
 

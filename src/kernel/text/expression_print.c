@@ -11,10 +11,10 @@ enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 };
 typedef struct piece {
     bool is_known;
     bool is_truth; /* true if the value is 0 or 1 */
-    int64_t value; /* value, valid if is_known */
+    int64_t value; /* the value, if is_known is true */
     int64_t least; /* smallest possible value, or -1 if it is unknown or negative */
     int precedence;
-    gt_text text; /* text, valid unless is_known */
+    gt_text text; /* the text, if is_known is false */
 } piece;
 
 typedef struct printer {

@@ -27,7 +27,7 @@ typedef struct gt_function_parameter {
     bool is_const;      /* true for a pointer to const */
     bool is_overlong;   /* true if the type or the name was too long to be stored */
     bool is_unusual;    /* true if the type is neither `TYPE` nor `TYPE *` */
-    gt_element element; /* element type, if has_type */
+    gt_element element; /* type of the elements, if has_type is true */
 } gt_function_parameter;
 
 typedef GT_ARRAY(gt_function) gt_function_list;

@@ -51,7 +51,7 @@ static void push_code(gt_word_list *out, gt_macros *m, const gt_word *words, siz
     for (size_t i = 0; i < count; i++) {
         if (words[i].token.kind != GT_TOKEN_DIRECTIVE) {
             push_word(out, m, words[i]);
-        } else if (gt_word_opens(&words[i]) == 0) { /* such as a #define in the middle of an enum */
+        } else if (gt_word_opens(&words[i]) == 0) { /* a #define can be in the middle of an enum */
             gt_macros_directive(m, &words[i]);
         }
     }
