@@ -417,6 +417,7 @@ static void check_environment(patient *p)
 /* A requirement of a check. If it is not met, the check is skipped. */
 typedef enum need {
     NOTHING,
+    DEVICE,
     DRIVER,
     REAL_GPU,
     NVML,
@@ -428,7 +429,9 @@ typedef enum need {
 
 static bool is_there(const patient *p, need need)
 {
+    const char *device = p->options->device;
     const bool has[] = {[NOTHING] = true,
+                        [DEVICE] = !device || strcmp(device, "none") != 0,
                         [DRIVER] = p->driver,
                         [REAL_GPU] = p->has_device && !p->driver->emulated,
                         [NVML] = p->nvml,
@@ -444,7 +447,7 @@ static const struct {
     void (*check)(patient *p);
     need need;
 } checks[] = {
-    {"driver", check_driver, NOTHING},
+    {"driver", check_driver, DEVICE},
     {"GPU", check_gpu, DRIVER},
     {"NVML", check_nvml, REAL_GPU},
     {"copies", check_copies, REAL_GPU},

@@ -30,3 +30,5 @@ echo "doctor knows every variable in the man page:"
 )
 echo "an include path that does not exist:"
 $GPUTUNE doctor --driver emu --include /nowhere --format csv -q | grep '^headers,failure'
+echo "without a device:"
+$GPUTUNE doctor --driver emu --device none --format csv -q | grep '^driver\|^GPU\|failure' || echo nothing
