@@ -149,6 +149,7 @@ int main(int argc, char **argv)
     fill_descriptors();
     cli_given.words = argv;
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() gets no status */
     signal(SIGXFSZ, SIG_IGN); /* writes beyond the file size limit then fail */
     cli_tuning_words();
     int code = run_command(argc, argv);

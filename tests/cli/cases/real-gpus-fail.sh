@@ -50,4 +50,9 @@ echo == Ctrl-C before a GPU is open
 GPUTUNE_EMU_FAULTS='cuInit:1=~60s' timeout --foreground --preserve-status -s INT 1 $GPUTUNE warm axpy --driver emu \
     --db seven.db --gpus 0,1
 echo "exit $?"
+echo == SIGCHLD is ignored, and there is no such GPU
+python3 -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])' "${FAKE%/tests/*}/gputune" warm axpy --driver emu --db eight.db --gpus 7 >/dev/null 2>errors
+echo "exit $?"
 left_in_the_end
