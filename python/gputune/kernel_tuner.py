@@ -95,8 +95,8 @@ def _divisor(given: Any, default: str, params: Mapping[str, Any]) -> float:
         return float(_called(given, params))
     if isinstance(given, str):
         return int(_evaluate(given, params))
-    if isinstance(given, (int, float)):
-        return given
+    if isinstance(given, (int, float, numpy.number)):
+        return float(given)
     return math.prod(_divisor(one, "", params) for one in given)
 
 

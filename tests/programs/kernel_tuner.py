@@ -167,6 +167,8 @@ def restrictions_are_evaluated_once_for_the_same_values():
     results, _ = tune({"block_size_x": [32, 64]}, restrictions=["all(one < block_size_x for one in (16, 33))"],
                       metrics={"twice": "sum(block_size_x for _ in range(2))"})
     assert [one["twice"] for one in results] == [128], results
+    results, _ = tune({"block_size_x": [64]}, grid_div_x=numpy.int64(64))
+    assert "time" in results[0], results
 
 
 @test
