@@ -124,7 +124,6 @@ extern "C" {
 #endif
 
 /* ---- Opening --------------------------------------------------------------------------------- */
-
 typedef struct gputune gputune; /* a tuner */
 typedef struct gputune_open_options gputune_open_options;
 
@@ -144,7 +143,6 @@ GPUTUNE_API void gputune_close(gputune *tuner);
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* ---- Sizes and arguments --------------------------------------------------------------------- */
-
 /* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a value that is a word, such
  * as half, is part of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a
  * launch. In C, both lists live until the end of the enclosing block. In C++ they are objects: keep
@@ -228,7 +226,6 @@ extern "C" {
 #endif
 
 /* ---- Tuning and launching -------------------------------------------------------------------- */
-
 /*     gputune_options options = GPUTUNE_OPTIONS_INIT;
  *     options.time_limit_s = 60;
  *     tune_kernel(&plan, tuner, "./blur.cu", GPUTUNE_SIZES({"width", 1920}), &options);
@@ -253,14 +250,13 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
 /* Launches asynchronously on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream)
- * in the current context. The first launch in a context of the plan's device loads the code, and so
- * does the first launch after the context was reset. Checks the arguments first. Returns EINVAL if
- * the number of arguments is wrong; if a scalar that has the name of a problem size differs from
- * that size; if an output overlaps another buffer and the template's in_place() does not allow it;
- * or if the plan's tuner is closed. ECAPTURE if the launch is not possible while the stream is
- * being captured. If a buffer is less aligned than the plan assumes, launches the fallback, which
- * is the default with its narrowest vectors; EINVAL if no fallback was verified. A graph that
- * captured a launch may outlive the plan and the tuner. */
+ * in the current context. The first launch in a context of the plan's device loads the code, also
+ * after the context was reset. Checks the arguments first. Returns EINVAL if the number of
+ * arguments is wrong; if a scalar that has the name of a problem size differs from that size; if an
+ * output overlaps another buffer and the template's in_place() does not allow it; or if the tuner
+ * is closed. ECAPTURE if the launch is not possible while the stream is being captured. If a buffer
+ * is less aligned than the plan assumes, launches the fallback, which is the default with its
+ * narrowest vectors; EINVAL if no fallback was verified. A captured graph may outlive the plan. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
 /* Adds a reference, unless the tuner keeps the plan. Returns the plan. NULL is allowed. */
@@ -269,7 +265,6 @@ GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
 
 /* ---- Options --------------------------------------------------------------------------------- */
-
 typedef enum gputune_log_level {
     GPUTUNE_LOG_ERROR,
     GPUTUNE_LOG_WARNING,
@@ -309,8 +304,7 @@ struct gputune_open_options {
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* measures nothing: uses a stored result, or a verified result of
-                                the nearest size, or the default, in this order */
+    GPUTUNE_CACHED_ONLY = 1, /* a stored result, or a verified nearest one, or the default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
     GPUTUNE_MEASURE,         /* races variants until one is known to be the fastest; same as 0 */
     GPUTUNE_EXHAUSTIVE       /* like MEASURE, but eliminates no variant early */
@@ -324,9 +318,7 @@ typedef enum gputune_objective {
     GPUTUNE_OBJECTIVE_LAUNCH,  /* host time per launch in an unbroken series of launches */
     GPUTUNE_OBJECTIVE_LATENCY, /* host time of a launch followed by a synchronisation */
     GPUTUNE_OBJECTIVE_ENERGY,  /* energy per launch in nanojoules, measured by NVML */
-    GPUTUNE_OBJECTIVE_RATE     /* work per unit of device time; required if work() uses axes.
-                                  Values are nanoseconds for the work of one launch of the
-                                  default */
+    GPUTUNE_OBJECTIVE_RATE     /* work per device time, as ns for the default's work */
 } gputune_objective;
 enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_RATE + 1 };
 
@@ -340,8 +332,7 @@ typedef enum gputune_strategy {
     GPUTUNE_STRATEGY_AUTO,       /* all variants if time permits, otherwise like MODEL */
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all variants, in the order of the axes */
     GPUTUNE_STRATEGY_RANDOM,     /* random variants, each equally likely */
-    GPUTUNE_STRATEGY_MODEL,      /* variants that a model of the measured times predicts to be
-                                    fast */
+    GPUTUNE_STRATEGY_MODEL,      /* variants that a model of measured times predicts to be fast */
     GPUTUNE_STRATEGY_LOCAL       /* local search: moves to faster neighbours, with restarts */
 } gputune_strategy;
 enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
@@ -451,7 +442,6 @@ struct gputune_options {
 #define GPUTUNE_OPTIONS_INIT GPUTUNE_INIT(gputune_options)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-
 typedef enum gputune_source {
     GPUTUNE_SOURCE_DEFAULT,   /* the template's default, not measured */
     GPUTUNE_SOURCE_NEAREST,   /* measured at the nearest size, verified at these sizes */
@@ -490,7 +480,6 @@ typedef struct gputune_info {
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Your own templates ---------------------------------------------------------------------- */
-
 /* Reads a template file or, with PATH:KERNEL, one kernel of it. From then on, the names of its
  * kernels refer only to these kernels. On ETEMPLATE, the message contains file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
@@ -506,7 +495,6 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
                                    const gputune_include *includes);
 
 /* ---- Tuning in the background ---------------------------------------------------------------- */
-
 /*     options.background = true;
  *     tune_kernel(&plan, tuner, "axpy", sizes, &options);   the default now, the winner later
  *
@@ -529,7 +517,6 @@ GPUTUNE_API int gputune_background(gputune_background_state *out, gputune *tuner
 GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
-
 /*     options.unseen = GPUTUNE_RULE;
  *     tune_kernel(&plan, tuner, "gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}), &options);
  *
@@ -551,7 +538,6 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  * uses the verified rules of its file, but only for calls with GPUTUNE_RULE. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
-
 /* Processes that must launch the same variant, such as MPI ranks. */
 typedef struct gputune_group {
     uint32_t size;
@@ -572,7 +558,6 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
                                       const gputune_group *group);
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
-
 /* Wisdom is text with the winners of one machine, which other machines with the same kind of GPU
  * can import; `gputune wisdom` and gputune_wisdom_export() write it. Each entry has a hash that
  * covers its template, source, GPU and driver, so an entry that was edited is skipped with a
@@ -601,7 +586,6 @@ GPUTUNE_API int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char 
                                     const gputune_wisdom_options *options);
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-
 /* Return an enumerator's name, such as "kernel"; "?" for other values. */
 GPUTUNE_API const char *gputune_log_level_name(gputune_log_level level);
 GPUTUNE_API const char *gputune_effort_name(gputune_effort effort);
