@@ -1,4 +1,4 @@
-/* The catalog: template files that were read, and how names and paths select their kernels. */
+/* The catalog of template files, and the search for kernels by name or path. */
 #include "tuner/catalog.h"
 
 #include "base/array.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Sets *out to the path `folder` + `place` if the prelude is there. Does nothing if *out is set. */
+/* Sets *out to `folder` + `place` if this folder contains the prelude and *out is not set. */
 static gputune_status try_place(char **out, gt_text *tried, const char *folder, const char *place)
 {
     GT_FREED char *path = NULL, *prelude = NULL;
@@ -74,7 +74,7 @@ typedef struct gt_catalog_kernel {
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* Identifies a version of a file. Programs can set the time `written`, but not `changed`. */
+/* The version of a file. Programs can change the time `written` of a file, but not `changed`. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
@@ -90,24 +90,24 @@ typedef struct gt_catalog_file {
     char *path;
     gt_version version;
     GT_ARRAY(gt_stamp) included;
-    bool in_memory; /* true if a program passed the text; then `path` is a name for messages */
+    bool in_memory; /* true if a program passed the text; `path` is then used only in messages */
     gt_watch watch;
-    char *text; /* contents; NULL after listing the kernels or, if in_memory, after parsing them */
+    char *text; /* NULL after the kernels were listed or, if in_memory, parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
 struct gt_catalog {
     pthread_mutex_t lock;
-    char *folder, *prelude; /* NULL if no prelude was found */
+    char *folder, *prelude; /* NULL if there is no prelude */
     gt_includes *includes;
-    const gputune_include *given; /* quoted includes of the text being added */
+    const gputune_include *given; /* quoted includes that were passed with the current text */
     gt_log log;
-    GT_ARRAY(gt_catalog_file *) files; /* every version of every file, in the order of reading */
-    gt_kernel_list added; /* added kernels; a later one hides an earlier one with the same name */
-    gt_texts left_out;    /* why files were left out; logged without the lock */
+    GT_ARRAY(gt_catalog_file *) files; /* all versions of all files, in the order of reading */
+    gt_kernel_list added; /* added kernels; a later one replaces one of the same name */
+    gt_texts left_out;    /* why files were skipped; to be logged after the lock is released */
 };
 
-/* Loads the prelude, unless it is loaded. The caller holds the lock. */
+/* Loads the prelude if it is not loaded yet. The caller must hold the lock. */
 static gputune_status need_prelude(gt_catalog *catalog, const char *given)
 {
     GT_FREED char *folder = NULL, *home = NULL, *path = NULL, *prelude = NULL;
@@ -172,7 +172,7 @@ static gputune_status add_name(void *to, const char *name)
     return status;
 }
 
-/* Searches for an include first in the texts passed with the template, then in files. */
+/* Finds an included file, first among the texts that were passed with the template. */
 static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
 {
     const gt_catalog *catalog = user;
@@ -238,7 +238,7 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists a file's kernels, but only when they are needed: it takes as long as reading the file. */
+/* Lists the kernels of a file, only when needed, because it takes as long as reading the file. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
@@ -304,7 +304,7 @@ static bool is_edited(gt_catalog_file *file)
     return edited;
 }
 
-/* Finds or reads the current version of a file. */
+/* Returns the current version of a file. Reads the file if it was edited. */
 static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     gt_version now = {.bytes = 0};
@@ -327,8 +327,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Adds the kernels of a file, or only `kernel`. For a file without kernels, adds an unnamed kernel,
- * because parsing it reports the mistake. */
+/* Adds the kernels of a file or, if `kernel` is not NULL, only this kernel. If a file has no
+ * kernels, adds one without a name; an error will be reported when it is parsed. */
 static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {
@@ -351,7 +351,8 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds kernels of a template file. Skips a file with a mistake; without `kernel`, warns of it. */
+/* Adds kernels of a template file. If the file has an error, skips it, with a warning unless the
+ * caller looks for a certain `kernel`. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -422,7 +423,8 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Adds the kernels of a text. If it does not parse, clears its path, so it is not found again. */
+/* Adds the kernels of a text. If the text cannot be parsed, clears its path, so that it is not
+ * found by later searches. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {
@@ -483,8 +485,8 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* Finds the kernels with this name or path (catalog.h), or all kernels if `kernel` is NULL. Fails
- * if there are none. The caller frees the array, even after a failure. */
+/* Finds the kernels that `kernel` names (see catalog.h), or all kernels if it is NULL. Fails if
+ * there are none. The caller frees the array, even after a failure. */
 static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_TRY(need_prelude(catalog, NULL));
@@ -495,7 +497,7 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* the file may have been edited since it was added */
+    if (added) { /* its file may have been edited since then */
         gt_catalog_file *file;
         GT_TRY(find_file(&file, catalog, added->file->path));
         GT_TRY(add_kernels(out, catalog, file, kernel));
@@ -518,7 +520,7 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
     gputune_status status = need_prelude(catalog, given);
-    /* without a template folder, continue: stored results can still be shown */
+    /* stored results can be shown even without a template folder */
     if (status != GPUTUNE_ENOTFOUND || given) {
         GT_TRY(status);
     }
@@ -614,7 +616,7 @@ gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, boo
 
 bool gt_watch_look(gt_watch *watch)
 {
-    /* 0.9 s, because the coarse clock may be 0.1 s late */
+    /* less than 1 s, because the coarse clock may be 0.1 s late */
     static const int64_t interval_ns = 900000000;
     const int64_t now = gt_coarse_now_ns();
     int_least64_t due = atomic_load(&watch->due_ns);
@@ -625,7 +627,7 @@ bool gt_watch_look(gt_watch *watch)
     return atomic_load(&watch->edited);
 }
 
-/* Calls `each` without holding the lock. Skips kernels that do not parse, or fails if `must`. */
+/* Calls `each` without holding the lock. Skips kernels with errors, or fails if `must`. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {
@@ -665,7 +667,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
     return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;
 }
 
-/* Fails if there are several kernels. With `several`, fails only if they are in different files. */
+/* Fails if there are several kernels. If `several`, they may be in the same file. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];
@@ -689,8 +691,7 @@ static gputune_status check_several(const gt_kernel_list *kernels, const char *k
                          gt_text_string(&list));
 }
 
-/* Logs why files were left out. The caller does not hold the lock, because the log's callback may
- * use the catalog. */
+/* Logs why files were skipped. The lock must not be held, as the log's callback may need it. */
 static void log_left_out(gt_catalog *catalog)
 {
     pthread_mutex_lock(&catalog->lock);

@@ -22,7 +22,7 @@ static gputune_status add_config(config_list *list, const gt_config *config)
     return gt_array_push(list, *config);
 }
 
-/* Lists the default, and then all other configurations or, in a large space, random ones. */
+/* Lists the default, and then all other configurations or, if the space is large, random ones. */
 static gputune_status choose_configs(config_list *list, const gt_request *request)
 {
     enum { DRAWS = 4 };
@@ -73,7 +73,7 @@ static uint32_t cut_line(char *parts[PARTS], char *line)
     return count;
 }
 
-/* Reports the finding that a line describes. A "size" line sets the sizes of later findings. */
+/* Reports the finding in a line. A "size" line sets the sizes of the findings that follow. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -85,7 +85,7 @@ static int report_line(gputune_finding *finding, const report *r, char *line)
     if (count != PARTS) {
         return 0;
     }
-    /* in PTX, a constant that was set to zero looks like one that was never set */
+    /* in PTX, a constant that is set to zero cannot be distinguished from one that is not set */
     if (!strcmp(parts[0], "unset") &&
         gt_template_gives_constant(r->session->request->template, parts[5])) {
         return 0;
@@ -153,8 +153,8 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
     return answer;
 }
 
-/* Warns about integer scalars that were checked with only one value. Omits floats, because they
- * seldom decide which elements are accessed. */
+/* Warns about integer scalars for which only one value was checked. Floats are not mentioned,
+ * because they rarely affect which elements are accessed. */
 static void log_single_values(const gt_request *request)
 {
     enum { NAMED = 6 };
@@ -176,7 +176,7 @@ static void log_single_values(const gt_request *request)
     }
 }
 
-/* Returns true if the default was too slow, so the check ends: others would take as long. */
+/* Returns true if the default took too long. The check then ends, as other variants would, too. */
 static bool is_too_slow(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;
@@ -199,7 +199,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     bool cut = !status && session.stop != GT_STOP_NONE;
-    if (cut) { /* report the variant that is still running */
+    if (cut) { /* also report the variant that is still running */
         GT_TRY(gt_field_note_running(&session.field, gt_session_busy_s(&session)));
         status = gt_session_ended(&session, "all variants were checked");
     } else if (!status && is_too_slow(&session)) {

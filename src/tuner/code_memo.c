@@ -1,4 +1,4 @@
-/* The memo of compiled code. */
+/* The memo of compiled code (code_memo.h). */
 #include "tuner/code_memo.h"
 
 #include "base/array.h"
@@ -13,9 +13,9 @@ static const size_t BYTES_MAX = (size_t)128 << 20;
 static struct {
     pthread_mutex_t mutex;
     unsigned holders;
-    GT_ARRAY(gt_code) entries; /* an entry has no image if memory ran out */
-    gt_hash_index places;      /* maps a key to its index in `entries` */
-    size_t bytes;              /* total size of all images */
+    GT_ARRAY(gt_code) entries; /* if memory runs out, an entry may have no image */
+    gt_hash_index places;      /* index in `entries` by key */
+    size_t bytes;              /* sum of the sizes of all images */
 } memo = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 gt_hash gt_code_key(gt_hash source, const char *arch, bool ptx)

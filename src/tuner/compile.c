@@ -1,4 +1,4 @@
-/* Compiles without measuring: one configuration, or a whole space. */
+/* Compiles one configuration or a whole space, without measuring. */
 #include "tuner/session.h"
 #include "tuner/strategy_proposer.h"
 #include "tuner/tune.h"
@@ -22,12 +22,12 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
               variant->message ? variant->message : "does not compile");
     gt_compiled *compiled = &variant->unit->compiled;
     *resources = compiled->resources;
-    *image = compiled->image; /* the caller now owns the image */
+    *image = compiled->image; /* the image now belongs to the caller */
     compiled->image = (gt_image){0};
     return GPUTUNE_OK;
 }
 
-/* Gets code from the store, even in a forced tuning. Returns false if the store has none. */
+/* Takes code from the store, even if the tuning is forced. Returns false if it is not there. */
 static bool take_stored(gt_image *image, gt_resources *resources, const gt_request *request,
                         const gt_config *config)
 {
@@ -39,7 +39,7 @@ static bool take_stored(gt_image *image, gt_resources *resources, const gt_reque
                             device->emulated, &request->patience) != GPUTUNE_OK) {
         return false;
     }
-    *image = code.image; /* the caller now owns the image */
+    *image = code.image; /* the image now belongs to the caller */
     *resources = code.resources;
     return true;
 }
@@ -56,14 +56,14 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     GT_SCOPED(gt_session_close) gt_session session;
     GT_TRY(gt_session_open(&session, &policy, NULL, request, &options));
     GT_TRY(gt_session_run(&session));
-    /* store the code, so other sizes and processes need not compile it */
+    /* then calls for other sizes and in other processes need not compile it */
     const gt_patience briefly = gt_patience_for(0.15, NULL);
     (void)gt_field_keep_code(&session.field, &briefly);
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
 
 typedef struct compile_run {
-    const gt_variant *reported; /* last reported variant, or NULL */
+    const gt_variant *reported; /* last variant that was reported, or NULL */
     int answer;
     gt_compiled_fn each;
     void *user;
@@ -151,7 +151,7 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return answer;
 }
 
-/* Compiles the variants that a tuning would try. EINVAL if the choice depends on results. */
+/* Compiles the variants that a tuning would try. EINVAL if this depends on their results. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {
     const gputune_options *o = &request->options;

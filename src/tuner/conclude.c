@@ -1,4 +1,4 @@
-/* Ends a tuning: reports progress, stores trials, and makes and stores the choice. */
+/* The end of a tuning: reports progress, stores trials, and makes and stores the choice. */
 #include "tuner/tuning.h"
 
 #include "base/array.h"
@@ -47,7 +47,7 @@ uint32_t gt_tuning_tried(const gt_tuning *tuning)
     return gt_field_tried(&tuning->session.field) + tuning->strategy.known;
 }
 
-/* Counts variants with a result, duplicates, and variants of earlier tunings. */
+/* Returns how many variants have a result, including duplicates and variants of earlier tunings. */
 static uint32_t count_done(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -90,15 +90,15 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
         {tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL},
         {tuning->race, gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
                                                             : request->options.objective},
-        /* omit a playoff's samples with a warm cache, because they are not comparable */
+        /* samples with a warm cache are omitted, because they cannot be compared with others */
         {tuning->playoff.hot ? NULL : tuning->playoff.race, GPUTUNE_OBJECTIVE_KERNEL},
     };
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }
 
-typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the field owns the images */
+typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the images belong to the field */
 
-/* Finds a variant in the latest race that it joined; NULL if it has no samples there. */
+/* Finds a variant in the last race in which it took part; NULL if it was not sampled there. */
 static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_runner *runner = gt_race_find(tuning->race, variant->id);
@@ -108,7 +108,7 @@ static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *va
     return runner && runner->samples.count ? runner : NULL;
 }
 
-/* Explains why a variant left its race; "" if it is still in the race. */
+/* Explains why a variant has left the race; "" if it has not. */
 static void explain_result(char *out, size_t bytes, const gt_runner *runner, bool among_all,
                            bool by_time)
 {
@@ -122,7 +122,7 @@ static void explain_result(char *out, size_t bytes, const gt_runner *runner, boo
              gt_race_leave_text(why, sizeof why, runner));
 }
 
-/* Adds race results to a trial. Omits times if the objective is energy. */
+/* Adds the result of the race to a trial. If the objective is energy, times are not added. */
 static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
                                     const gt_variant *variant)
 {
@@ -173,7 +173,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    /* not verified, because the first launch was too slow */
+    /* not verified, because its first launch was too slow */
     if (variant->stage == GT_STAGE_SLOWER) {
         double pilot = gt_field_pilot(field, variant);
         gt_snprintf(text, sizeof text, "took %.2fx the best time in its first launch",
@@ -190,7 +190,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
-/* Returns true if the variant has a result that is worth storing. */
+/* Returns true if the variant has a result that should be stored. */
 static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
     bool tried = find_raced(tuning, variant) || variant->stage == GT_STAGE_SLOWER ||
@@ -199,7 +199,7 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
            (tried && gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
-/* Appends the variant's trial, unless an earlier tuning has stored a better one. */
+/* Appends the trial of a variant, unless an earlier tuning has stored a better one. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
 {
@@ -218,7 +218,7 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
     return GPUTUNE_OK;
 }
 
-/* Lists trials. With `settled`, lists only trials that became final since the last call. */
+/* Lists trials. If `settled`, lists only those that have become final since the last call. */
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
@@ -252,7 +252,7 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
     GT_TRY(list_trials(&trials, tuning, true));
     if (trials.count > 0) {
         const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
-        /* ignore a failure, because everything is stored again at the end */
+        /* a failure does not matter, because the trials are stored again at the end */
         (void)gt_store_put_trials(request->services->store, &request->scenario, trials.items,
                                   trials.count, &brief);
     }
@@ -262,8 +262,8 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Gets the result of the race. Clears the speed-ups if the objective is energy but only times are
- * known. ENOVARIANT if no contestant was sampled. */
+/* Sets *out to the result of the race. Its speed-ups are 0 if the objective is energy but the race
+ * was decided by time. ENOVARIANT if no contestant was sampled. */
 static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
 {
     GT_TRY(gt_race_result_get(tuning->race, out));
@@ -271,7 +271,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
         return GPUTUNE_ENOVARIANT;
     }
     bool by_time = gt_tuning_is_before_weighing(tuning);
-    /* true if another variant might have won without the stop */
+    /* true if another variant might have won if the tuning had not been stopped */
     bool is_cut_short =
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
@@ -291,7 +291,7 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns the result's terms. They are not final if some variant could not race because of a limit,
+/* Returns the terms of the result. It is not final if a variant could not race because of a limit,
  * a cancel, or lack of memory. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
@@ -302,13 +302,13 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner;
-    /* `complete`: the result also answers exhaustive requests */
+    /* if `complete`, the result answers exhaustive requests too */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;
     return terms;
 }
 
-/* Explains why the tuning ended and, if not all variants were tried, how many were. */
+/* Explains why the tuning ended. If not all variants were tried, states how many were. */
 static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_race_result *result,
                                   bool proved_again)
 {
@@ -347,7 +347,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     return gt_text_take(out, &text);
 }
 
-/* Counts failed variants, and variants that hung once and were not tried again. */
+/* Counts the variants that failed or, after they had hung once, were not tried again. */
 static uint32_t count_failed(const gt_field *field)
 {
     uint32_t count = field->in[GT_STAGE_FAILED];
@@ -381,7 +381,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
 
 /* --- storing ---------------------------------------------------------------------------------- */
 
-/* Returns the NVRTC version of the compile workers; 0 if nothing was compiled. */
+/* Returns the version of NVRTC that the compile workers use; 0 if nothing was compiled. */
 static int compiler_version(const gt_tuning *tuning)
 {
     int version = 0;
@@ -392,7 +392,7 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* Lists the code to store. A final result needs no code of variants. */
+/* Lists the code to store. If the result is final, the code of variants is not needed. */
 static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;
@@ -473,7 +473,7 @@ static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
     }
 }
 
-/* If the limit expired before any variant was compiled, writes a message and returns true. */
+/* If no variant was compiled before the time limit, writes a message to `out` and returns true. */
 static bool describe_uncompiled(char *out, size_t bytes, const gt_tuning *tuning)
 {
     uint32_t count = 0;
@@ -531,8 +531,8 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
                                                 : gt_field_verdict(&tuning->session.field);
 }
 
-/* Returns true if the tuning stopped before measuring the champion. The champion is the fastest
- * variant of earlier tunings, if it is faster than the winner and did not fail. */
+/* The champion is the fastest variant of earlier tunings, if it is faster than the winner and did
+ * not fail. Returns true if the tuning was stopped before the champion was measured. */
 static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 {
     gt_config champion;
@@ -556,7 +556,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
-    if (field->doubtful) { /* the GPU, not the variant, may be at fault */
+    if (field->doubtful) { /* the GPU may be faulty, and not the variant */
         field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;
@@ -565,12 +565,12 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* If a variant has duplicates, gives it the configuration that gt_precedes() prefers among all of
- * them, so the result does not depend on the order of proposals. */
+/* Among a variant and its duplicates, lets the configuration that gt_precedes() prefers represent
+ * all of them, so that the result does not depend on the order of proposals. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {
-        /* a variant whose failure is known from earlier has no unit; its duplicates fail, too */
+        /* a variant that is known to fail has no unit; its duplicates fail too */
         const bool has_order = variant->role == GT_ROLE_PROPOSED && variant->unit;
         for (size_t i = 0; has_order && i < variant->duplicates.count; i++) {
             const gt_resources *resources = &variant->unit->compiled.resources;

@@ -1,4 +1,4 @@
-/* Prepares the buffer contents that the host provides for a measurement. */
+/* Makes the contents of buffers that the measure worker cannot compute itself. */
 #include "tuner/data.h"
 
 #include "base/environment.h"
@@ -19,7 +19,7 @@ typedef struct target {
     uint32_t index;
 } target;
 
-/* Converts the position of an argument or block to an index as in gt_data_file.argument. */
+/* Returns the gt_data_file.argument of argument or block `n` (blocks follow the arguments). */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
@@ -51,10 +51,10 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
     return GPUTUNE_OK;
 }
 
-/* Finds the data to send for an input; NULL if the measure worker generates its contents. */
+/* Returns the data that will be sent for an input; NULL if the measure worker generates them. */
 static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
-    /* a later entry for an input replaces an earlier one */
+    /* if there are several elements for an input, the last one is used */
     for (uint32_t i = to->setup->input_count; i-- > 0;) {
         const gt_live_input *input = &to->setup->inputs[i];
         if (input->workload == to->index && input->buffer == buffer && !input->expected) {
@@ -114,7 +114,7 @@ static gputune_status compute_scalar(uint64_t *bits, const gt_buffer *buffer,
     return GPUTUNE_OK;
 }
 
-/* A range of elements, computed by one thread. */
+/* A range of elements that one thread computes. */
 typedef struct fill_part {
     const gt_request *request;
     char *out;
@@ -153,7 +153,7 @@ static gputune_status fill_part_of(fill_part *part)
         }
         part->binding.slots[GT_SLOT_ELEMENT] = (int64_t)i;
         GT_TRY(compute_scalar(&bits, part->buffer, part->value, part->binding.slots));
-        /* correct because all hosts of CUDA are little-endian */
+        /* all hosts of CUDA are little-endian */
         memcpy(part->out + i * bytes, &bits, bytes);
     }
     return GPUTUNE_OK;
@@ -167,7 +167,7 @@ static void *run_part(void *user)
     return NULL;
 }
 
-/* Computes a buffer on all cores. If parts fail, returns the failure of the first of them. */
+/* Computes a buffer on all cores. If several parts fail, returns the failure of the first. */
 static gputune_status fill_elements(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;
@@ -240,7 +240,7 @@ static gputune_status add_file(gt_request *request, uint32_t argument, const cha
     return gt_array_push(&request->files, file);
 }
 
-/* Adds a file whose path is relative to the template's folder. */
+/* Adds a file. Its path is relative to the folder of the template. */
 static gputune_status add_beside(gt_request *request, uint32_t argument, const char *name,
                                  bool expected)
 {
@@ -313,7 +313,7 @@ static gputune_status find_files(gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Compares element types. Files store bfloat16 and fp8 as integers, because NumPy lacks them. */
+/* Compares element types. NumPy lacks bfloat16 and fp8, so files store them as integers. */
 static bool is_type(const gt_npy *npy, gt_type type)
 {
     bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
@@ -321,7 +321,7 @@ static bool is_type(const gt_npy *npy, gt_type type)
            (fp8 && npy->type == GT_TYPE_U8);
 }
 
-/* Gets the shape that a file must have: its extents and, for vectors, the number of components. */
+/* Returns the shape that a file must have: the extents and, for vectors, the component count. */
 static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const gt_request *request,
                                    uint32_t argument, const gt_buffer *buffer)
 {
@@ -340,7 +340,7 @@ static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const 
     return GPUTUNE_OK;
 }
 
-/* Compares shapes. For a pass() block, only the number of elements must match. */
+/* Compares shapes. The file for a pass() block only needs the right number of elements. */
 static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
 {
     uint64_t elements = 1, wanted = 1;

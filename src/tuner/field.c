@@ -1,4 +1,4 @@
-/* Takes proposals and compiles variants. Ends slow compiles, and tries them again last. */
+/* Takes proposals and compiles variants. Slow compiles are ended, and tried again last. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -15,8 +15,9 @@
 #include <string.h>
 
 enum {
-    STARTS_MAX = 256, /* maximum number of sources that a call starts, so it takes only a few ms */
-    AT_A_TIME = 8,    /* ask a proposer that learns when 1/AT_A_TIME of the workers are idle */
+    /* maximum number of variants to start per call, which then takes only a few ms */
+    STARTS_MAX = 256,
+    AT_A_TIME = 8, /* a proposer that learns is asked when 1/AT_A_TIME of the workers are idle */
     PROPOSALS = 16
 };
 
@@ -74,7 +75,7 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
     return field->options.with_default && is_of(field->standard, config);
 }
 
-/* Adds a proposed configuration. If it is the fallback's, the fallback becomes a contestant. */
+/* Adds a proposed configuration. If the fallback has it, the fallback becomes a contestant. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
@@ -130,7 +131,7 @@ static gputune_status propose_configs(uint32_t *count, const gt_field *field, gt
 
 static uint32_t count_free(const gt_field *field)
 {
-    /* number of started variants whose results the proposer does not have yet */
+    /* number of variants that were started but whose results the proposer does not know yet */
     uint32_t on_their_way =
         field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
     return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
@@ -140,13 +141,13 @@ static uint32_t count_free(const gt_field *field)
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || field_has_more_proposals(field);
-    /* do not start a compile that would outlast the limit and delay the next call */
+    /* a compile that takes longer than the time that is left would delay the next call */
     bool is_too_late =
         gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
     return has_more && count_free(field) > 0 && !is_too_late;
 }
 
-/* Returns true if it is time to ask for proposals. A proposer that learns waits for results. */
+/* Returns true if it is time to ask for proposals. If the proposer learns, it is asked late. */
 static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -195,21 +196,21 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* Fraction of the time limit after which slow compiles and waiting for the default may end. */
+/* fraction of the limit after which slow compiles may be put off, and the default not waited for */
 static const double SHARE = 0.2;
-/* After this fraction of the time limit, an unfinished variant counts as too slow. */
+/* fraction of the limit after which a variant that has not finished is too slow */
 static const double MOST = 0.5;
-/* Like MOST, but for all attempts together at a compile that was put off. */
+/* like MOST, for the sum of all attempts at a compile that was put off */
 static const double FAIR = 0.3;
-/* The first attempt at a compile never counts as too slow before this many seconds. */
+/* number of seconds before which the first attempt at a compile is never too slow */
 static const double LEAST_S = 3;
-/* A compile is slow if it takes this many times as long as the longest successful compile. */
+/* a compile is slow if it takes this many times as long as the longest one that succeeded */
 static const double SLOW = 8;
-/* A compile is not given up before this many seconds, because replacing a worker takes 0.5 s. */
+/* number of seconds before which no compile is given up, because replacing a worker takes 0.5 s */
 static const double GIVEN_UP_S = 1;
-/* The proposer is asked again about a compile when the compile's time has grown by this factor. */
+/* factor by which the time of a compile must grow before the proposer is asked again about it */
 static const double AGAIN = 1.25;
-enum { AT_ONCE = 256 }; /* maximum number of running compiles that are checked */
+enum { AT_ONCE = 256 }; /* maximum number of running compiles that are looked at */
 
 static double limit_s(const gt_field *field)
 {
@@ -231,7 +232,7 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* Stops waiting for the default, unless the default provides the expected results. */
+/* After a part of the limit, stops waiting for the default if there is a reference. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -243,7 +244,7 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns false if a variant waits for the compile on its second attempt, or if the default waits
+/* Returns false if one of the waiting variants is on its second attempt, or if it is the default
  * and there are several workers. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
@@ -256,8 +257,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns how many seconds a compile may take before it is put off. Until the first compile has
- * succeeded, compiles are put off one at a time. */
+/* Returns the time in seconds after which a compile is put off. Before any compile has succeeded,
+ * only one compile at a time is put off. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -268,8 +269,8 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Returns true if the proposer gives up all variants that wait for the unit. The default and the
- * fallback are never given up. */
+/* Returns true if the proposer gives up all variants that wait for a unit. It cannot give up the
+ * default and the fallback. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -286,7 +287,7 @@ static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
     return true;
 }
 
-/* Ends a compile that the proposer gives up. If other compiles wait, puts off a slow compile. */
+/* Ends a compile if the proposer gives it up. Puts it off if it is slow and others wait. */
 static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t running)
 {
     gt_unit *unit = field->units.items[job->id];
@@ -321,7 +322,7 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
-/* Returns true if a compile takes more than MOST of the limit, or two attempts more than FAIR. */
+/* Returns true if a compile has taken more than MOST of the limit, or two attempts FAIR of it. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -338,7 +339,7 @@ static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
             unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
-/* Returns the variant that is being verified now, or NULL. Jobs run in the order of `turn`. */
+/* Returns the variant that is being verified now, or NULL: the one with the smallest `turn`. */
 static gt_variant *find_running(const gt_field *field)
 {
     gt_variant *running = NULL;
@@ -362,8 +363,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* Returns true if the running variant has run suspiciously long: half of the farm's deadline
- * (farm_measure.c), so shorter time limits reach it, too. */
+/* Returns true if the running variant has taken so long that it may never end. This is half of the
+ * farm's time limit (farm_measure.c), so that it also happens within a short limit of the call. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -380,7 +381,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* so a call with the same limit tries the default again */
+    /* a call with the same limit will try it again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -403,7 +404,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         bool hangs = variant == running &&
                      (variant->deferral == GT_DEFERRED_HUNG || (!is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
-            /* so the next call with the same limit tries the variant again */
+            /* the next call with the same limit will try it again */
             variant->limit_s = most_s;
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
@@ -428,7 +429,7 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
     variant->stage = stage;
 }
 
-/* Returns the device memory of the default variant, summed over the sizes at which it can run. */
+/* Returns how much device memory the default variant needs, for all sizes at which it will run. */
 static uint64_t default_bytes(const gt_request *r)
 {
     const gt_config config = gt_config_default(r->template);
@@ -465,7 +466,7 @@ static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
     return GPUTUNE_OK;
 }
 
-/* Gets a unit's code from the memo or the store. Returns false if neither has it. */
+/* Takes the code of a unit from the memo or the store. Returns false if it is in neither. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
     const gt_request *request = field->options.request;
@@ -477,7 +478,7 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
                                          device->emulated, &request->patience) != GPUTUNE_OK)) {
         return false;
     }
-    unit->compiled.image = code.image; /* the unit now owns the image */
+    unit->compiled.image = code.image; /* the image now belongs to the unit */
     unit->compiled.resources = code.resources;
     unit->compiled.compile_ns = code.compile_ns;
     unit->compiled.nvrtc_version = code.nvrtc_version;
@@ -502,7 +503,7 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
-/* Prepares the measure worker once the service kernels and the reference are compiled. */
+/* When the service kernels and the reference are compiled, prepares the measure worker. */
 static gputune_status try_prepare(gt_field *field)
 {
     const gt_unit *service = field->units.items[GT_UNIT_SERVICE];
@@ -537,7 +538,7 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    /* compile quickly, because all work waits for this; but the emulator needs optimised code */
+    /* all work waits for this compile, so it must be short, except on the emulator */
     static const char quickly[] = "--Ofast-compile=mid";
     const bool emulated = field->options.request->device->emulated;
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
@@ -662,7 +663,7 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     GT_FREED gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
     GT_TRY(gt_allocated(launches));
     uint32_t id = variant->id;
-    /* if binding the launch fails, verification reports the failure */
+    /* if this fails, the verification will report the failure */
     if (gt_field_bind_launches(field, variant, launches) == GPUTUNE_OK) {
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
@@ -685,8 +686,8 @@ static void drop_started(gt_field *field)
     free_variant(dropped);
 }
 
-/* If an earlier variant has the same launch, makes `variant` its duplicate. At small sizes some
- * axes have no effect, such as the number of blocks if one block is enough. */
+/* If an earlier variant has the same launch, makes `variant` a duplicate of it. For example, the
+ * maximum number of blocks has no effect at a size for which one block is enough. */
 static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash source, bool *joined)
 {
     gt_variant *first;
@@ -728,8 +729,8 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Uses the result of an earlier tuning. Sets *known if the variant is not tried now: it failed, or
- * was too slow for its limit and is deferred. */
+/* Looks for a result of an earlier tuning. Sets *known if the variant need not be tried, because it
+ * failed, or must be tried later, because it was too slow for its limit. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
@@ -755,7 +756,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     if (gt_trial_failure(old->status) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    /* true if this variant provides the expected results */
+    /* true if the expected results come from this variant */
     bool is_expected =
         variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
     bool hung = old->status == GT_TRIAL_HUNG;
@@ -768,7 +769,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* If the variant is on its second attempt, resets a unit whose compile was put off. */
+/* If the compile was put off and this is the second attempt, resets the unit. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
     bool again = unit->put_off && variant->retried;
@@ -788,11 +789,11 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, known = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    if (is_quick) { /* use another hash, so quickly compiled code is not taken for optimised code */
+    if (is_quick) { /* with another hash, this code cannot be mistaken for optimised code */
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    /* a fallback that was proposed may be tried again, when others with its launch have begun */
+    /* if a fallback was proposed later, variants with the same launch may have started before it */
     const bool may_join = field->options.races && variant->role != GT_ROLE_FALLBACK;
     if (may_join && !is_quick && !variant->retried) {
         bool joined;
@@ -838,7 +839,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         const gt_code code = gt_unit_code(unit, field->options.request->device);
         gt_code_memo_put(&code);
     } else {
-        gt_text text = {0}; /* the compiler's message and its likely cause */
+        gt_text text = {0}; /* message of the compiler, followed by the likely cause */
         gt_text_append(&text, event->message);
         gt_template_explain(&text, field->options.request->template, event->message);
         GT_TRY(gt_text_take(&unit->message, &text));

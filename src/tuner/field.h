@@ -1,4 +1,4 @@
-/* The field: the variants of a session. It takes configurations from a proposer, generates sources,
+/* The field: all variants of a session. It takes configurations from a proposer, generates sources,
  * has each source compiled once, and sends variants to the measure worker. Not thread-safe. */
 #pragma once
 
@@ -12,258 +12,260 @@
 #include "tuner/request.h"
 
 typedef enum gt_stage {
-    GT_STAGE_WAITING,   /* waiting to be compiled or verified */
+    GT_STAGE_WAITING,   /* waits to be compiled or verified */
     GT_STAGE_VERIFYING, /* sent to the measure worker */
-    GT_STAGE_SLOWER,    /* not proved, because its first launch was clearly too slow */
-    GT_STAGE_READY,     /* verified, or only compiled if the field does not measure */
-    GT_STAGE_DEFERRED,  /* waiting for a second attempt (gt_deferral) */
-    GT_STAGE_QUICK,     /* a GT_ROLE_QUICK variant that was timed or failed */
+    GT_STAGE_SLOWER,    /* not proved, because its first launch was far too slow */
+    GT_STAGE_READY,     /* verified; if the field does not measure, compiled */
+    GT_STAGE_DEFERRED,  /* waits for a second attempt (gt_deferral) */
+    GT_STAGE_QUICK,     /* a GT_ROLE_QUICK variant that was timed or has failed */
     GT_STAGE_FAILED,
     GT_STAGES
 } gt_stage;
 
-/* Why a variant waits for a second attempt. The reason stays set during that attempt. */
+/* Reasons why a variant waits for a second attempt. The reason is kept during this attempt. */
 typedef enum gt_deferral {
     GT_DEFERRED_NEVER,
-    GT_DEFERRED_LATE,     /* slow to compile, or unfinished in an earlier call; tried last */
-    GT_DEFERRED_HUNG,     /* hung once; tried last, with ten times the deadline */
-    GT_DEFERRED_WORTHLESS /* takes too long to compile; not tried again in this call */
+    GT_DEFERRED_LATE,     /* compiles slowly, or an earlier call did not finish it; tried last */
+    GT_DEFERRED_HUNG,     /* hung once; tried last, with ten times the time limit */
+    GT_DEFERRED_WORTHLESS /* compiles too slowly to be worth it; not tried again in this call */
 } gt_deferral;
 
 typedef enum gt_role {
     GT_ROLE_PROPOSED,
-    GT_ROLE_DEFAULT,  /* the default, which races like proposed variants */
-    GT_ROLE_FALLBACK, /* verified for misaligned buffers, but does not race */
-    GT_ROLE_QUICK     /* compiled quickly and launched once, as information for the proposer */
+    GT_ROLE_DEFAULT,  /* the default, which races like the proposed variants */
+    GT_ROLE_FALLBACK, /* verified for unaligned buffers; does not race */
+    GT_ROLE_QUICK     /* quickly compiled and launched once, to guide the proposer */
 } gt_role;
 
 typedef struct gt_unit gt_unit;
 typedef struct gt_variant gt_variant;
 
-/* A configuration that has the same launch as a variant. Only the variant is tried. */
+/* A configuration that has the same launch as a variant, so it need not be tried itself. */
 typedef struct gt_duplicate {
     gt_config config;
     gt_hash trial;
 } gt_duplicate;
 
 struct gt_variant {
-    gt_variant *next; /* next variant, in the order of `id` */
-    uint32_t id;      /* index in gt_field.variants; identifies the variant in jobs and events */
+    gt_variant *next; /* next variant by `id` */
+    uint32_t id;      /* index in gt_field.variants; id of its jobs and events */
     gt_config config;
     gt_hash trial;
-    gt_unit *unit;            /* NULL before the source is generated */
-    gt_variant *next_waiting; /* next variant that waits for the same unit */
+    gt_unit *unit;            /* NULL until the source is generated */
+    gt_variant *next_waiting; /* next variant that waits for the unit */
     GT_ARRAY(gt_duplicate) duplicates;
     gt_stage stage;
     gt_deferral deferral;
-    bool retried; /* true if the second attempt has begun */
+    bool retried; /* true during and after the second attempt */
     gt_role role;
-    bool dropped;       /* true if the measure worker has discarded the variant */
-    bool surely_proved; /* true: prove the variant even if its first launch is slow */
-    bool kept;          /* true if the trial was stored before the end of the tuning */
-    bool remembered; /* true if the variant failed in an earlier tuning and was not tried again */
-    gputune_status failure; /* why the variant failed or was given up */
-    bool repeatable;        /* true if the failure would happen again (gt_event.repeatable) */
-    double median_ns;       /* median of the samples, as last reported to the proposer; 0: none */
-    double work;            /* work relative to the default's launch; set before verification */
-    uint32_t turn;          /* position in the order of verification, counted from 1 */
-    double limit_s;         /* a time limit that was too short for the variant; 0: none */
+    bool dropped;           /* true if the measure worker was asked to drop it */
+    bool surely_proved;     /* true: prove it even if its first launch is slow */
+    bool kept;              /* true if its trial was stored during the tuning */
+    bool remembered;        /* true if it failed in an earlier tuning, so it was not tried */
+    gputune_status failure; /* why it failed or was given up */
+    bool repeatable;        /* true if it would fail again (gt_event.repeatable) */
+    double median_ns;       /* median last reported to the proposer; 0: none */
+    double work;            /* work per launch divided by the default's; set before verification */
+    uint32_t turn;          /* position in the order of verification, from 1 */
+    double limit_s;         /* time limit in seconds within which it did not finish; 0: none */
     char *message;
     gt_verified verified;
 };
 
 struct gt_unit {
-    uint32_t id; /* index in gt_field.units; identifies the compile job */
+    uint32_t id; /* index in gt_field.units; id of the compile job */
     gt_hash hash;
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
-    bool repeatable; /* true if the failure would happen again (gt_event.repeatable) */
-    bool given_up;   /* true if the compile was ended, because it is not worth its time */
-    bool put_off;    /* true if the compile was ended to free its worker; it is repeated later */
+    bool repeatable; /* true if it would fail again (gt_event.repeatable) */
+    bool given_up;   /* true if the compile was ended because it takes too long */
+    bool put_off;    /* true if the compile was ended to free a worker, and will be repeated */
     double spent_s;  /* seconds spent on compiles that were put off */
-    double asked_s;  /* compile time when the proposer was last asked to give up */
+    double asked_s;  /* compile time when the proposer was last asked whether to give up */
     char *message;
     gt_compiled compiled;
-    bool from_store; /* true if the code was stored or is built in */
-    bool is_quick;   /* true if compiled with less optimisation, under a different hash */
-    gt_variant *waiting, *last_waiting; /* first and last variant that waits for this unit */
+    bool from_store; /* true if the code was stored before or is built in */
+    bool is_quick;   /* true if it was compiled with less optimisation; has another hash then */
+    gt_variant *waiting, *last_waiting; /* list of the variants that wait for the unit */
 };
 
 typedef struct gt_field_options {
     const gt_request *request;
     gt_farm *farm;
     gt_proposer *proposer;
-    bool measure; /* false: only compile */
-    /* without `measure`: also compile service kernels, reference and fallback, for later tunings */
-    bool for_later;
-    bool with_default; /* true if the default comes first, even if it is not proposed */
-    /* true: look for the fastest variant. Then the field also verifies the fallback, tries equal
-     * launches only once, leaves slow compiles to gt_field_retry(), and implies `skips_slow`. */
+    bool measure;      /* false: only compile */
+    bool for_later;    /* if not `measure`: also compile code that later tunings need */
+    bool with_default; /* true: begin with the default, even if it is not proposed */
+    /* True: look for the fastest variant. The fallback is verified too, each launch is tried only
+     * once, slow compiles wait for gt_field_retry(), and `skips_slow` is implied. */
     bool races;
     bool skips_slow;           /* true: do not prove variants whose first launch is too slow */
-    uint32_t limit;            /* maximum number of proposals to take; 0: all */
-    const gt_history *history; /* results of earlier tunings of the scenario; NULL: none */
+    uint32_t limit;            /* maximum number of proposals; 0: no limit */
+    const gt_history *history; /* results of earlier tunings of the scenario, or NULL */
 } gt_field_options;
 
-/* Maximum number of variants, which bounds the memory. */
+/* maximum number of variants, to limit the memory */
 enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
-    gt_measure_setup *setup;         /* on the heap, because it is large */
-    gt_variant *first;               /* first variant, in the order of `id` */
-    GT_ARRAY(gt_variant *) variants; /* owned; indexed by id */
-    GT_ARRAY(gt_unit *) units;       /* owned; indexed by id */
-    gt_variant *standard;            /* the default; NULL if it is not in the field */
-    gt_variant *fallback;            /* fallback that does not race; NULL: none */
-    gt_hash_index sources;           /* maps the hash of a source to the id of its unit */
-    gt_hash_index launches;          /* maps the hash of a launch to the id of its first variant */
+    gt_measure_setup *setup;         /* separately allocated, because it is large */
+    gt_variant *first;               /* first variant by `id` */
+    GT_ARRAY(gt_variant *) variants; /* by id; owned */
+    GT_ARRAY(gt_unit *) units;       /* by id; owned */
+    gt_variant *standard;            /* the default, or NULL */
+    gt_variant *fallback;            /* fallback, if it does not race, or NULL */
+    gt_hash_index sources;           /* id of the unit by hash of the source */
+    gt_hash_index launches;          /* id of the first variant by hash of the launch */
     uint32_t duplicates;
     uint32_t worthless; /* includes duplicates */
     uint32_t started;   /* number of variants whose source was generated */
     uint32_t compiling, verifying;
-    gt_schedule schedule; /* shares the measure worker's time between rounds and pending variants */
-    uint32_t untimed;     /* number of verified variants without a time; set by the policy */
-    bool rounds_wait;     /* true if contestants wait to be sampled */
-    bool abandoned;       /* true if no new work may start */
-    bool waits_for_results; /* true if the proposer needs results before it proposes more */
+    gt_schedule schedule;   /* decides whether the worker samples a round or verifies next */
+    uint32_t untimed;       /* number of verified variants without samples; set by the policy */
+    bool rounds_wait;       /* true if contestants are waiting to be sampled */
+    bool abandoned;         /* true if nothing new may be started */
+    bool waits_for_results; /* true if the proposer needs results before it can propose more */
     bool may_measure;       /* true if the session may use the GPU */
     bool preparing, prepared;
-    bool waits_for_default; /* true if the default must be verified before other variants */
-    bool added_default;     /* true if the default was added to check a variant that seemed wrong */
+    bool waits_for_default; /* true if no other variant may be verified before the default */
+    bool added_default;     /* true if the default was added only because a variant seemed wrong */
     gt_prepared preparation;
-    GT_ARRAY(gt_variant *) compiled;    /* variants to verify, in order */
+    GT_ARRAY(gt_variant *) compiled;    /* variants to be verified, in order */
     GT_ARRAY(gt_variant *) newly_ready; /* contestants for gt_field_next_ready() */
     uint32_t in[GT_STAGES];
     uint32_t quick_compiles; /* number of GT_ROLE_QUICK variants */
-    double best_ns;          /* fastest first launch of a verified variant; 0: unknown */
-    uint32_t cut_off;        /* number of variants without a result when the field was abandoned */
+    double best_ns;          /* shortest first launch of a verified variant; 0: none */
+    uint32_t cut_off;        /* number of variants without a result when abandoned */
     uint32_t turns;
-    double longest_s; /* time of the longest successful compile */
+    double longest_s; /* longest time of a compile that succeeded */
     int64_t last_put_off_ns;
     int64_t start_ns;
-    bool compiles;  /* true if any variant has ever compiled, in this tuning or an earlier one */
-    uint32_t alike; /* number of variants that failed to compile with the default's error */
-    uint32_t unexplained; /* number of failed rounds without a known culprit */
-    gt_variant *doubtful; /* variant that crashed last; NULL if the GPU has worked since */
-    bool cut;             /* true if proposals were left out, because there were too many */
+    bool compiles;  /* true if a variant has compiled, now or in an earlier tuning */
+    uint32_t alike; /* number of variants that do not compile, with the same error as the default */
+    uint32_t unexplained; /* number of rounds that failed without a culprit */
+    gt_variant *doubtful; /* last variant that crashed, if the GPU was not used since; or NULL */
+    bool cut;             /* true if there were more proposals than allowed */
 } gt_field;
 
-/* Ids of units: service kernels, reference, and the first unit of a variant. */
+/* ids of units: the service kernels, the reference, the first unit of a variant */
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 
-/* Opens a field with the default and the fallback, if requested. A field that measures submits the
- * service kernels and the reference. The options' pointers must outlive the field. */
+/* Opens a field. Adds the default and the fallback if the options say so. If the field measures,
+ * the service kernels and the reference are submitted. Pointers in the options must stay valid. */
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
-/* Takes proposals, and submits sources and compiled variants. Returns within a few milliseconds. */
+/* Takes proposals, submits their sources, and sends compiled variants to the measure worker. This
+ * takes at most a few milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
-/* Ends compiles that are not worth their time. The proposer may give up any long compile. With
- * options.races, a slow compile is put off until gt_field_retry() if other compiles wait for a
- * worker. A compile is slow after a fifth of the limit, if it also takes far longer than all
- * others. If there is a reference, variants wait for the default only during that fifth. */
+/* Ends compiles that take too long. The proposer may give up any long compile. If options.races, a
+ * slow compile is put off until gt_field_retry() if others wait for a worker. It is slow if it
+ * takes more than a fifth of the limit and far longer than all others. After a fifth of the limit,
+ * other variants no longer wait for the default, if there is a reference. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
-/* Returns how many seconds to wait for an event; 0 if gt_field_pump() should be called again. */
+/* Returns for how many seconds to wait for events; 0 if gt_field_pump() has more to do. */
 double gt_field_patience(const gt_field *field);
 
-/* Handles a COMPILED, PREPARED or VERIFIED event. Takes ownership of parts of the event. */
+/* Handles an event of kind COMPILED, PREPARED or VERIFIED. Takes over parts of its contents. */
 gputune_status gt_field_handle(gt_field *field, gt_event *event);
-/* Returns a ready contestant that no earlier call has returned; NULL if there is none. */
+/* Returns a contestant that is ready and was not returned before; NULL if there is none. */
 gt_variant *gt_field_next_ready(gt_field *field);
 
-/* Queues all contestants for verification again, for another race. */
+/* Lets all contestants be verified again, for another race. */
 gputune_status gt_field_reverify(gt_field *field);
-/* Starts the second attempts of deferred variants. Sets *count to their number. */
+/* Begins the second attempts of deferred variants. Sets *count to their number. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
-/* Ends a field after the time limit. Fails variants that did not finish in a fair part of the time;
- * only calls with a longer limit try them again. Defers a default that ran suspiciously long, so
- * the next tuning tries it last. `busy_s` is gt_session_busy_s(). */
+/* Called at the time limit. Variants that have taken a large part of the time without finishing
+ * fail; they are tried again only by calls with a longer limit. If the default has been running so
+ * long that it may never end, it is deferred, so that the next tuning tries it last. `busy_s` comes
+ * from gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* Ends the field of a session that stores nothing. A variant that ran suspiciously long fails. */
+/* The same for a session that stores nothing: a variant that may never end fails. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
-/* Copies a failure of the default to the request, so the call does not return the default. */
+/* If the default failed, records this in the request, so that the call does not return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
-/* Returns true if some variant could not race because memory or time ran out. */
+/* Returns true if a variant could not race because time or memory ran out. */
 bool gt_field_lacks_one(const gt_field *field);
-/* Starts no more work, and expects no more events. All jobs must have been cancelled. */
+/* Starts nothing more and expects no more events. The caller must have cancelled all jobs. */
 void gt_field_abandon(gt_field *field);
-/* Returns true if the default and many other variants failed to compile with the same error. Then
- * no more variants are tried. Always false if the proposer does not learn. */
+/* Returns true if the default and many other variants do not compile, with the same error. No other
+ * variants are tried then. Returns false if the proposer does not learn. */
 bool gt_field_never_compiles(const gt_field *field);
-/* Returns true if nothing is left to compile or to verify. */
+/* Returns true if nothing remains to be compiled or verified. */
 bool gt_field_is_done(const gt_field *field);
-/* Returns true if gt_field_retry() would try the variant. */
+/* Returns true if gt_field_retry() would try the variant again. */
 static inline bool gt_variant_may_be_retried(const gt_variant *variant)
 {
     return variant->stage == GT_STAGE_DEFERRED && variant->deferral != GT_DEFERRED_WORTHLESS;
 }
 /* Returns "ok", "wrong", "crashed", "hung", "compile", "launch" or "slow". */
 const char *gt_variant_status(const gt_variant *variant);
-/* Returns a unit's code for the store. The unit still owns the image. */
+/* Returns the code of a unit for the store. The image still belongs to the unit. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Stores the code that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
-/* Describes in *out the scalars proved with one value only, or sets NULL. The caller frees *out. */
+/* Describes the scalars that were proved with one value only; NULL: none. The caller frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
-/* Returns a trial of `duplicate` (NULL: of the variant itself), without times, noise and texts. */
+/* Returns the trial of a variant, or of its duplicate unless NULL, without times and texts. */
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                         const gt_duplicate *duplicate);
-/* Converts a sample to the value that is compared, stored and shown. For the objective rate, the
- * value is the time for the work of the default's launch. */
+/* Converts a sample to the value that is compared, stored and shown. For the objective rate, this
+ * is the time for as much work as a launch of the default does. */
 static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* Finds the variant that has this configuration or a duplicate with it; NULL if there is none. */
+/* Finds the variant that has this configuration, itself or as a duplicate; NULL: none. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
-/* Finds the ready variant with this configuration; NULL if there is none. */
+/* Finds the variant with this configuration if it is ready; NULL if there is none. */
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* Counts variants with a result. Includes duplicates and earlier tunings, but not the fallback. */
+/* Counts variants with a result, including duplicates and earlier tunings, but not the fallback. */
 uint32_t gt_field_tried(const gt_field *field);
-/* Returns the number of variants at the end, with duplicates, as far as it is known. */
+/* Returns how many variants there will be in the end, including duplicates, as far as is known. */
 uint32_t gt_field_total(const gt_field *field);
-/* Returns true if the variant's first launch, which verified it, can serve as a quick sample: its
- * cache was cold, and it took so long that the host's overhead is negligible. */
+/* Returns true if the first launch of a variant, by which it was verified, is as good as a quick
+ * sample: the cache was cold, and the launch was so long that the host's overhead is negligible. */
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
-/* Returns the time of the variant's first launch as a value of the objective; 0 if unknown. */
+/* Returns the time of a variant's first launch as a value of the objective; 0: unknown. */
 double gt_field_pilot(const gt_field *field, const gt_variant *variant);
-/* Records the median of a contestant's samples. If they show that its first launch was fast only by
- * chance, proves the variants that seemed too slow in comparison. */
+/* Sets the median of a contestant's samples. If it shows that the first launch was fast only by
+ * chance, proves the variants that seemed too slow compared with it. */
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
-/* Reports a variant's result to the proposer. `time_ns` is 0 before the first sample. */
+/* Reports the result of a variant to the proposer. `time_ns` is 0 if it was not sampled yet. */
 void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns);
-/* Handles a failed round. Sets *culprit to the variant that was being sampled, which leaves the
- * race, or to GT_NO_VARIANT. The session fails after a few rounds without a culprit. */
+/* Handles the failure of a round. Sets *culprit to the variant that was being sampled, which leaves
+ * the race, or to GT_NO_VARIANT. Fails after a few rounds that failed without a culprit. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
-/* Records a launched variant's failure. A first hang only defers it: the machine may be loaded. */
+/* Records the failure of a variant that was launched. If it hung for the first time, it is only
+ * deferred, because the machine may be loaded. */
 gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event);
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);
-/* If no variant became ready, fails with the most frequent failure among the variants. */
+/* If no variant is ready, fails with the most frequent failure. */
 gputune_status gt_field_verdict(const gt_field *field);
 
 /* ---- shared by field.c and field_verify.c ---- */
 
 void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage);
-/* Generates the source of a variant, and submits it if it is new. */
+/* Generates the source of a variant. Submits it if no other variant has this source. */
 gputune_status gt_field_start(gt_field *field, gt_variant *variant);
-/* Binds a variant's launch at the requested size and, if there is one, at the odd-tail size. */
+/* Binds the launches of a variant at the requested size and, if there is one, the odd-tail size. */
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX]);
 /* Sends compiled variants to the measure worker, the default first, because its time is needed. */
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Moves a variant to GT_STAGE_READY and reports it to the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
-/* Handles a VERIFIED event. Fails if the event reports a failure that the variant did not cause. */
+/* Handles a VERIFIED event. If the variant is not to blame for a failure, returns this failure. */
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
-/* Sets a variant's message to `message`, followed by possible reasons for the failure. */
+/* Sets the message of a variant to `message` and likely reasons for the failure. */
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message);
-/* Counts a compile failure with the same message as the default's. */
+/* Counts variants that do not compile, with the same message as the default. */
 void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message);
 gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
                               gputune_status failure, const char *message);
-/* Adds the default, unless constraints exclude it. */
+/* Adds the default, unless it is excluded by constraints. */
 gputune_status gt_field_add_default(gt_field *field);

@@ -13,7 +13,7 @@
 
 static gputune_status prove_slower(gt_field *field);
 
-/* Ends a GT_ROLE_QUICK variant. It has no result if its launch is too short to be timed. */
+/* Ends a GT_ROLE_QUICK variant. If its launch is too short to be timed, it has no result. */
 static void settle_quick(gt_field *field, gt_variant *variant)
 {
     bool is_sample = gt_field_pilot_is_sample(field, variant);
@@ -45,7 +45,7 @@ static void append_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends a command that finds the faulty line on the emulator, at the smaller of the two sizes. */
+/* Appends a command that shows the faulty line on the emulator, at the smaller one of the sizes. */
 static gputune_status append_check_command(gt_text *out, const gt_field *field,
                                            const gt_variant *variant)
 {
@@ -59,7 +59,7 @@ static gputune_status append_check_command(gt_text *out, const gt_field *field,
     return GPUTUNE_OK;
 }
 
-/* Returns true if the driver's message shows a bug in the kernel. */
+/* Returns true if the message of the driver indicates a bug in the kernel. */
 static bool is_fault(const char *message)
 {
     static const char *const faults[] = {
@@ -72,7 +72,7 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends the other launches that may have failed, unless the message names the failed launch. */
+/* Appends other launches that may have failed, unless the message shows which launch failed. */
 static void append_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -83,7 +83,7 @@ static void append_other_launches(gt_text *out, const gt_field *field, const cha
     }
 }
 
-/* Returns true if a launch may find what an earlier launch left in an inout buffer. */
+/* Returns true if a launch can see what an earlier launch wrote to an inout buffer. */
 static bool has_used_buffers(const gt_template *template)
 {
     bool has = false;
@@ -209,14 +209,14 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
-/* Counts the variants, but not a default that the field added itself. */
+/* Returns the number of variants, without a default that was added by the field itself. */
 static size_t asked_count(const gt_field *field)
 {
     return field->variants.count - field->added_default;
 }
 
-/* Finds the most frequent failure. Returns the first variant with it, and sets *count to how many
- * variants have it. NULL if none failed. */
+/* Returns the first variant with the most frequent failure, and sets *count to the number of
+ * variants with this failure. NULL if none failed. */
 static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
 {
     const gt_variant *first = NULL;
@@ -236,7 +236,7 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     return first;
 }
 
-/* Returns true if all variants have the same wrong result, so the reference may be wrong. */
+/* Returns true if all variants have the same wrong result. Then the reference may be wrong. */
 static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t count)
 {
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
@@ -297,7 +297,7 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
     return gt_store_put_cubins(request->services->store, codes.items, codes.count, patience);
 }
 
-/* Returns the dynamic shared memory per block; unit->resources contains the static part. */
+/* Returns the size of dynamic shared memory per block. The static part is in unit->resources. */
 static uint32_t shared_bytes_of(const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -337,7 +337,7 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
-/* Appends a line of gt_verified.single as text. Returns true if no other value was tried. */
+/* Converts a line of gt_verified.single to text. Returns true if no other value was tried. */
 static bool append_single_values(gt_text *text, char *line, uint32_t index)
 {
     char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
@@ -418,7 +418,7 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* Returns a variant's outcome. A quick compile fails if its launch is too short to be timed. */
+/* Returns the outcome of a variant. A quick compile has failed if its launch is too short. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&
@@ -433,8 +433,7 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
 {
     gt_proposer *proposer = field->options.proposer;
     const gt_unit *unit = variant->unit;
-    /* a strategy proposes no variant with a result, so it learns a fallback's when it proposes it
-     */
+    /* strategies skip variants with a result, so report a fallback only when it is proposed */
     if (!proposer->on_result || variant->role == GT_ROLE_FALLBACK) {
         return;
     }
@@ -452,11 +451,11 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
     }
 }
 
-/* A variant cannot win if its first launch takes this many times as long as the best one. */
+/* factor above the best first launch at which a variant cannot win any more */
 #define SLOWER_OF_ALL 2.0
-/* The host's overhead in the time between events is negligible for launches longer than this. */
+/* minimum time of a launch for which the host's overhead between events is negligible */
 #define LONG_ENOUGH_NS 50e3
-/* A first launch was fast by chance if its variant's samples take this many times as long. */
+/* factor between samples and first launch that shows that the launch was fast by chance */
 #define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
@@ -504,9 +503,9 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }
 
-/* Returns the time of a verified variant's first launch or, if that was fast by chance, the median
- * of its samples; 0 if unknown. First launches are compared only with each other, because they are
- * a little slower than samples. */
+/* Returns the time of a verified variant's first launch. If this launch was fast by chance, returns
+ * the median of its samples; 0: unknown. First launches are a little slower than samples, so they
+ * are compared only with each other. */
 static double first_launch(const gt_field *field, const gt_variant *variant)
 {
     double pilot = gt_field_pilot(field, variant);
@@ -522,7 +521,7 @@ static void note_best(gt_field *field, const gt_variant *variant)
     }
 }
 
-/* Proves a variant that seemed too slow, unless its first launch is far slower than the best. */
+/* Proves a variant that seemed too slow, unless it is still far slower than the best one. */
 static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
 {
     bool is_slower =
@@ -530,13 +529,13 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* prove the variant even if its first launch is slow again */
+    variant->surely_proved = true; /* even if it is slow again */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }
 
-/* Determines the best first launch again. Then proves variants that seemed too slow only because
- * the earlier best variant failed, or was fast by chance. */
+/* Called if the variant with the best first launch has failed, or was fast by chance. Finds the
+ * best first launch again, and proves the variants that seemed too slow because of it. */
 static gputune_status prove_slower(gt_field *field)
 {
     field->best_ns = 0;
@@ -619,9 +618,8 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* If a variant seems wrong before the default is verified, queues the variant again and sets
- * *waits. If the default is wrong on the same data, the data are not used against other
- * variants. */
+/* Called if a variant seems wrong. If the default is not verified yet, queues the variant again and
+ * sets *waits. Data on which the default is wrong too are not used for other variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {
@@ -654,7 +652,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     free(variant->verified.findings);
     free(variant->verified.single);
-    variant->verified = event->verified; /* the variant now owns the strings */
+    variant->verified = event->verified; /* the texts now belong to the variant */
     event->verified.findings = event->verified.single = NULL;
     if (variant->role == GT_ROLE_QUICK) {
         settle_quick(field, variant);
@@ -665,7 +663,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_report(field, variant, gt_field_pilot(field, variant));
-    /* since the job was sent, the best variant may have failed */
+    /* the best variant may have failed after the job was sent */
     return reconsider_variant(field, variant);
 }
 

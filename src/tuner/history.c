@@ -18,7 +18,7 @@ static bool is_at(const gt_trial *trial, const gt_request *request)
     return trial->proved_at && strcmp(trial->proved_at, request->proved_at) == 0;
 }
 
-/* Loads all trials of the scenario, including trials of earlier code. */
+/* Loads all trials of the scenario, even those of code that has changed. */
 static gputune_status load_all(gt_history *out, const gt_request *request)
 {
     gt_history history = {0};
@@ -74,7 +74,7 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-/* Fails if the configuration failed earlier. Sets *proved if it was verified for this request. */
+/* Fails if the configuration has failed before. Sets *proved if this request need not prove it. */
 static gputune_status judge_config(bool *proved, const gt_request *request, const gt_config *config,
                                    bool only_harm)
 {

@@ -1,4 +1,4 @@
-/* Trials of earlier tunings of a scenario. Immutable after loading. */
+/* Trials of earlier tunings of a scenario. They do not change after they are loaded. */
 #pragma once
 
 #include "kernel/space/space.h"
@@ -6,20 +6,21 @@
 
 struct gt_request;
 
-typedef gt_trial_list gt_history; /* sorted by hash; free with gt_trial_list_free() */
+typedef gt_trial_list gt_history; /* sorted by hash; free it with gt_trial_list_free() */
 
-/* Loads the trials of the request's scenario. Omits trials of code that has changed
- * (gt_request_stored()), and failures with a different driver, data or sizes. */
+/* Loads the trials of a request's scenario. Trials of code that has changed (gt_request_stored())
+ * are left out, and failures with another driver, data or sizes. */
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
-/* Finds a trial by its hash; NULL if there is none. `history` may be NULL. */
+/* Finds a trial by hash. NULL if there is none, or if `history` is NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* Returns the failure of a trial; OK if the variant should be tried: it did not fail, or only under
- * a shorter time limit. A variant that hung is tried again only by requests that measure. */
+/* Returns the failure of a trial. Returns OK if the variant should be tried, because it did not
+ * fail, or failed only because its time limit was shorter than now. If it hung, it is tried again
+ * only by requests that measure. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
-/* Returns true if the configuration was verified with the current driver, and with the request's
- * data and sizes (gt_request.proved_at). Returns false if the store cannot be read. */
+/* Returns true if the configuration was verified with the current driver and for the data and sizes
+ * of the request (gt_request.proved_at). Returns false if the store cannot be read. */
 bool gt_history_is_proved(const struct gt_request *request, const gt_config *config);
-/* Fails if the configuration failed with the current driver. With `only_harm`, ignores slow
- * compiles, because launching such code is harmless. */
+/* Fails if the configuration has failed with the current driver. If `only_harm`, slow compiles are
+ * ignored, because it is harmless to launch their code. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config,
                                   bool only_harm);

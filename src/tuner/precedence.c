@@ -1,14 +1,15 @@
-/* Orders equally fast configurations. */
+/* Decides which of two equally fast configurations wins. */
 #include "tuner/precedence.h"
 
 #include <stdlib.h>
 
-/* The resources of a configuration, in the order in which they are compared. */
+/* The resources that a configuration uses, in the order in which they are compared. */
 typedef struct usage {
     uint64_t is_other, cluster_blocks, shared_bytes, registers, vector_bytes;
 } usage;
 
-/* Returns a configuration's resources; no cluster or dynamic shared memory if binding it fails. */
+/* Returns the resources of a configuration. If its launch cannot be bound, they lack the cluster
+ * and dynamic shared memory. */
 static usage usage_of(const gt_request *request, const gt_config *config,
                       const gt_resources *resources)
 {

@@ -1,4 +1,4 @@
-/* A proposer chooses the configurations of a session and may use results. Not thread-safe. */
+/* A proposer chooses the configurations of a session. It may use their results. Not thread-safe. */
 #pragma once
 
 #include "kernel/space/space.h"
@@ -6,24 +6,22 @@
 
 typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
-    /* Writes up to `count` new configurations and returns how many; 0 if it needs results first. */
+    /* Writes at most `count` new configurations and returns how many; 0: it needs results first. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
-    /* Reports a verification, a failure or new samples. result->point is not set. A time of 0 means
-     * unknown. May be NULL. */
+    /* Reports that a configuration was verified, has failed, or has new samples. result->point is
+     * not used. A time of 0 is unknown. May be NULL. */
     void (*on_result)(gt_proposer *self, const gt_config *config, const gt_tried *result,
                       bool is_quick);
-    /* Returns true if a compile that has taken `seconds` should be ended. May be NULL. */
+    /* Returns true if a compile that has already taken `seconds` should be ended. May be NULL. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
-    /* number of configurations that can race, including the default; 0 if unknown */
-    uint64_t total;
-    bool quick_compiles; /* true if the last proposals are quick compiles (GT_ROLE_QUICK) */
-    /* true if proposals depend on results, so they should be requested as late as possible */
-    bool learns;
-    bool exhausted;     /* true if there are no more proposals */
-    bool out_of_memory; /* true if memory ran out, which ends the proposals */
+    uint64_t total;      /* number of configurations that can race, with the default; 0: unknown */
+    bool quick_compiles; /* true if the last proposals are for quick compiles (GT_ROLE_QUICK) */
+    bool learns;         /* true if proposals depend on results, so it is better to ask late */
+    bool exhausted;      /* true if there are no more proposals */
+    bool out_of_memory;  /* true if there are no more proposals because memory ran out */
 };
 
-/* Proposes a list of configurations, in order. The list must outlive the proposer. */
+/* Proposes the configurations of a list in order. The list must stay valid. */
 typedef struct gt_list_proposer {
     gt_proposer proposer;
     const gt_config *configs;
@@ -31,7 +29,7 @@ typedef struct gt_list_proposer {
 } gt_list_proposer;
 gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count);
 
-/* Proposes all configurations of a space, in order. The space must outlive the proposer. */
+/* Proposes all configurations of a space in order. The space must stay valid. */
 typedef struct gt_space_proposer {
     gt_proposer proposer;
     gt_space *space;

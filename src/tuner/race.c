@@ -1,4 +1,4 @@
-/* The race (race.h): rounds, pairwise comparisons, elimination and decision. */
+/* The race (race.h): rounds, comparisons, elimination and decision. */
 #include "tuner/race.h"
 
 #include "base/number.h"
@@ -11,45 +11,46 @@
 #include <stdlib.h>
 
 enum {
-    GT_RACE_LEVEL = 5,             /* shared rounds before confidence bounds may decide */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* like GT_RACE_LEVEL, in an exhaustive race */
-    GT_RACE_CALM_FIRST = 3, /* like GT_RACE_LEVEL, if the spread of all contestants is known */
-    GT_RACE_MISSED_MAX = 3  /* a contestant fails after this many rounds in a row without a value */
+    GT_RACE_LEVEL = 5,             /* shared rounds after which confidence bounds decide */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same in an exhaustive race */
+    GT_RACE_CALM_FIRST = 3,        /* the same for calm contestants (see calm_error) */
+    /* number of consecutive rounds without a value after which a contestant fails */
+    GT_RACE_MISSED_MAX = 3
 };
 
-/* One-sided error probabilities of the bounds that eliminate a contestant and that end the race. */
+/* One-sided error probabilities of the bounds: to eliminate a contestant, and to end the race. */
 #define DROP_ERROR 0.003
 #define STOP_ERROR 0.012
 
 struct gt_race {
     gt_race_options options;
     gt_random random;
-    gt_runner *first, *last; /* contestants in the order of joining; owned */
+    gt_runner *first, *last; /* contestants in the order in which they joined; owned */
     uint32_t count;
-    GT_ARRAY(gt_runner *) by_id; /* an element is NULL if no contestant has its index as id */
+    GT_ARRAY(gt_runner *) by_id; /* NULL for ids that no contestant has */
     uint64_t *ids;               /* contestants of the current round */
     size_t ids_capacity;
     gt_race_round round; /* count 0: no round */
     uint32_t rounds, samples;
-    gt_runner *standard;  /* the default; NULL if it has not joined */
+    gt_runner *standard;  /* the default, or NULL if it has not joined */
     gt_runner *incumbent; /* NULL: none */
     gt_runner *winner;    /* NULL until the race is decided */
-    gt_runner *reserve;   /* the best contestant that left as slower */
+    gt_runner *reserve;   /* best contestant that was eliminated, or NULL */
     bool tie, complete;
-    bool is_tied;    /* true if the race is decided except for gt_race_break_tie() */
-    uint32_t finals; /* number of final rounds so far */
+    bool is_tied;    /* true if only gt_race_break_tie() is missing for a decision */
+    uint32_t finals; /* number of final rounds taken */
     gt_race_end decided, end;
     double deviation; /* standard deviation of a log-ratio; negative: unknown */
-    double *scratch;  /* memory for the log-ratios of two contestants */
+    double *scratch;  /* memory for the log-ratios between two contestants */
     size_t scratch_capacity;
 };
 
-/* The common spread is used if at least PRIOR_FROM contestants show it. It then has one degree of
- * freedom per contestant, but at most PRIOR_WEIGHT. */
+/* The spread that all contestants have in common is used if it is known from at least PRIOR_FROM of
+ * them. It has as many degrees of freedom as there are contestants, but at most PRIOR_WEIGHT. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-/* A contestant is calm if its three or four ratios are within the usual range of such ratios. The
- * error of their median then follows from the common standard deviation, as for normal values. */
+/* A contestant is calm if its three or four ratios are no further apart than is usual. The error of
+ * their median is then computed from the common standard deviation, as for normal values. */
 enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
 static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
 static const double calm_range = 4; /* in standard deviations */
@@ -78,8 +79,8 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
     return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
-/* Writes the log-ratios of `a` over `b` in shared rounds to `out` (may be NULL) and returns their
- * number. Subtracts `doubt` (may be NULL) from the log-ratios of quick samples. */
+/* Writes the log-ratios of `a` to `b` in shared rounds to `out` (may be NULL), and returns their
+ * number. `doubt` (may be NULL) is subtracted from the log-ratios of quick samples. */
 static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                              gt_race_doubt *doubt)
 {
@@ -110,7 +111,7 @@ static uint32_t race_shared(const gt_runner *a, const gt_runner *b, gt_race_kind
     return (uint32_t)collect_ratios(NULL, a, b, kind, NULL);
 }
 
-/* Writes the sorted log-ratios of `a` over `b` to the scratch memory and returns their number. */
+/* Writes the log-ratios of `a` to `b` to the scratch memory, sorted, and returns their number. */
 static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_race_kind kind)
 {
     size_t count = collect_ratios(race->scratch, a, b, kind, NULL);
@@ -120,7 +121,7 @@ static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b,
 
 /* --- the spread of all ratios ----------------------------------------------------------------- */
 
-/* Returns the median of `values`, which it sorts; 0 if there are too few. */
+/* Sorts `values` and returns their median; 0 if there are too few. */
 static double median_variance(double *values, size_t count)
 {
     if (count < PRIOR_FROM) {
@@ -136,7 +137,7 @@ static double unbiased(double variance, uint32_t freedom)
     return variance / (root * root * root);
 }
 
-/* If a contestant is calm, gives it the common spread, so it can be judged before round `level`. */
+/* If a contestant is calm, uses the common spread for it, to judge it before round `level`. */
 static void calm_down(gt_race *race, gt_runner *runner, double deviation)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -180,8 +181,9 @@ static void moderate_all(gt_race *race, double *variances)
 
 /* --- the incumbent ---------------------------------------------------------------------------- */
 
-/* Returns the middle of the log-ratios to the incumbent: the trimmed mean, or the median if there
- * are fewer than five. Uses quick rounds if there are no full ones. NaN if no round is shared. */
+/* Returns the middle of a contestant's log-ratios to the incumbent: the trimmed mean or, if there
+ * are fewer than five, the median. If they share no full round, quick rounds are used. NaN if they
+ * share no round at all. */
 static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
@@ -195,7 +197,7 @@ static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runn
                                  : gt_trimmed_mean(race->scratch, count, GT_PAIRED_TRIM);
 }
 
-/* Picks the contestant with the most samples and, among equals, the smallest last value. */
+/* Returns the contestant with the most samples and, among equals, the smallest last value. */
 static gt_runner *first_incumbent(const gt_race *race)
 {
     gt_runner *best = NULL;
@@ -226,10 +228,10 @@ static double median_time(gt_race *race, const gt_runner *runner)
     return gt_median_sorted(race->scratch, count);
 }
 
-/* Returns true if a faster contestant may replace the incumbent. If the two have not shared every
- * round, the gain must be clear, because all others must then be sampled with the new incumbent.
- * With exact values, one shared round suffices. After a stop, one slow sample may have caused the
- * gain, so the medians must agree. */
+/* Returns true if a contestant that is faster may replace the incumbent. If they do not share all
+ * rounds, it must be clearly faster, because all others must then be sampled with the new
+ * incumbent. If values are exact, one shared round is enough. After a stop, the medians must agree
+ * too, because the difference may be due to a single slow sample. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -269,12 +271,12 @@ static void choose_incumbent(gt_race *race)
     race->incumbent = next;
 }
 
-/* Returns the standard deviation of log-ratios over all contestants, including quick rounds;
- * negative if unknown. Keeps the previous value if there are too few ratios. `variances` is scratch
- * memory with one entry per contestant. */
+/* Returns the standard deviation of the log-ratios of all contestants, including quick rounds;
+ * negative if unknown. If there are too few ratios, returns the previous value. `variances` is
+ * memory for one value per contestant. */
 static double field_deviation(gt_race *race, double *variances)
 {
-    enum { KNOWN_AFTER = 8 }; /* degrees of freedom from which the deviation is known */
+    enum { KNOWN_AFTER = 8 }; /* degrees of freedom that are enough to know the deviation */
     const gt_runner *incumbent = race->incumbent;
     uint32_t freedom = 0;
     size_t count = 0;
@@ -313,14 +315,14 @@ static void compare_all(gt_race *race)
     }
 }
 
-/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each log-ratio exceeds both a
- * floor and k standard deviations minus epsilon. If the contestant could win by epsilon, n such
- * ratios would have a probability of Q(k)^n <= 7e-5. */
+/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each of its log-ratios is larger
+ * than a floor, and larger than k standard deviations minus epsilon. If the contestant were faster
+ * by epsilon, the probability of n such ratios would be Q(k)^n <= 7e-5. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* Returns the log-ratio above which `count` ratios decide early; INFINITY for too few ratios. */
+/* Returns the bound above which `count` log-ratios decide early; INFINITY if they are too few. */
 static double early_least(const gt_race *race, size_t count, double deviation)
 {
     if (count < EARLY_FIRST || deviation < 0) {
@@ -331,8 +333,8 @@ static double early_least(const gt_race *race, size_t count, double deviation)
     return sure > early_floor[row] ? sure : early_floor[row];
 }
 
-/* Returns true if all samples of a contestant are below the incumbent's median. Otherwise, two
- * disturbed samples of the incumbent could make the contestant seem faster. */
+/* Returns true if every sample of a contestant is below the incumbent's median. Without this
+ * condition, two disturbed samples of the incumbent could make a contestant look faster. */
 static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     if (!race_shared(incumbent, incumbent, GT_RACE_FULL)) {
@@ -347,8 +349,8 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
     return true;
 }
 
-/* Replaces the incumbent by a clearly faster contestant, because a slow incumbent would keep slower
- * contestants in the race for full rounds. */
+/* If a contestant is clearly faster than the incumbent, replaces the incumbent. A slow incumbent
+ * would keep slow contestants in the race. */
 static bool take_over_early(gt_race *race, double deviation)
 {
     gt_runner *incumbent = race->incumbent, *next = incumbent;
@@ -380,8 +382,8 @@ static void leave_race(gt_race *race, gt_runner *runner, gt_race_leave how)
     }
 }
 
-/* If the best contestant failed, or only the default is left, returns the best eliminated
- * contestant to the race. */
+/* If the best contestant has failed, or if only the default is left, the best one of the eliminated
+ * contestants returns to the race. */
 static void race_call_reserve(gt_race *race, bool best_failed)
 {
     if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED) {
@@ -397,7 +399,7 @@ static void race_call_reserve(gt_race *race, bool best_failed)
     race->reserve = NULL;
 }
 
-/* Eliminates contestants whose first round took more than drop_ratio times as long as the best. */
+/* Eliminates contestants whose first time is more than drop_ratio times the best of the round. */
 static void drop_first(gt_race *race)
 {
     double best = INFINITY;
@@ -405,7 +407,7 @@ static void drop_first(gt_race *race)
         return;
     }
     for (const gt_runner *r = race->first; r; r = r->next) {
-        best = r->pending < best ? r->pending : best; /* a comparison with NaN is false */
+        best = r->pending < best ? r->pending : best; /* false if one of them is NaN */
     }
     for (gt_runner *r = race->first; r; r = r->next) {
         bool first = r->samples.count == 1 && isfinite(r->pending);
@@ -432,9 +434,9 @@ static double least_of(const gt_race *race, size_t count)
     return count ? race->scratch[0] : INFINITY;
 }
 
-/* Returns true if a contestant is far slower in every shared round. Prefers full samples, because
- * quick samples are less certain. The first ratio, to an earlier incumbent, also counts, because
- * the current incumbent is at least as fast. */
+/* Returns true if a contestant was far slower in every round that it shared with the incumbent.
+ * Full samples are looked at first, because quick samples are less certain. The first ratio may be
+ * to an earlier incumbent; it can be used because the current incumbent is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
@@ -442,7 +444,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     const gt_race_sample *first = &runner->samples.items[0];
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
     if (least_of(race, count) > early_least(race, count, deviation)) {
-        return true; /* the smallest ratio is above the bound, so all are */
+        return true; /* even the smallest ratio is above the bound */
     }
     count = collect_ratios(race->scratch, runner, incumbent, GT_RACE_ANY, doubt);
     gt_sort(race->scratch, count);
@@ -455,7 +457,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     return least > early_least(race, count, deviation);
 }
 
-/* If the incumbent was in the round, stores the first log-ratio of each new contestant. */
+/* Records the first log-ratio of each new contestant, if the incumbent was in the same round. */
 static void note_first(gt_race *race)
 {
     double best = race->incumbent->pending;
@@ -491,7 +493,7 @@ static void race_judge(gt_race *race)
     compare_all(race);
     GT_FREED double *variances = malloc(race->count * sizeof *variances);
     if (!variances) {
-        return; /* out of memory: eliminate no contestant in this round */
+        return; /* without this memory, eliminate nobody in this round */
     }
     double deviation = race->options.exhaustive ? -1 : field_deviation(race, variances);
     if (take_over_early(race, deviation)) {
@@ -510,8 +512,8 @@ static void race_judge(gt_race *race)
 
 /* --- ending a race ---------------------------------------------------------------------------- */
 
-/* Returns true if the default is slower, or if its ratio is precise to epsilon, as a tie requires.
- * Only the width of the interval counts, so neither contestant is favoured. */
+/* Returns true if the default is slower, or if its ratio is known within epsilon, as a tie
+ * requires. This depends only on the width of the interval, so that neither is favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);
@@ -519,8 +521,8 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Returns true if more samples of a contestant cannot change the result, or if it has reached
- * max_rounds. In the latter case sets *at_limit to true. */
+/* Returns true if the result does not depend on more samples of a contestant, or if it has reached
+ * max_rounds; *at_limit is then true. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -556,7 +558,8 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
             return false;
         }
         bool slower =
-            gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0; /* the default never leaves */
+            /* this can only be the default, which never leaves */
+            gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0;
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
     }
@@ -564,8 +567,8 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
     return true;
 }
 
-/* Returns true if a contestant is as good as the incumbent: not shown to be slower, and within
- * epsilon (1.5 epsilon for the default). */
+/* Returns true if a contestant is as good as the incumbent: it is not known to be slower, and it is
+ * within epsilon (for the default, 1.5 epsilon). */
 static bool is_equal(gt_race *race, const gt_runner *runner)
 {
     double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
@@ -574,7 +577,7 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            gt_paired_bound(&runner->paired, 1, STOP_ERROR) <= within;
 }
 
-/* Returns true if the mean is within epsilon of the incumbent and the interval includes 0. */
+/* Returns true if the mean of a contestant is within epsilon, and its interval contains 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
@@ -582,8 +585,9 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            gt_paired_bound(&runner->paired, -1, STOP_ERROR) <= 0;
 }
 
-/* Returns true if a contestant is not shown to be slower, and is unlikely to be much slower. The
- * limit is 2 epsilon, because the incumbent may be the luckiest of many equal contestants. */
+/* Returns true if a contestant may be as good as the incumbent: it is not known to be slower, and
+ * is probably not much slower. The limit is 2 epsilon, because the incumbent may be the one with
+ * the most luck among many that are equal. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -591,7 +595,7 @@ static bool may_be_as_good(gt_race *race, const gt_runner *runner)
            runner->paired.mean <= log1p(2 * race->options.epsilon);
 }
 
-/* Marks the tied contestants. Returns false if only the winner is tied. */
+/* Marks the contestants that are tied. Returns false if this is only the winner. */
 static bool race_find_tied(gt_race *race)
 {
     bool found = false;
@@ -706,7 +710,7 @@ static void enter_race(gt_race *race, gt_runner *runner)
     race->ids[race->round.count++] = runner->id;
 }
 
-/* Returns true if a contestant may join a quick round: it has fewer than two samples, all quick. */
+/* Returns true if a contestant may join quick rounds: it has at most one sample, a quick one. */
 static bool is_new_contestant(const gt_runner *runner)
 {
     enum { LOOKS = 2 };
@@ -727,8 +731,8 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Chooses the contestants of a full round: those with too few rounds or, if only the default is
- * undecided, the default. Otherwise all, because a single lucky sample must not decide. */
+/* Chooses the contestants of a full round: those with too few rounds. If there are none, the
+ * default if only that is undecided, otherwise all, because one lucky sample must not decide. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -785,7 +789,7 @@ static void fill_round(gt_race *race)
         return;
     }
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
-        return; /* nothing to sample: the race will be decided, or contestants will join */
+        return; /* nothing to sample until the race is decided or contestants join */
     }
     bool quick =
         pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
@@ -844,8 +848,9 @@ static gputune_status keep_samples(gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* Returns true if winner and default need final rounds, because the interval of the speed-up must
- * not use the samples that chose the winner. For exact values, one shared round suffices. */
+/* Returns true if final rounds of the winner and the default are needed: the interval of the
+ * speed-up must not be computed from the samples that decided who wins. If values are exact, one
+ * shared round is enough. */
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = race->winner, *standard = race->standard;
@@ -931,7 +936,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     race_call_reserve(race, was_best);
     if (race->rounds) {
         gt_race_round round = race->round;
-        race->round.count = 0; /* decide without the unfinished round */
+        race->round.count = 0; /* ignore the round that has not ended */
         race_judge(race);
         race->round = round;
     }
@@ -947,7 +952,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
-            race_judge(race); /* decide again: after a stop, other rules apply */
+            race_judge(race); /* the rules after a stop are different */
         }
         race_choose(race);
     }
@@ -1002,7 +1007,7 @@ bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
     return !runner_is_in(runner) && runner != race->reserve;
 }
 
-/* Copies a contestant's values of one kind. Final samples count as full samples, too. */
+/* Copies the values of a contestant that are of one kind. Final samples are full samples too. */
 static size_t copy_samples(double *out, const gt_runner *runner, gt_race_kind kind)
 {
     size_t count = 0;
@@ -1040,7 +1045,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* this changes only the scratch memory */
+    gt_race *scratch_of = (gt_race *)race; /* only the scratch memory changes */
     const gt_runner *fast = find_runner(race, id), *slow = find_runner(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {
@@ -1050,7 +1055,7 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
         count = race_ratios(scratch_of, slow, fast, GT_RACE_ANY);
     }
     if (!count) {
-        gt_summary fast, slow; /* for contestants that never shared a round */
+        gt_summary fast, slow; /* they have never been in the same round */
         GT_TRY(gt_race_summary(race, id, &fast));
         GT_TRY(gt_race_summary(race, other, &slow));
         out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;

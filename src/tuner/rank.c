@@ -1,4 +1,4 @@
-/* Chooses without measuring: ranks the compiled variants, and proves the best ones in turn. */
+/* Chooses without measuring: ranks the compiled variants, and proves the best ones one by one. */
 #include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/precedence.h"
@@ -29,7 +29,7 @@ int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes)
 {
-    /* bytes in flight per SM that hide 800 ns at 4.8 TB/s on 132 SMs; used for all GPUs */
+    /* bytes in flight per SM that hide a latency of 800 ns at 4.8 TB/s on 132 SMs */
     static const double bytes_to_hide = 29e3;
     int resident = gt_resident_blocks(device, step, resources);
     if (!resident) {
@@ -54,7 +54,7 @@ typedef struct candidate {
     double estimate;
 } candidate;
 
-/* Returns the width of a thread's widest load in bytes; at least 4. */
+/* Returns the size of the widest load of a thread in bytes; at least 4. */
 static uint32_t access_bytes(const gt_request *request, const gt_config *config)
 {
     uint32_t widest = 4;

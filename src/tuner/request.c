@@ -28,8 +28,8 @@ gputune_objective gt_default_objective(const gt_template *template)
                                : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
-/* Fails if launches of variants do different amounts of work but times are compared, or if rates
- * are compared but the template does not state the work. */
+/* Fails if times are compared although launches of variants do different amounts of work, or if
+ * rates are compared although the template does not state the work. */
 static gputune_status check_objective(const gt_template *template, gputune_objective objective)
 {
     const gt_objective *facts = gt_objective_facts(objective);
@@ -103,7 +103,7 @@ static gputune_status make_only_text(gt_request *request)
     return gt_text_take(&request->only_text, &text);
 }
 
-/* Lists the const and type values. A result of another size is used only if these are equal. */
+/* Lists the const and type values. Results of other sizes are used only if these are equal. */
 static gputune_status make_fixed_text(gt_request *request)
 {
     gt_text text = {0};
@@ -129,7 +129,7 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Appends the hash of the code that computes expected results, unless trial hashes contain it. */
+/* Appends the hash of the code that computes expected results, unless trial hashes cover it. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
     gt_hash hash;
@@ -140,10 +140,11 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
+    /* the proof will report other failures */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
 
-/* Describes for what a proof is valid: at which sizes, and with which expected results. */
+/* Describes what a proof depends on: the sizes and the expected results. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_text text = {0};
@@ -228,7 +229,7 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
-/* Compares the element type of an input with the template's. A vector may be given as numbers. */
+/* Compares the element type of an input with the template's. Vectors may be passed as numbers. */
 static gputune_status check_input_type(const gt_request *request, const char *buffer,
                                        const char *type)
 {
@@ -249,7 +250,7 @@ static gputune_status check_input_type(const gt_request *request, const char *bu
     return GPUTUNE_OK;
 }
 
-/* Checks the call's inputs, even if a stored result can answer the request without them. */
+/* Checks the inputs of the call, even if the request can be answered without them. */
 static gputune_status check_inputs(const gt_request *request)
 {
     const gputune_options *o = &request->options;
@@ -407,7 +408,7 @@ gputune_status gt_request_outlive_call(gt_request *request)
         GT_TRY(gt_strdup(&request->samples_path, o->samples_path));
     }
     o->samples_path = request->samples_path;
-    o->alignments = NULL; /* not needed any more: the workload and the space have used them */
+    o->alignments = NULL; /* the workload and the space no longer need these */
     o->alignment_count = 0;
     o->only = o->start = NULL;
     o->only_count = o->start_count = 0;
@@ -433,7 +434,7 @@ gt_patience gt_request_grace(gt_request *request)
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy)
 {
     const char *name = request->template->name;
-    /* a cancel counts even in the extra time after the limit */
+    /* a cancel is reported even if it came after the limit */
     bool canceled =
         gt_is_canceled(request->options.cancel) || gt_is_canceled(request->services->closing);
     return canceled ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before %s", name, before)
@@ -511,11 +512,11 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    /* so messages about faults can name the line */
+    /* with this, messages about faults can show the line */
     if (request->check || request->device->emulated) {
         all[count++] = "-lineinfo";
     }
-    /* NVRTC before 12.8 lacks this option; then quick compiles are full compiles, and soon end */
+    /* NVRTC before 12.8 lacks this option, so its quick compiles are full compiles */
     if (quickly) {
         all[count++] = "--Ofast-compile=min";
     }

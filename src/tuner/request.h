@@ -13,30 +13,29 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The parts of a tuner that a request uses. Thread-safe. */
+/* The parts of a tuner that requests use. Thread-safe. */
 typedef struct gt_services gt_services;
 struct gt_services {
     gt_catalog *catalog;
     gt_store *store;
     gt_log log;
-    uint32_t compile_workers; /* number of compile workers per farm; 0 if unknown */
+    uint32_t compile_workers; /* compile workers per farm; 0: unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
-    const char *pinned;   /* file that provides all results, without tuning; NULL: none */
-    gt_gpu_user gpu_user; /* kind of session that takes the right to use the GPU */
-    /* Prepares a live input: sets *out to an IPC handle, or to bytes that the caller frees. */
+    const char *pinned;   /* file that provides all results, so nothing is tuned; NULL: none */
+    gt_gpu_user gpu_user; /* kind of session that will use the GPU */
+    /* Provides a caller's input: sets *out to an IPC handle, or to bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
-    /* Waits until live inputs on the device are filled. */
+    /* Waits until inputs on the device have been written. */
     gputune_status (*wait_for_inputs)(void *user, const gputune_options *options);
     void *user;
-    /* points to a value that is not 0 if the tuner is closing and calls must end; may be NULL */
-    const volatile int *closing;
+    const volatile int *closing; /* not 0 if the tuner closes, so calls must end; may be NULL */
 };
 
 typedef struct gt_background_use {
-    double share; /* maximum share of time for measuring while the application uses the GPU */
+    double share; /* part of the time for measuring while the application uses the GPU */
     bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
-    /* returns true if a tuning with a waiting caller needs the GPU, so this tuning must end */
+    /* returns true if a caller waits for a tuning that needs the GPU, so this one must end */
     bool (*must_give_way)(void *user);
     void *user;
 } gt_background_use;
@@ -48,49 +47,49 @@ typedef struct gt_request {
     gt_log log;   /* logs to the tuner and to the call */
     bool by_path; /* true if the call named the template by path */
     gt_problem problem;
-    gt_problem odd_tail; /* the odd-tail sizes, at which proofs launch variants too */
+    gt_problem odd_tail; /* odd-tail sizes, at which variants are proved too */
     gt_workload workload;
-    gputune_options options; /* the call's options, with defaults filled in */
-    gt_space *space;         /* space of the problem, restricted by the options; owned */
-    /* configurations to try first: the template's start(), then the call's */
+    gputune_options options; /* options of the call, with default values filled in */
+    gt_space *space;         /* space of the problem with the restrictions of the options; owned */
+    /* configurations to try first: of the template's start() and the call */
     GT_ARRAY(gt_config) starts;
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* time limit and cancel flag of the call */
-    gt_patience grace;    /* result of gt_request_grace(); until_ns is 0 before its call */
-    gt_code default_code; /* code of the default; no image until it is compiled */
-    gt_terms terms;       /* terms that a stored result must fulfil to answer the request */
-    gt_lease *lease;      /* lease that the tuning holds, or NULL */
-    bool check;           /* true: the emulator's sanitizer checks variants; no proofs */
-    const gt_background_use *background; /* set for a background tuning; NULL if a caller waits */
+    gt_patience grace;    /* set by gt_request_grace(); until_ns is 0 before */
+    gt_code default_code; /* code of the default; without an image until it is compiled */
+    gt_terms terms;       /* terms that a stored result must fulfil */
+    gt_lease *lease;      /* lease that is held for the tuning, or NULL */
+    bool check;           /* true: run variants under the emulator's sanitizer, without proofs */
+    const gt_background_use *background; /* for a background tuning; NULL: a caller waits */
     struct {
-        gputune_status failure; /* failure of the default in this call, or OK */
+        gputune_status failure; /* how the default failed in this call, or OK */
         char message[512];
     } refuted;
-    GT_ARRAY(struct gt_data_file) files; /* files with contents of buffers (data.h) */
-    char *proved_at; /* sizes and expected results for which a proof must be valid */
-    char *only_text; /* the call's restrictions, such as "UNROLL=1,2,4 VEC=1"; "" if none */
+    GT_ARRAY(struct gt_data_file) files; /* files with buffer contents (data.h) */
+    char *proved_at; /* sizes and expected results that a valid proof must have */
+    char *only_text; /* restriction of the call, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
     char *odd_tail_text;   /* "" if there are no odd-tail sizes */
-    char *samples_path;    /* copy of options.samples_path, if the request outlives its call */
-    const char *host_text; /* the host's processor, if results depend on it, or NULL */
+    char *samples_path;    /* copy of options.samples_path if the request outlives the call */
+    const char *host_text; /* the host's processor if results depend on it, or NULL */
 } gt_request;
 
 /* Makes a request from the arguments of a call. The caller frees it with gt_request_free(). To
- * compile for another GPU, `device` may differ from the services' device. EINVAL, ENOTFOUND,
+ * compile for another GPU, `device` may differ from the services' one. EINVAL, ENOTFOUND,
  * ETEMPLATE. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
-/* A problem's values in the form in which callers pass them: NAME and a number, or "T=half". */
+/* The values of a problem as callers pass them: a name and a number, or "T=half". */
 typedef struct gt_problem_items {
     gputune_size items[GT_PROBLEM_MAX];
     char words[GT_PROBLEM_MAX][2 * GT_NAME_MAX];
 } gt_problem_items;
-/* Writes the values of a problem to *items. Returns a list that refers to *items. */
+/* Writes the values of a problem to *items. The list that is returned points into *items. */
 gputune_sizes gt_problem_sizes(gt_problem_items *items, const gt_template *template,
                                const gt_problem *problem);
-/* Like gt_request_make(), for a template and one of its problems. */
+/* Like gt_request_make(), but for a template and one of its problems. */
 gputune_status gt_request_make_at(gt_request **out, const gt_services *services,
                                   const gt_device *device, const char *kernel,
                                   const gt_template *template, const gt_problem *problem,
@@ -101,10 +100,10 @@ static inline void gt_request_end(gt_request **request)
     gt_request_free(*request);
 }
 
-/* Restarts the request's time limit. */
+/* Begins the time limit of the request again. */
 void gt_request_begin(gt_request *request);
-/* Makes the request independent of the call's pointers, except callbacks, `user` and `cancel`.
- * EINVAL if it has inputs, files or a reference, because these belong to the call; ENOMEM. */
+/* Makes the request independent of the call, except for callbacks, `user` and `cancel`. EINVAL if
+ * it has inputs, files or a reference, because the caller may change these; ENOMEM. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)
@@ -113,46 +112,46 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns a short extra time for answering after the limit. The first call starts it. */
+/* Returns a short extra time for answering after the limit. It begins at the first call. */
 gt_patience gt_request_grace(gt_request *request);
 
-/* Copies the caller's options. Sets defaults for options that an older caller does not know, or for
- * all options if `given` is NULL. EINVAL for an unknown struct size. */
+/* Copies the options of a caller. Options that an older caller does not know, or all of them if
+ * `given` is NULL, get their default values. EINVAL if the size of the struct is unknown. */
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given);
-/* Checks arguments of a call that need no template. EINVAL for NULL and numbers out of range. */
+/* Checks arguments for NULL and values out of range, without a template. EINVAL. */
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
-/* If the call has its own reference, makes the workload use it. */
+/* If the call has a reference of its own, lets the workload use it. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
-/* Finds the buffer for a caller's input. EINVAL if the kernel has no such buffer, or if it is an
- * output or has a different size. */
+/* Finds the buffer for an input of the caller. EINVAL if the kernel has no such buffer, if it is an
+ * output, or if its size differs. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 
-/* Returns the objective for requests that set none. */
+/* Returns the objective that is used if a request states none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* Fails with ECANCELED or ETIMEOUT. `before` is a step that was not reached, such as "it was
- * compiled"; `remedy` is advice if the limit was too short. */
+/* Returns ECANCELED or ETIMEOUT with a message. `before` is what had not happened yet, such as "it
+ * was compiled"; `remedy` is advice if the limit was too short. */
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy);
-/* Prepares the request's space. ETIMEOUT or ECANCELED if it did not finish. */
+/* Prepares the space of the request. ETIMEOUT or ECANCELED if this was not finished. */
 gputune_status gt_request_prepare_space(const gt_request *request);
-/* Prepares and rewinds the space. Warns if it lacks requested values. ENOVARIANT if it is empty. */
+/* Prepares and rewinds the space. Warns if it lacks requested values. ENOVARIANT: it is empty. */
 gputune_status gt_request_space_to_try(const gt_request *request);
-/* Warns if the space excludes the default, because speed-ups are then unknown. */
+/* Warns if the default is not in the space, because speed-ups are unknown then. */
 void gt_request_warn_of_default(const gt_request *request);
-/* Returns true if constraints and device allow a configuration. Ignores options.only. */
+/* Returns true if constraints and device allow a configuration, whatever options.only is. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
-/* Sets *out to the request for compiling a source, with less optimisation if `quickly`. The caller
- * frees the array *options, but not its strings. ENOMEM. */
+/* Makes the request to compile a source, with less optimisation if `quickly`. The caller frees the
+ * array *options, but not its strings. ENOMEM. */
 gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
                                     const gt_request *request, const gt_source *source,
                                     bool quickly);
-/* Generates the source of a configuration. The caller frees it with gt_source_free(). */
+/* Generates the source of a configuration, which gt_source_free() frees. */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
-/* Parses a stored configuration. ENOTFOUND if the template no longer has it, or if its source or
- * launch has changed since the trial with hash `trial`. ENOMEM. */
+/* Parses a configuration that was stored. ENOTFOUND if the template no longer has it, or if its
+ * source or launch is not that of the trial with hash `trial`. ENOMEM. */
 gputune_status gt_request_stored(gt_config *out, const gt_request *request, const char *text,
                                  gt_hash trial);
 /* Computes the hash of a configuration's trial. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Losses: natural logarithms of time ratios. */
+/* Losses are natural logarithms of ratios of times. */
 typedef GT_ARRAY(double) loss_list;
 
 static void free_losses(loss_list *losses)
@@ -13,7 +13,7 @@ static void free_losses(loss_list *losses)
     gt_array_free(losses);
 }
 
-/* Lists how much slower the best kept member is than the fastest variant at each test size. */
+/* Lists for each test size how much slower the best kept member is than the fastest variant. */
 static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
@@ -31,8 +31,7 @@ static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Lists the tree's losses, but not at corners and at sizes added because the choice matters
- * there. */
+/* Lists the losses of the tree, except at corners and sizes added because the choice matters. */
 static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, const double *all,
                                 const gt_size_list *sizes)
 {
@@ -76,7 +75,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     double worst = 0;
     GT_FREED double *sums = calloc(count, sizeof *sums);
     GT_TRY(gt_allocated(sums));
-    for (size_t i = 0; i < count; i++) { /* all pairs: the losses are independent */
+    for (size_t i = 0; i < count; i++) { /* the losses are independent, so combine all pairs */
         const double a = choice[i / decisions], b = tree[i % decisions];
         sums[i] = a + b + error;
         worst = fmax(worst, fmax(a, b) + error);
@@ -85,7 +84,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     const double p90 = sums[(count - 1) * 9 / 10];
     *out = (gt_rule_loss){.mean = exp(mean_of(sums, count)),
                           .p90 = exp(p90),
-                          /* not the sum, because the two maxima are seldom at the same size */
+                          /* the two maxima are rarely at the same size, so they are not added */
                           .worst = exp(fmax(worst, p90))};
     return GPUTUNE_OK;
 }

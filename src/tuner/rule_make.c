@@ -75,7 +75,7 @@ gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-/* Counts the kept members that have no time at the size. SIZE_MAX if none can run there. */
+/* Returns how many kept members have no time at this size; SIZE_MAX if none can run there. */
 static size_t count_missing(const gt_rule_maker *maker, size_t size)
 {
     size_t missing = 0;
@@ -213,7 +213,7 @@ static gputune_status add_default(gt_rule_maker *maker)
     return gt_pool_add(NULL, &maker->pool, request, 0, &standard);
 }
 
-/* Removes kept members that are not verified at all corners. ETIMEOUT if none is left. */
+/* Removes kept members that were not verified at all corners. ETIMEOUT if none remains. */
 static gputune_status keep_proved(gt_rule_maker *maker)
 {
     GT_SCOPED(gt_size_list_free) gt_size_list corners = {0};
@@ -262,7 +262,7 @@ static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *
     }
 }
 
-/* Writes a rule with those kept members that its tree uses, and lists these in `used`. */
+/* Writes a rule with the kept members that its tree uses, and lists these in `used`. */
 static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
@@ -340,7 +340,7 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
 
 enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
 
-/* Divides the remaining time among the phases of a round. Returns false if too little is left. */
+/* Divides the time that is left among the phases of a round. Returns false if it is too short. */
 static bool plan_round(gt_rule_maker *maker)
 {
     static const double first_share = 0.15, testing_share = 0.19, learning_share = 0.05,
@@ -373,7 +373,7 @@ static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
 
 static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
 {
-    if (!maker->tuned.count) { /* later rounds use the sizes that earlier rounds have tuned */
+    if (!maker->tuned.count) { /* later rounds use the sizes that the first one has tuned */
         GT_TRY(gt_rule_tune(maker));
     }
     GT_TRY(gt_rule_measure_pool(maker));
@@ -385,7 +385,7 @@ static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
     return judge_loss(loss, maker);
 }
 
-/* Runs rounds until the loss is small or no longer falls. Then measures more sizes for the tree. */
+/* Runs rounds until the loss is small or does not fall any more. Then measures more sizes. */
 static gputune_status do_rounds(gt_rule_maker *maker)
 {
     enum { ROUNDS = 4 };
@@ -403,7 +403,7 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         before = loss.mean;
     }
     maker->most_sizes = SIZES_MOST;
-    maker->points_s[2] = maker->points_s[3]; /* do not reserve time for testing */
+    maker->points_s[2] = maker->points_s[3]; /* no more tests follow */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);
 }
@@ -435,7 +435,7 @@ static void free_maker(gt_rule_maker *maker)
     gt_size_list_free(&maker->tests);
 }
 
-/* Logs a session's warnings as details, as they do not concern the rule. A gputune_log_fn. */
+/* A gputune_log_fn. Warnings of a session do not concern the rule, so they become details. */
 static void log_detail(void *user, gputune_log_level level, const char *line)
 {
     const gt_rule_maker *maker = user;

@@ -145,8 +145,8 @@ typedef struct comparison {
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(uint32_t) members; /* members to measure; the anchor, if any, is first */
-    bool has_anchor;            /* true: new times are scaled to the anchor's known time */
+    GT_ARRAY(uint32_t) members; /* members to be measured, the anchor first if there is one */
+    bool has_anchor;            /* true: scale new times by the known time of the anchor */
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
 
@@ -156,7 +156,7 @@ static void free_comparison(comparison *at)
     gt_array_free(&at->entries);
 }
 
-/* Returns true if a failure with this status rules the member out at all sizes. */
+/* Returns true if a member that failed with this status is not used at any size. */
 static bool is_for_good(const char *status)
 {
     return strcmp(status, "wrong") == 0 || strcmp(status, "crashed") == 0 ||
@@ -174,7 +174,7 @@ static void refute_member(const comparison *at, gt_pool_member *member, const ch
     member->is_refuted = true;
 }
 
-/* Makes an entry. The time is NAN if the member was not measured in time, INFINITY if it failed. */
+/* Converts a record. The time is NAN if there was not enough time, INFINITY if it failed. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;
@@ -201,7 +201,7 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Lists the members to measure. Sets the time of members that constraints exclude to INFINITY. */
+/* Lists the members to measure. Members that constraints exclude get the time INFINITY. */
 static gputune_status list_members(comparison *at, const uint32_t *members, size_t count)
 {
     gt_pool *pool = at->pool;
@@ -230,7 +230,7 @@ static gputune_status list_members(comparison *at, const uint32_t *members, size
     return GPUTUNE_OK;
 }
 
-/* Returns true if the anchor itself must be measured: it is in `members` and not yet verified. */
+/* Returns true if the anchor is one of `members` and must still be verified. */
 static bool is_anchor_wanted(const comparison *at, const uint32_t *members, size_t count)
 {
     bool wanted = false;
@@ -253,7 +253,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
 }
 
-/* Stores the entries. Scales their times so that the anchor keeps its known time. */
+/* Stores the entries. Times are scaled so that the anchor keeps its known time. */
 static gputune_status take_entries(comparison *at)
 {
     const gt_pool_entry anchor = at->entries.items[0];

@@ -13,12 +13,11 @@ typedef struct gt_pool_entry {
 
 typedef struct gt_pool_size {
     gt_problem problem;
-    double volume; /* product of the problem's sizes, as an estimate of the cost */
+    double volume; /* product of all sizes, as an estimate of the cost */
     bool is_corner;
     bool is_tuned, is_compared;
-    bool is_doubtful; /* true if chosen because its fastest member is uncertain */
-    /* one per member; a member beyond the last entry was not measured */
-    GT_ARRAY(gt_pool_entry) entries;
+    bool is_doubtful; /* true if chosen because it is unclear which member is fastest */
+    GT_ARRAY(gt_pool_entry) entries; /* by member; members beyond the end were not measured */
 } gt_pool_size;
 
 typedef struct gt_pool_member {
@@ -26,8 +25,8 @@ typedef struct gt_pool_member {
     char *text;
     gt_hash source;
     uint32_t code;   /* index of the first member with the same source */
-    size_t origin;   /* index of the size at which the member was found */
-    bool is_refuted; /* true if compilation failed, or a proof failed at some size */
+    size_t origin;   /* index of the size at which it was found */
+    bool is_refuted; /* true if it does not compile, or was wrong, crashed or hung at a size */
 } gt_pool_member;
 
 typedef struct gt_pool {
@@ -35,7 +34,7 @@ typedef struct gt_pool {
     const gt_device *device;
     const char *kernel;
     const gt_template *template;
-    gputune_options options; /* options of each session, except its time limit */
+    gputune_options options; /* options of all sessions, except the time limit */
     gt_patience patience;    /* time limit for making the rule */
     gt_log log;
     GT_ARRAY(gt_pool_member) members;
@@ -43,15 +42,15 @@ typedef struct gt_pool {
 } gt_pool;
 
 void gt_pool_free(gt_pool *pool);
-/* Makes a request at the size, limited to `limit_s` seconds. The caller frees *out. ETEMPLATE if
- * the template was edited after pool->template was read. */
+/* Makes a request for a size, with a limit of `limit_s` seconds. The caller frees *out. ETEMPLATE
+ * if the template was edited after pool->template was read. */
 gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t size, double limit_s);
-/* Adds a size unless the pool has it. Sets *is_new to true if it was added. ENOMEM. */
+/* Adds a size if the pool does not have it yet; *is_new is then true. ENOMEM. */
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);
 /* Removes the size that was added last. */
 void gt_pool_drop_size(gt_pool *pool);
-/* Adds a configuration that was found at `size`, unless the pool has it. Sets *member (may be NULL)
- * to its index. Its source is generated for `request`, but does not depend on the sizes. */
+/* Adds a configuration that was found at `size`, if the pool does not have it. Sets *member, unless
+ * NULL, to its index. Its source is generated with `request`, but is the same at all sizes. */
 gputune_status gt_pool_add(uint32_t *member, gt_pool *pool, const gt_request *request, size_t size,
                            const gt_config *config);
 static inline gt_pool_entry gt_pool_entry_of(const gt_pool *pool, size_t size, uint32_t member)
@@ -63,23 +62,23 @@ static inline double gt_pool_time(const gt_pool *pool, size_t size, uint32_t mem
 {
     return gt_pool_entry_of(pool, size, member).time_ns;
 }
-/* Returns true if the member was verified at the size, or cannot run there. */
+/* Returns true if the member was verified at this size, or cannot run there. */
 bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member);
-/* Returns the fastest member at the size that is not refuted; UINT32_MAX if there is none. */
+/* Returns the fastest member at this size that is not refuted; UINT32_MAX: there is none. */
 uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 
-/* Sets missing times of members at the size to those that the size's tuning has stored. */
+/* Gives members without a time at this size the time that the tuning of the size has stored. */
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
-/* Measures members at the size, side by side, in the order of `members`, for at most `limit_s`
- * seconds. Skips refuted members. Also skips members with a known time or, with `prove`, those
- * already verified at the size. Members without a result when the time ends stay unmeasured.
+/* Measures members at a size side by side, in the order of `members`, for at most `limit_s`
+ * seconds. Refuted members are skipped, and so are those whose time is known or, if `prove`, those
+ * that were verified at this size. If the time is too short, the last members stay unmeasured.
  *
- * Clearly slower members get only a rough time and, without `prove`, no proof. Members that
- * constraints exclude at the size get the time INFINITY. A member with a wrong result, a crash or a
- * hang is refuted, with a warning. Each call measures the fastest known member again, so times of
- * several calls are comparable.
+ * Members that are far slower get only a rough time and, unless `prove`, are not proved. Members
+ * that constraints exclude at this size get the time INFINITY. A member that is wrong, crashes or
+ * hangs is refuted, with a warning. The fastest known member is measured again in each call, so
+ * that times of several calls can be compared.
  *
- * Returns OK even if no member works; ECANCELED if the caller cancelled. */
+ * Returns OK even if no member works; ECANCELED after a cancel. */
 gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,
                                bool prove, double limit_s);

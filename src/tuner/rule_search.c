@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* When the phases of a round end, as points for gt_rule_time_at_s(). */
+/* Ends of the phases of a round, as points for gt_rule_time_at_s(). */
 static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.83, finding_end = 1,
                     measuring_end = 2, testing_end = 3;
 
-/* Returns the seconds that one size may take: a tenth of the phase, or what is left of it. */
+/* Returns how many seconds a size may take: a tenth of the phase, but not more than is left. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
 {
     const double phase_s = gt_rule_time_at_s(maker, end) - gt_rule_time_at_s(maker, begin);
@@ -48,7 +48,7 @@ static bool is_kept(const gt_rule_maker *maker, uint32_t member)
     return is;
 }
 
-/* Estimates from the two nearest sizes how much the choice of a member matters at a point. */
+/* Estimates how much the choice of a member matters at a point, from the two nearest sizes. */
 static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
 {
     const gt_pool *pool = &maker->pool;
@@ -76,8 +76,8 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds the next point of the sequence as a size. With `is_doubtful`, adds the one of several points
- * where the choice matters most. Sets *added to false if the pool already has that size. */
+/* Adds the next point of the sequence as a size. If `is_doubtful`, takes that of several points at
+ * which the choice matters most. *added is false if the pool has this size already. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };
@@ -138,7 +138,7 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     return GPUTUNE_OK;
 }
 
-/* Adds the winner and other fast variants of a tuning to the pool. Updates maker->novelty. */
+/* Adds the winner and nearly as fast variants of a tuning to the pool. Updates maker->novelty. */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
                                   const gt_config *winner)
 {
@@ -152,14 +152,14 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     GT_TRY(add_near_winners(maker, request, size));
     GT_TRY(gt_pool_take_trials(pool, request, size));
     const double gain = log(known_ns / gt_pool_time(pool, size, member));
-    /* an unknown gain (NAN) counts as 0 */
+    /* if the gain is unknown (NAN), it is taken as 0 */
     maker->novelty += weight * (fmin(fmax(gain, 0), 0.2) - maker->novelty);
     pool->sizes.items[size].is_tuned = true;
     return GPUTUNE_OK;
 }
 
-/* Tunes the size added last. Removes it if no configuration is valid. If no variant was measured in
- * time, doubles the next size's share of the time, because few tuned sizes are better than none. */
+/* Tunes the size that was added last. If no configuration is valid, removes it. If the time was too
+ * short to measure a variant, doubles it for the next size: a few tuned sizes suffice. */
 static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
     static const double longest_s = 10;
@@ -192,7 +192,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     gt_pool *pool = &maker->pool;
     const size_t first = pool->sizes.count;
     maker->novelty = 0.1;
-    maker->shares = 3; /* the first search takes longer, because it has no results of other sizes */
+    maker->shares = 3; /* the first search takes longer, as other sizes have no results yet */
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
         bool added;
         const size_t done = pool->sizes.count - first;
@@ -200,7 +200,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
             break;
         }
         GT_TRY(add_size(&added, maker, false));
-        /* a nearly fastest variant suffices, so a size gets only a share of the time */
+        /* each size gets a part of the time, because a nearly fastest variant is enough */
         if (added) {
             const double shares = done < LEAST ? (double)(LEAST - done) : 1;
             GT_TRY(tune_size(maker, gt_rule_left_s(maker, tuning_end) / shares));
@@ -222,8 +222,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 /* ---- the pool -------------------------------------------------------------------------------- */
 
 typedef struct standing {
-    uint32_t member, count; /* `count`: number of tuned sizes at which the member has a time */
-    double loss;            /* mean loss, plus a penalty if the member was measured at few sizes */
+    uint32_t member, count; /* `count`: number of tuned sizes at which it was measured */
+    double loss;            /* mean loss, which is larger if it was measured at few sizes */
     double least;
 } standing;
 
@@ -256,7 +256,7 @@ static bool cannot_win(const standing *at)
     return at->count >= ENOUGH && at->least > near;
 }
 
-/* Lists the members that are worth measuring, the best first. */
+/* Lists the members that are worth measuring, best first. */
 static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
@@ -264,7 +264,7 @@ static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *m
     for (uint32_t m = 0; m < pool->members.count; m++) {
         const standing at = standing_of(maker, m);
         if (!pool->members.items[m].is_refuted && (m == 0 || !cannot_win(&at))) {
-            GT_TRY(gt_array_push(&all, at)); /* the default has index 0, and is always listed */
+            GT_TRY(gt_array_push(&all, at)); /* the default (index 0) is always listed */
         }
     }
     gt_array_sort(&all, by_loss);
@@ -275,7 +275,7 @@ static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *m
     return GPUTUNE_OK;
 }
 
-/* Copies stored times for members that were added after the size was tuned. */
+/* Uses stored times for members that were added after this size was tuned. */
 static gputune_status take_trials(gt_rule_maker *maker, size_t size)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -308,7 +308,7 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
                                const gt_size_list *at)
 {
     enum { FACTOR = 2, MORE = 8 };
-    static const double worthwhile = 5e-4; /* mean loss that each added configuration must save */
+    static const double worthwhile = 5e-4; /* mean loss that each further member must save */
     const size_t sizes = at->count, most = FACTOR * maker->most_codes + MORE;
     GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
     GT_TRY(gt_allocated(costs));
@@ -353,7 +353,7 @@ static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
     return GPUTUNE_OK;
 }
 
-/* Drops sizes at which every member that works there was refuted at another size. */
+/* Removes sizes for which the only members that work were refuted at another size. */
 static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
 {
     size_t count = 0;
@@ -364,8 +364,8 @@ static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
     sizes->count = count;
 }
 
-/* Chooses the codes that are fastest at these sizes. Then chooses a few of their configurations
- * that together are nearly as fast. Drops sizes at which no member is known to work. */
+/* Chooses the codes that are fastest at these sizes, and then a few of their configurations that
+ * together are nearly as fast. Removes sizes at which no member is known to work. */
 static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
@@ -380,7 +380,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* a member that runs at all sizes, as some may need it */
+    uint32_t universal = UINT32_MAX; /* a member that runs at all sizes; some may need it */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -404,7 +404,7 @@ static void drop_eliminated(gt_member_list *members, const gt_rule_maker *maker)
     members->count = count;
 }
 
-/* Finds the axes that do not change the source of the default. Bit i stands for axis i. */
+/* Finds axes that do not change the source of the default. Sets bit i for axis i. */
 static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const gt_request *request)
 {
     const gt_config standard = gt_config_default(pool->template);
@@ -425,7 +425,7 @@ static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const g
     return GPUTUNE_OK;
 }
 
-/* Draws new values of these axes. Returns false if the configuration is then invalid. */
+/* Draws new values for these axes. Returns false if the configuration is not valid then. */
 static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space, uint64_t axes)
 {
     const gt_template *template = maker->pool.template;
@@ -437,7 +437,7 @@ static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space
     return gt_space_has(space, config);
 }
 
-/* Draws a random valid configuration that differs in one axis. Returns false if there is none. */
+/* Changes one axis at random to a valid configuration. Returns false if there is none. */
 static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space)
 {
     const gt_template *template = maker->pool.template;
@@ -456,8 +456,8 @@ static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space
     return found > 0;
 }
 
-/* Tries neighbours of fast kept members at this size. Half of the neighbours differ in one axis,
- * the others in axes that need no compile. Measures faster neighbours at all tuned sizes. */
+/* Tries neighbours of kept members that are fast at this size. One half differs in one axis, the
+ * other half in axes that need no compile. Faster ones are measured at all tuned sizes. */
 static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
 {
     enum { NEIGHBOURS = 16, TRIES = 200 };
@@ -577,7 +577,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
 gputune_status gt_rule_compare(gt_rule_maker *maker)
 {
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
-    static const double share = 0.25; /* fraction of the time that the earlier phases took */
+    static const double share = 0.25; /* part of the time that the earlier phases took */
     const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s =
         fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
@@ -596,7 +596,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
          i++) {
         GT_TRY(compare_next(maker, &candidates));
     }
-    /* if new candidates lack times at some of these sizes, use only the tuned sizes */
+    /* without time to measure new candidates at all these sizes, use only tuned sizes */
     if (done < known) {
         GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_TUNED));
     }
@@ -620,7 +620,7 @@ static bool lost_one(const gt_rule_maker *maker)
 /* Measures and verifies the kept members at these sizes, until one fails or the phase ends. */
 static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
 {
-    enum { PARTS = 4 }; /* one size takes at most a quarter of the remaining time */
+    enum { PARTS = 4 }; /* a size takes at most a quarter of the time that is left */
     GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
     GT_TRY(gt_rule_list_sizes(&sizes, maker, which));
     for (size_t s = 0; s < sizes.count && !lost_one(maker); s++) {
@@ -659,7 +659,7 @@ static gputune_status note_sizes(const gt_rule_maker *maker)
 
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 {
-    enum { TRIES = 4 }; /* points tried per new size */
+    enum { TRIES = 4 }; /* number of points tried per new size */
     gt_pool *pool = &maker->pool;
     double spent_s = 0;
     size_t count = 0;
@@ -694,16 +694,16 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 gputune_status gt_rule_test(gt_rule_maker *maker)
 {
     enum { TESTS = 10, TRIES = 8 * TESTS };
-    /* fraction of a test's time spent on tuning; the rest measures the kept members */
+    /* part of a test's time for tuning; the rest is for measuring the kept members */
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* use only the planned time, because another round makes better use of the rest */
+    /* not more than planned, because another round makes better use of the time */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
     bool has_new = false;
-    maker->shares = 1; /* tune_size() raises this if a tuning was too short */
+    maker->shares = 1; /* tune_size() raises this if the time was too short */
     maker->tests.count = 0;
     for (int i = 0; i < TRIES && maker->tests.count < TESTS && !gt_rule_is_late(maker, testing_end);
          i++) {
@@ -722,7 +722,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    /* without further sizes in the region, test at the tuned sizes */
+    /* if the region has no other sizes, test at those that were tuned */
     if (!has_new && !gt_rule_is_late(maker, testing_end)) {
         GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
     }

@@ -1,4 +1,4 @@
-/* Regions of sizes, their corners, and points spread over them. */
+/* Regions of sizes: their corners, and points that are spread over them. */
 #include "tuner/rule_sizes.h"
 
 #include <inttypes.h>
@@ -95,19 +95,19 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
     return corners;
 }
 
-/* A class of sizes: the multiples of 2^power or, with `is_odd`, only the odd multiples. */
+/* A class of sizes: multiples of 2^power or, if `is_odd`, only odd multiples. */
 typedef struct size_class {
     double share; /* fraction of the points in this class */
     int power;
     bool is_odd;
 } size_class;
 
-/* Multiples of 8 get more than their natural share, because programs use them often. */
+/* Multiples of 8 are more frequent than by chance, because programs use them often. */
 static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2, true},
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
 
-/* Returns the class for a number from 0 to 1, according to the classes' shares. */
+/* Returns the class for a number from 0 to 1, so that each class gets its share. */
 static int class_at(double place)
 {
     enum { LAST = sizeof classes / sizeof *classes - 1 };
@@ -118,8 +118,8 @@ static int class_at(double place)
     return at;
 }
 
-/* Returns the size in the range and in the class that is nearest to `size`. If there is none, uses
- * the next class with a smaller divisor. */
+/* Returns the number in the range and the class that is nearest to `size`. If there is none, tries
+ * classes with smaller divisors. */
 static int64_t round_size(double size, int class, int64_t least, int64_t most)
 {
     for (; class >= 0; class --) {
@@ -140,12 +140,12 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* 2 dimensions for the class of all sizes, if they share one */
+    uint32_t dimensions = 2; /* two for the class that all sizes may have in common */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;
     }
-    /* the root of x^(d + 1) = x + 1 for d dimensions; the golden ratio for d = 1 */
+    /* solution of x^(d + 1) = x + 1 for d dimensions; the golden ratio for d = 1 */
     for (int step = 0; step < 32; step++) {
         ratio = pow(1 + ratio, 1.0 / (dimensions + 1));
     }

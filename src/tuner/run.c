@@ -1,4 +1,4 @@
-/* Measures given configurations side by side. */
+/* Measures the configurations of a list side by side. */
 #include "base/objective.h"
 #include "tuner/samples.h"
 #include "tuner/session.h"
@@ -7,26 +7,25 @@
 #include <stdlib.h>
 
 typedef struct run_plan {
-    uint32_t least;    /* rounds before the intervals are first judged */
-    uint32_t every;    /* rounds between two judgements */
+    uint32_t least;    /* number of rounds before the intervals are first looked at */
+    uint32_t every;    /* number of rounds until they are looked at again */
     uint32_t most;     /* maximum number of rounds */
-    uint32_t modelled; /* rounds on a device without noise */
-    /* an interval is narrow if half of it is at most this times epsilon times the median */
-    double narrow;
+    uint32_t modelled; /* number of rounds on a device without noise */
+    double narrow;     /* narrow: half the interval's width is at most narrow * epsilon * median */
     double drop_ratio; /* gt_race_options.drop_ratio */
 } run_plan;
 
 typedef struct run_state {
     gt_session session;
-    gt_race *race; /* collects the samples, but does not decide when to stop */
+    gt_race *race; /* stores the samples; does not decide when to stop */
     gt_run_way way;
     run_plan plan;
     uint32_t rounds;
-    bool is_narrow;      /* true if every interval is narrow, or no more rounds are wanted */
-    gt_race_round round; /* the round in progress */
+    bool is_narrow;      /* true if all intervals are narrow, or no more rounds are needed */
+    gt_race_round round; /* round that is being sampled */
 } run_state;
 
-/* Returns false if the variant is a default that the field added itself. */
+/* Returns false if the variant is a default that only the field has added. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -51,7 +50,7 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Plans the rounds. For energy there are few, because each round takes a second per variant. */
+/* Plans the rounds. There are few for energy, because a round takes a second per variant. */
 static run_plan plan_rounds(const gputune_options *options, gt_run_way way)
 {
     const run_plan fully = {20, 10, 400, 3, 0.4, 0.5}, roughly = {7, 1, 400, 3, 0.4, 0.5},
@@ -71,7 +70,7 @@ static gputune_status count_round(run_state *run)
     if (run->rounds >= plan->least && run->rounds % plan->every == 0) {
         GT_TRY(look_at_intervals(run));
     }
-    /* the emulator's times do not vary */
+    /* times of the emulator do not vary */
     bool modelled = run->session.request->device->emulated && run->rounds >= plan->modelled;
     run->is_narrow = run->is_narrow || modelled || run->rounds == plan->most;
     return GPUTUNE_OK;
@@ -114,7 +113,7 @@ static bool done(const gt_session *session)
     return session->stop != GT_STOP_NONE || ((const run_state *)session->state)->is_narrow;
 }
 
-/* Requests a round. Before the first round, waits until all variants are verified. */
+/* Starts a round. The first one starts when all variants are verified. */
 static gputune_status next(gt_session *session)
 {
     run_state *run = session->state;
@@ -128,7 +127,7 @@ static gputune_status next(gt_session *session)
     }
     GT_TRY(gt_race_next_round(run->race, &run->round));
     if (!run->round.count) {
-        run->is_narrow = run->way != GT_RUN_FULLY; /* the records report the failures */
+        run->is_narrow = run->way != GT_RUN_FULLY; /* the records will show why they failed */
         return run->is_narrow ? GPUTUNE_OK : gt_field_verdict(field);
     }
     gt_sample_job job = {.variants = run->round.ids,

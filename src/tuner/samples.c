@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a file. NULL on failure, with errno: EINVAL for a FIFO or socket, which could block. */
+/* Opens a file. Returns NULL and sets errno on failure: EINVAL for FIFOs and sockets. */
 static FILE *open_for_append(const char *path)
 {
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
@@ -73,7 +73,7 @@ void gt_samples_write(const gt_field *field, const gt_samples races[], size_t co
         }
         return;
     }
-    /* ftell() is valid only after fseek(), because nothing was written yet */
+    /* before anything is written, ftell() is valid only after fseek() */
     if (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0) { /* fseek() fails on a terminal */
         fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
     }

@@ -1,6 +1,6 @@
-/* Writes raw samples as CSV, with the columns kernel, sizes, configuration, objective, round, value
+/* Writes raw samples as CSV. The columns are kernel, sizes, configuration, objective, round, value
  * and kind ("quick", "full" or "final"). Values are in ns, or in nJ for the objective energy. For
- * the objective rate, they are scaled to the work of the default's launch. */
+ * the objective rate, they are times for as much work as a launch of the default does. */
 #pragma once
 
 #include "tuner/field.h"
@@ -11,8 +11,8 @@ typedef struct gt_samples {
     gputune_objective objective;
 } gt_samples;
 
-/* Fails if `path` cannot be written, before any work. EINVAL, for example for a FIFO; ENOMEM. */
+/* Checks before any work that `path` can be written. EINVAL, for example for a FIFO; ENOMEM. */
 gputune_status gt_samples_check(const char *path);
 
-/* Appends the samples to options.samples_path, if set. A failure only causes a warning. */
+/* Appends the samples to options.samples_path, if it is set. Failures are only logged. */
 void gt_samples_write(const gt_field *field, const gt_samples races[], size_t count);

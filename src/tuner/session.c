@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of sessions that this thread is running. In a callback of a session it is above 0. */
+/* Number of sessions that are running on this thread. It is above 0 in a session's callback. */
 static _Thread_local uint32_t running_here;
 
 gputune_status gt_session_may_measure(const gt_request *request)
@@ -23,11 +23,11 @@ gputune_status gt_session_may_measure(const gt_request *request)
 
 /* Speed of the emulator on two cores: elements for kernels like axpy, flops for those like gemm. */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
-/* Passes over the data: one fills the inputs, the reference and a variant have two each. */
+/* Number of passes over the data: one to fill the inputs, two each for reference and variant. */
 static const double passes = 5;
 
-/* Fails with ETIMEOUT if the emulator probably needs more than the time limit to prepare and prove
- * one variant. The caller can raise the limit. */
+/* Fails with ETIMEOUT if the emulator will probably need more than the limit to prepare and to
+ * prove one variant, so that the user can raise the limit. */
 static gputune_status check_emulated(const gt_request *request)
 {
     const gt_workload *workload = &request->workload;
@@ -75,7 +75,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         warn_of_missing_reference(request);
     }
     if (policy->measures) {
-        GT_TRY(gt_field_pump(&out->field)); /* let the default compile during gt_data_send() */
+        GT_TRY(gt_field_pump(&out->field)); /* the default compiles while gt_data_send() runs */
         GT_TRY(gt_data_send(&out->field));
     }
     return GPUTUNE_OK;
@@ -109,7 +109,7 @@ bool gt_session_wants_round(gt_session *session, bool wanted)
     gt_field *field = &session->field;
     bool busy = session->round_id || session->recheck_id != GT_NO_VARIANT;
     uint32_t waiting = (uint32_t)field->compiled.count;
-    if (!(field->schedule.round_share > 0)) { /* rounds wait for all pending variants */
+    if (!(field->schedule.round_share > 0)) { /* rounds must wait for all variants */
         waiting += field->verifying;
     }
     field->rounds_wait = wanted && !busy && field->prepared;
@@ -138,7 +138,7 @@ gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job 
     return session->farm->ops->recheck(session->farm, job);
 }
 
-/* Lets the field measure, unless another session of the process is measuring on the GPU. */
+/* Lets the field measure if no other session of this process measures on the GPU. */
 static gputune_status try_to_measure(gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -169,7 +169,7 @@ gt_patience gt_session_storing(const gt_session *session)
     return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
 }
 
-/* Returns the seconds to wait after the limit for the default's code, if it is the only answer. */
+/* Returns the seconds to wait after the limit if only the default, still compiling, can answer. */
 static double wait_for_default_s(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;
@@ -179,7 +179,7 @@ static double wait_for_default_s(const gt_session *session)
     return compiles ? gt_patience_left_s(&grace) : 0;
 }
 
-/* Returns the seconds left for work, which exclude those that the policy reserves for its end. */
+/* Returns the seconds left for work, without those that the policy needs at the end. */
 static double time_left_s(const gt_session *session)
 {
     const gt_patience *patience = &session->request->patience;
@@ -211,7 +211,7 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
     return session->farm->ops->sample(session->farm, job);
 }
 
-/* Ignores the loss of the lease, because two processes may tune the same scenario without harm. */
+/* A lost lease is ignored, because two processes may tune the same scenario without harm. */
 void gt_session_keep_lease(gt_session *session)
 {
     static const int64_t interval_ns = 1000000000;
@@ -228,7 +228,7 @@ static gputune_status call_policy(gt_session *session)
     return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
 }
 
-/* Starts work. The measure worker's job comes first, because asking the proposer may take long. */
+/* Starts new work. The measure worker gets its job first, because the proposer may take long. */
 static gputune_status start_work(gt_session *session)
 {
     if (session->stop == GT_STOP_NONE && time_left_s(session) <= 0 &&
@@ -246,7 +246,7 @@ static gputune_status start_work(gt_session *session)
     return call_policy(session);
 }
 
-/* Records if launches of the first round shared inout buffers; later rounds do the same. */
+/* Records whether launches of the first round shared inout buffers. Later rounds do the same. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {
@@ -262,8 +262,8 @@ static void note_sharing(gt_session *session, const gt_event *event)
     }
 }
 
-/* Records disturbances of a round. Logs the first other user of the GPU. Returns true if the round
- * must be repeated. After three repetitions, accepts the round and marks the result as noisy. */
+/* Records disturbances of a round. The first other user of the GPU is logged. Returns true if the
+ * round must be repeated. After three repetitions it is accepted, and the result is noisy. */
 static bool note_disturbance(gt_session *session, const gt_sampled *sampled)
 {
     enum { REPEATED_MAX = 3 };
@@ -284,7 +284,7 @@ static bool note_disturbance(gt_session *session, const gt_sampled *sampled)
     return false;
 }
 
-/* Passes a round's samples or failure to the policy. Failed or disturbed rounds are repeated. */
+/* Passes the samples or the failure of a round to the policy. A disturbed round is repeated. */
 static gputune_status handle_round(gt_session *session, const gt_event *event)
 {
     uint64_t culprit;
@@ -304,7 +304,7 @@ static gputune_status handle_round(gt_session *session, const gt_event *event)
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id != session->round_id) {
-        return GPUTUNE_OK; /* the event is of an abandoned round */
+        return GPUTUNE_OK; /* the event belongs to a round that was abandoned */
     }
     session->round_id = 0;
     if (event->status == GPUTUNE_OK && event->sampled.count) {
@@ -332,7 +332,7 @@ static gputune_status handle_event(gt_session *session, gt_event *event)
     return session->stop == GT_STOP_NONE ? gt_field_handle(field, event) : GPUTUNE_OK;
 }
 
-/* Returns the seconds to wait for an event without delaying new work, a cancel or the limit. */
+/* Returns how long to wait for an event without delaying new work, a cancel or the limit. */
 static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);

@@ -88,7 +88,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
     const gt_config standard = gt_config_default(template);
     const gt_space_size size = gt_space_count(p->request->space);
     const bool has_default = gt_space_has(p->request->space, &standard);
-    /* count the default even if `only` excludes it, because it races */
+    /* the default is counted even if `only` excludes it, because it races */
     p->proposer.total = size.count + (!has_default && gt_request_permits(p->request, &standard));
     p->domain = (gt_domain){.axis_count = template->axis_count,
                             .axes = p->axes,
@@ -112,7 +112,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Counts earlier tunings' variants that cannot win, except the default, which is always tried. */
+/* Counts the variants of earlier tunings that cannot win. The default is always tried. */
 static uint32_t outclassed(const gt_strategy_proposer *p)
 {
     uint32_t count = 0;
@@ -127,7 +127,8 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    if (is_best && failed) { /* try the variants that only the failed one made seem too slow */
+    /* variants that seemed too slow compared with the failed one must be tried */
+    if (is_best && failed) {
         p->known -= outclassed(p);
         p->first = p->earlier.count;
         p->proposer.exhausted = false;
@@ -156,8 +157,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. With `in_order`, trials that may win are not reported,
- * because they race. */
+/* Reports an earlier trial to the strategy. If `in_order`, trials that may win are not reported,
+ * because they will race. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -183,12 +184,12 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the ratio to the best earlier time above which an earlier variant cannot win. It allows
- * for clocks and temperature, which differ between tunings, and for single samples. */
+/* Returns the ratio to the best earlier time above which a variant of an earlier tuning cannot win.
+ * Clocks and temperature may have changed since then, and some variants have only one sample. */
 static double outclassed_ratio(const gt_request *request)
 {
     return request->device->emulated
-               ? 1.02 /* modelled times are always the same */
+               ? 1.02 /* modelled times never change */
                : gt_objective_facts(request->options.objective)->outclassed_ratio;
 }
 
@@ -214,8 +215,8 @@ static gputune_status report_history(gt_strategy_proposer *p, const gt_history *
 
 /* --- hints ------------------------------------------------------------------------------------ */
 
-/* Makes hints. Their times are relative to the fastest trial of their group (size, objective, GPU).
- * If two times are equal, the hint of the nearer group comes first. */
+/* Makes hints. Their times are divided by the fastest time of their group (size, objective, GPU).
+ * If two are equal, the one of the nearer group comes first. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;
@@ -239,7 +240,7 @@ static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_
     return count;
 }
 
-/* Passes results of other sizes, objectives and GPUs to the strategy. */
+/* Passes results of other sizes, objectives and GPUs to the strategy as hints. */
 static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 {
     const gt_request *request = p->request;
@@ -320,7 +321,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
     }
-    /* after quick compiles, there may be more proposals */
+    /* more proposals may follow after quick compiles */
     self->exhausted = given < count && !p->quick.strategy;
     return (uint32_t)given;
 }
@@ -333,8 +334,8 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-/* Uses results of earlier tunings unless `force` is set, and results of other sizes as hints for a
- * search. If only the first few variants are requested, ignores earlier results. */
+/* Uses results of earlier tunings unless `force` is set and, for a search, results of other sizes
+ * as hints. If only the first few variants should be tried, earlier results are ignored. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {
@@ -351,7 +352,7 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
     bool is_first = !hints && !p->known && !p->earlier.count;
     bool learns =
         options->strategy == GPUTUNE_STRATEGY_AUTO || options->strategy == GPUTUNE_STRATEGY_MODEL;
-    /* quick compiles are useful only on a real GPU */
+    /* quick compiles help only on a real GPU */
     bool compiles_quickly = is_first && learns && !p->request->device->emulated &&
                             !options->max_variants &&
                             options->objective != GPUTUNE_OBJECTIVE_ENERGY;

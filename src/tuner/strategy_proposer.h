@@ -16,22 +16,22 @@ typedef struct gt_strategy_proposer {
     gt_domain_axis axes[GT_AXIS_MAX];
     double *values[GT_AXIS_MAX];
     gt_point fallback;
-    GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
-    size_t first;               /* number of entries of `earlier` that may still win */
-    size_t next_first;          /* number of entries of `earlier` that were proposed */
+    GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, fastest first */
+    size_t first;               /* number of elements of `earlier` that can still win */
+    size_t next_first;          /* number of elements of `earlier` that were proposed */
     GT_ARRAY(gt_config) starts; /* configurations to try first */
-    size_t next_start;          /* number of entries of `starts` that were proposed */
-    uint32_t known;             /* number of earlier variants that will not be proposed */
-    bool content;               /* true if the search ended early because no gain is expected */
+    size_t next_start;          /* number of elements of `starts` that were proposed */
+    uint32_t known;             /* number of earlier variants that need not be proposed */
+    bool content;               /* true if the search has ended because it expects no gain */
 } gt_strategy_proposer;
 
-/* Opens a proposer for the request's space and strategy. First it proposes the request's starts
- * that have no result, then earlier trials that may win. With `force`, it ignores earlier trials.
- * It logs starts outside the space, and uses trials of other sizes and GPUs as hints. ENOMEM. The
- * caller must call gt_strategy_proposer_close(), even after a failure, and must not move *out. */
+/* Opens a proposer for the space and the strategy of a request. It first proposes the request's
+ * starts that have no result and then, unless `force` is set, earlier trials that may win. Starts
+ * outside of the space are logged. Trials of other sizes and GPUs are used as hints. ENOMEM. The
+ * caller must call gt_strategy_proposer_close() even after a failure, and must not move *out. */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *out, const gt_request *request,
                                          const gt_history *history);
 void gt_strategy_proposer_close(gt_strategy_proposer *proposer);
 
-/* Sets *out to the fastest variant of earlier tunings and returns its time; 0 if there is none. */
+/* Sets *out to the fastest variant of earlier tunings, and returns its time; 0 if there is none. */
 double gt_strategy_proposer_champion(gt_config *out, const gt_strategy_proposer *proposer);

@@ -30,8 +30,7 @@ double gt_session_busy_s(const gt_session *session)
     return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
 }
 
-/* Returns the time since the measure worker's last answer. This is the time of its current job,
- * because it answers in order. */
+/* Returns the time since the measure worker's last answer: the time of its current job. */
 static double take_busy(gt_session *session)
 {
     int64_t since = session->timeline.busy_since;
@@ -64,7 +63,7 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         return;
     case GT_EVENT_PREPARED:
         gt_session_mark(session, &t->prepared);
-        /* the worker's own time, without the wait for its context */
+        /* without the wait for the worker's context */
         t->preparing_ns = event->prepared.prepare_ns;
         t->trying_ns = event->prepared.try_ns;
         take_busy(session);
@@ -88,7 +87,7 @@ void gt_session_log_timeline(const gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
     const double ms = 1e-6;
-    /* when the preparation started, after the reference was compiled and the worker was ready */
+    /* start of the preparation, when the reference was compiled and the worker was ready */
     double preparing_ns = t->prepared ? (double)t->prepared - t->preparing_ns - t->trying_ns : 0;
     gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                 "timeline (ms from the start): last compiled %.1f, reference compiled %.1f, "
@@ -104,9 +103,9 @@ void gt_session_log_timeline(const gt_session *session)
                 t->samples, (unsigned long long)session->rounds_sent);
 }
 
-static const double slice_ns = 1e7; /* time between two checks of whether a pause ends */
+static const double slice_ns = 1e7; /* interval at which to check whether a pause ends */
 
-/* Returns how long the measure worker has worked since the last call, in ns. */
+/* Returns for how many ns the measure worker has worked since the last call. */
 static double new_work_ns(gt_session *session)
 {
     const gt_timeline *t = &session->timeline;

@@ -24,7 +24,7 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Copies a stored winner's times to the choice. Omits the speed-up if the default has changed. */
+/* Copies the times of a stored winner. If the default has changed, there is no speed-up. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
@@ -44,7 +44,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Gets code: `stored` or the default's if the source is the same; otherwise compiles the source. */
+/* Returns `stored` or the default's code if the source is the same; otherwise compiles it. */
 static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
                                const gt_config *config, gt_code *stored)
 {
@@ -54,7 +54,7 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
     for (size_t i = 0; i < sizeof at_hand / sizeof *at_hand; i++) {
         gt_code *code = at_hand[i];
         if (code && code->image.bytes && gt_hash_equal(source.hash, code->source)) {
-            *image = code->image; /* the caller now owns the image */
+            *image = code->image; /* the image now belongs to the caller */
             *resources = code->resources;
             code->image = (gt_image){0};
             return GPUTUNE_OK;
@@ -63,8 +63,8 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
     return gt_compile_one(image, resources, request, config);
 }
 
-/* Sets *fallback to the winner's fallback, if that fallback's current source was verified with the
- * request's data. If the default was edited, only the winner's fallback has stored code. */
+/* Sets *fallback to the winner's fallback if its source is unchanged and was verified for the
+ * request. If the default was edited, only this fallback has stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -88,7 +88,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     return verified;
 }
 
-/* Chooses the winner's fallback if it is verified, otherwise the default. */
+/* Chooses a fallback: the winner's if it is verified, otherwise the default's. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     gt_resources resources;
@@ -105,11 +105,11 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     gputune_status status = get_code(&choice->fallback_image, &resources, request,
                                      &choice->fallback, winner ? &winner->fallback : NULL);
     choice->has_fallback = status == GPUTUNE_OK;
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the fallback is optional */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a choice needs no fallback */
 }
 
-/* Completes a choice that has a configuration, a source and terms: adds code, fallback and reason.
- * `winner` may be NULL. Frees the choice on failure. */
+/* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
+ * may be NULL. Frees the choice on failure. */
 static gputune_status finish_choice(gt_choice *out, gt_choice *partial, gt_request *request,
                                     gt_winner *winner)
 {
@@ -129,7 +129,7 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
 }
 
 /* Parses the configuration of a stored winner. ENOTFOUND if its source or launch has changed, or if
- * it is outside the request's space. The default may be outside, because it can always win. */
+ * it is not in the request's space. The default need not be, because it can always win. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {
@@ -139,12 +139,12 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Returns true if `a` is preferred: final results for the request's space first, then faster. */
+/* Returns true if `a` is better: final for the request's space or, if that is equal, faster. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
     bool b_own = b->terms.final && is_of_space(b, request);
-    /* a time of 0 means that the tuning was stopped before it measured this objective */
+    /* 0: the tuning was stopped before it measured this objective */
     double value = a->median_ns > 0 ? a->median_ns : INFINITY;
     double other = b->median_ns > 0 ? b->median_ns : INFINITY;
     return a_own != b_own ? a_own : value < other;
@@ -157,8 +157,8 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
                : gt_history_is_proved(request, config);
 }
 
-/* Finds the best stored winner that answers `asked`. With `proved`, considers only winners that are
- * proved for this request, otherwise only those neither proved nor known to fail. */
+/* Finds the best stored winner that answers `asked`. If `proved`, it must be proved for this
+ * request; otherwise it must be neither proved nor known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {
@@ -191,7 +191,7 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
     }
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = config, .terms = winner->terms};
     choice.terms.proved = true;
-    /* a result that is final for another space is not final for this one */
+    /* a result that is final for another space is not final here */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     GT_TRY(take_times(&choice, winner, request));
     return finish_choice(out, &choice, request, winner);
@@ -275,8 +275,8 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GPUTUNE_OK;
 }
 
-/* Proves the best of the stored results that would answer `asked` if they were proved here, and
- * stores the proof. ENOTFOUND, without a message, if there are none. */
+/* Among stored results that would answer `asked` if they were proved here, proves the best one and
+ * stores the proof. ENOTFOUND without a message if there are none. */
 static gputune_status prove_imported(gt_choice *out, gt_request *request, const gt_terms *asked)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
@@ -286,7 +286,7 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
     }
     gputune_status status =
         gt_store_winners(&list, request->services->store, &request->scenario, NULL);
-    /* EBUSY: the store has logged a warning */
+    /* on EBUSY, the store has logged a warning */
     GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_ENOTFOUND : status);
     const gt_winner *winner = find_answer(&config, &list, request, asked, false);
     if (!winner) {
@@ -298,7 +298,7 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
                                                  request->template->name, winner->config);
 }
 
-/* Like prove_imported(), but a failed proof only causes a warning. */
+/* Like prove_imported(), but only warns if the proof fails. */
 static bool choose_imported(gt_choice *out, gt_request *request)
 {
     const gputune_status status = prove_imported(out, request, &request->terms);
@@ -310,7 +310,7 @@ static bool choose_imported(gt_choice *out, gt_request *request)
 
 /* --- without measuring ------------------------------------------------------------------------ */
 
-/* Returns the terms of an answer without measuring, for requests that may not measure. */
+/* Returns the terms of an unmeasured answer, for requests that may not measure. */
 static gt_terms terms_of_unmeasured(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -319,7 +319,7 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
     return terms;
 }
 
-/* Fails if the configuration is known to fail, or if it is the default and failed in this call. */
+/* Fails if the configuration is known to fail, or is the default and failed in this call. */
 static gputune_status refuse_failed(const gt_request *request, const gt_config *config,
                                     bool only_harm)
 {
@@ -329,8 +329,8 @@ static gputune_status refuse_failed(const gt_request *request, const gt_config *
     return gt_history_refutes(request, config, only_harm);
 }
 
-/* Completes the choice of the nearest size's winner. Proves the winner first, unless it is the
- * default or proved for this request. */
+/* Completes the choice of the winner of the nearest size. It is proved first, unless it is the
+ * default or is proved for this request. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_request *request,
                                      gt_winner *winner)
 {
@@ -355,7 +355,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_requ
 
 static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
 {
-    gt_hash other[16]; /* trials that do not fit: of earlier code or of another space */
+    gt_hash other[16]; /* unsuitable trials: of code that has changed, or of another space */
     size_t count = 0;
     gputune_status status = GPUTUNE_ENOTFOUND;
     while (status == GPUTUNE_ENOTFOUND && count < sizeof other / sizeof *other) {
@@ -375,7 +375,7 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
     GT_TRY(find_nearest(&winner, &choice.config, request));
-    /* true if the code is stored, or can be compiled in time */
+    /* true if the code is stored, or there is time to compile it */
     bool in_time = winner.code.image.bytes || !request->grace.until_ns;
     if (!winner.terms.proved || !in_time) {
         return GPUTUNE_ENOTFOUND;
@@ -394,7 +394,7 @@ void gt_found_rule_free(gt_found_rule *found)
     *found = (gt_found_rule){0};
 }
 
-/* Two hashes of a variant, as text: the source's hash, and that of source and launch together. */
+/* Two hashes of a variant as text: that of its source, and that of its source and launch. */
 typedef struct variant_hashes {
     char text[2 * GT_HASH_HEX + 1];
 } variant_hashes;
@@ -425,7 +425,7 @@ gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_r
     return gt_text_take(out, &text);
 }
 
-/* Returns false if the configuration has a value that the template no longer has. */
+/* Returns false if the template no longer has a value of the configuration. */
 static bool has_values(const gt_template *template, const gt_config *config)
 {
     bool all = true;
@@ -454,7 +454,7 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses for `problem`. */
+/* Fails with ENOTFOUND if the template excludes the variant that a rule chooses for a problem. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {
@@ -516,7 +516,7 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Describes a rule's expected loss: how much slower its variant is than a tuned variant. */
+/* Describes the expected loss: how much slower the rule's variant is than a tuned one. */
 static gputune_status describe_rule(char **out, const gt_rule *rule)
 {
     gt_text text = {0};
@@ -590,7 +590,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish_choice(out, &choice, request, NULL);
 }
 
-/* If the request has expired, extends it a little, to find code that is already compiled. */
+/* If the request's time has passed, adds a little, to find code that is compiled already. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -598,7 +598,7 @@ static void extend_patience(gt_request *request)
     }
 }
 
-/* Chooses by a rule. If the call asks for a rule but none answers, logs the reason. */
+/* Chooses by a rule. If the call demands a rule but there is none, logs the reason. */
 static gputune_status choose_rule(gt_choice *out, gt_request *request)
 {
     gputune_status status = gt_choose_by_rule(out, request);
@@ -625,10 +625,10 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Compiles the default into request->default_code, within most of the remaining time. */
+/* Compiles the default into request->default_code. Uses most of the time that is left. */
 static void compile_default(gt_request *request)
 {
-    /* the rest of the time is for waiting */
+    /* the rest of the time is needed for waiting */
     static const double share = 0.8;
     const gt_patience all = request->patience, grace = request->grace;
     const gt_config config = gt_config_default(request->template);
@@ -638,8 +638,8 @@ static void compile_default(gt_request *request)
     request->grace = grace;
 }
 
-/* Acquires the lease. If another process holds the lease for long, compiles the default while
- * waiting, to have an answer if the time runs out. */
+/* Acquires the lease. If another process keeps it for long, compiles the default while waiting, so
+ * that there is an answer when the time is over. */
 static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
     static const double compile_s = 1; /* longer than most compiles */
@@ -653,10 +653,10 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 
-/* Runs a search. After a timeout, also reports how long another process was tuning. */
+/* Runs a search. If it times out, the message states how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* longest time to acquire a free lease */
+    static const double brief_s = 0.1; /* acquiring a free lease takes less time */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -673,8 +673,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
-    /* in a callback, fail instead of waiting for the lease that this thread holds */
-    GT_TRY(gt_session_may_measure(request));
+    GT_TRY(gt_session_may_measure(request)); /* a callback's thread would wait for itself */
     const int64_t start_ns = gt_now_ns();
     gputune_status status = acquire_lease(&lease, request);
     if (status != GPUTUNE_OK) {
@@ -682,13 +681,13 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     }
     request->lease = &lease;
     const double waited_s = (double)(gt_now_ns() - start_ns) * 1e-9;
-    /* another process may have tuned the scenario while this one waited */
+    /* another process may have tuned the scenario during the wait */
     status = look_up_request(out, request, &request->patience);
     if (status != GPUTUNE_OK) {
         status = search_what_is_left(out, request, waited_s);
     }
     request->lease = NULL;
-    const gt_patience brief = gt_patience_for(0.1, NULL); /* an unreleased lease expires */
+    const gt_patience brief = gt_patience_for(0.1, NULL); /* if it is not released, it expires */
     gt_store_lease_release(&lease, store, &brief);
     return status;
 }
@@ -707,14 +706,14 @@ static void log_unmeasured(const gt_request *request, const char *reason)
                 reason);
 }
 
-/* Answers a call without measuring. The reason in the choice explains why nothing was measured. */
+/* Answers a call without measuring. The choice's reason states why nothing was measured. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request,
                                            gputune_status failure)
 {
     const gt_terms whatever = terms_of_unmeasured(request);
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
-    /* if a failing call would report the reason itself, log it only after an answer is found */
+    /* if the call fails, its message has this reason, so log it only after an answer is found */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
         log_unmeasured(request, reason);
@@ -727,7 +726,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
         log_unmeasured(request, reason);
     }
     out->terms.final = false;
-    if (failure == GPUTUNE_ETIMEOUT) { /* a call with the same limit must not retry */
+    if (failure == GPUTUNE_ETIMEOUT) { /* a call with the same limit must not try again */
         out->terms = whatever;
         out->terms.final = false;
         out->terms.proved = true;
@@ -739,7 +738,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
-/* Returns terms with which a choice answers every request. */
+/* Returns terms that answer every request. */
 static gt_terms terms_of_forced(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -747,7 +746,7 @@ static gt_terms terms_of_forced(const gt_request *request)
     return terms;
 }
 
-/* Answers from the file to which the tuner is pinned, and fails if the file has no answer. */
+/* Answers from the file to which the tuner is pinned. Fails if it has no answer. */
 static gputune_status choose_pinned(gt_choice *out, gt_request *request)
 {
     const char *name = request->template->name, *file = request->services->pinned;
@@ -808,7 +807,7 @@ static gputune_status choose_config(gt_choice *out, gt_request *request)
     return answers ? choose_without_times(out, request, status) : status;
 }
 
-/* If the request's restrictions exclude the default, logs that the default won nevertheless. */
+/* Logs if the default was chosen although the request's restrictions exclude it. */
 static gputune_status choose_outside_restrictions(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;

@@ -21,8 +21,8 @@ static void check_invariants(const gt_tuning *tuning)
     (void)session;
 }
 
-/* Returns true if the rest of the space will be tried within a second. Then rounds wait for all
- * variants, because their first launches show which variants are too slow. */
+/* Returns true if the rest of the space will be tried within a second. Rounds then wait for all
+ * variants, because their first launches show which ones are too slow. */
 static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
@@ -36,8 +36,8 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
            left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
 }
 
-/* Returns the fraction of the measure worker's time for rounds. If it is 0, rounds wait until all
- * variants are verified. It is positive near the limit, and if the search learns from rounds. */
+/* Returns the part of the measure worker's time that rounds get. If it is 0, rounds wait until all
+ * variants are verified. It is above 0 near the limit, or if the search learns from samples. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;
@@ -53,7 +53,7 @@ static double round_share(const gt_tuning *tuning)
     return beside ? GT_ROUND_SHARE : 0;
 }
 
-/* Requests a round if it is due. Ends a race without contestants. */
+/* Starts a round if it is time for one. Ends a race that has no contestants. */
 static gputune_status start_due_round(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
@@ -64,8 +64,8 @@ static gputune_status start_due_round(gt_tuning *tuning)
     return is_rounds_turn || !session->field.prepared ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
 }
 
-/* Waits until the reference is ready or no variant is left to verify. Then runs rounds of verified
- * variants. Variants join only between rounds. */
+/* Waits until the reference is ready, or no variant is left to be verified. Then starts rounds of
+ * verified variants. Variants can join only between two rounds. */
 static gputune_status prove_variants(gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -110,7 +110,7 @@ static gputune_status prove_again(gt_tuning *tuning)
     return gt_tuning_prove_winner(tuning, result.winner);
 }
 
-/* Tries deferred variants again, after all others. A second hang, in another worker, is final. */
+/* Tries deferred variants again, after all others. If one hangs in another worker too, it fails. */
 static gputune_status retry_deferred(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
@@ -179,7 +179,7 @@ static void warn_of_winner(const gt_request *request, const gt_verified *verifie
     }
 }
 
-/* Replaces the default's list of scalars that have a single value by the last proof's list. */
+/* Replaces the default's list of scalars with a single value by that of the last proof. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;
@@ -204,14 +204,14 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        tuning->give_up_ns = 0; /* not the variant's fault: end without the last proof */
+        tuning->give_up_ns = 0; /* the variant is not to blame, so end without its last proof */
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
     GT_TRY(gt_field_fail_launched(&session->field, gt_tuning_variant(tuning, event->id), event));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
-        gt_race_stop(tuning->race, tuning->end); /* the second best variant is verified next */
+        gt_race_stop(tuning->race, tuning->end); /* then the second best variant is verified */
         return GPUTUNE_OK;
     }
     GT_TRY(gt_tuning_race_again(tuning));
@@ -265,9 +265,9 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
                                .precedes = gt_tuning_precedes,
                                .user = tuning};
     if (gt_objective_facts(o->objective)->by_host) {
-        /* The host's clock is several times noisier than the device's. On an H200's host, samples
-         * spread by 3% at 2.4 us per launch, so 150 rounds are needed to see 0.5%. One slow sample
-         * eliminates no contestant, because a process may lose its core for 1 ms. */
+        /* The host's clock is several times noisier than the device's. On the host of an H200,
+         * samples of 2.4 us per launch vary by 3%, so 150 rounds are needed to see a difference of
+         * 0.5%. A single slow sample eliminates nobody: a process may lose its core for 1 ms. */
         options.max_rounds = 200;
         options.drop_ratio = 0.5;
         options.tie_break = GT_TIE_LIKELY;

@@ -41,42 +41,40 @@ typedef enum gt_phase {
 } gt_phase;
 
 typedef struct gt_playoff {
-    /* NULL before the first playoff, and after the playoff's race has become gt_tuning.race */
-    gt_race *race;
-    bool weighs; /* true for a playoff by energy, false for one that breaks a tie */
-    bool hot;    /* true if the playoff compares times with a warm cache */
+    gt_race *race; /* NULL if there was no playoff, or its race is now gt_tuning.race */
+    bool weighs;   /* true: by energy; false: to break a tie */
+    bool hot;      /* true: by times with a warm cache */
 } gt_playoff;
 
 typedef struct gt_tuning {
     gt_session session;
     gt_phase phase;
-    gt_race *race; /* the race that decides */
+    gt_race *race; /* race that decides */
     gt_playoff playoff;
-    /* variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
-    uint64_t hot_winner;
-    gt_race *by_time; /* for the objective energy: the earlier race by time */
-    uint64_t proved;  /* variant that passed its last proof, or GT_NO_VARIANT */
+    uint64_t hot_winner; /* variant that won a tie with a warm cache, or GT_NO_VARIANT */
+    gt_race *by_time;    /* if the objective is energy: the race by time before it */
+    uint64_t proved;     /* variant that has passed its last proof, or GT_NO_VARIANT */
     struct {
         gt_race *race, *by_time;
         uint64_t proved;
-    } earlier;           /* the previous race, which was decided before all variants raced again */
-    bool restored;       /* true if `race` is the previous race again, for lack of time */
+    } earlier;           /* previous race, before all variants had to race again */
+    bool restored;       /* true if `race` is the previous one again, because time ran out */
     gt_race_end end;     /* how `race` ended */
-    gt_race_round round; /* the round in progress; `ids` is valid until the next round */
+    gt_race_round round; /* current round; `ids` is valid until the next one */
     gt_history history;
     gt_strategy_proposer strategy;
     int64_t last_progress_ns, last_kept_ns;
-    int64_t give_up_ns; /* deadline of the winner's last proof after a stop */
-    double kept_s;      /* seconds of the limit that were left at the stop */
+    int64_t give_up_ns; /* time until which a stopped tuning waits for the last proof */
+    double kept_s;      /* seconds of the limit that were left when it was stopped */
 } gt_tuning;
 
 extern const gt_policy gt_tuning_policy;
 
-/* Opens the race of the tuning, without contestants. */
+/* Makes the race of the tuning, without contestants. */
 gputune_status gt_tuning_open_race(gt_tuning *tuning);
-/* Returns the race that is being sampled: `race` or the playoff's. */
+/* Returns the race that is sampled now: `race` or that of the playoff. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
-/* Returns true if the time with a warm cache breaks ties, because the data fit into the cache. */
+/* Returns true if times with a warm cache break ties, because the data fit into the cache. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning);
 /* Returns true if variant `a` wins a tie against `b`. `tuning` is a gt_tuning. */
 bool gt_tuning_precedes(const void *tuning, uint64_t a, uint64_t b);
@@ -84,53 +82,52 @@ gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
 /* --- tuning_rounds.c -------------------------------------------------------------------------- */
 
-/* Adds variants to the race that have become ready. */
+/* Adds variants that have become ready to the race. */
 gputune_status gt_tuning_admit(gt_tuning *tuning);
-/* Counts the contestants without a time. */
+/* Counts the contestants that have no time yet. */
 uint32_t gt_tuning_untimed(const gt_tuning *tuning);
-/* Requests the next round, or ends the race if none is needed. */
+/* Starts the next round, or ends the race if no round is needed. */
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
-/* Handle a round's samples, and a contestant's failure, for gt_policy. */
+/* For gt_policy: handle the samples of a round, and the failure of a contestant. */
 gputune_status gt_tuning_sampled(gt_session *session, const gt_sampled *sampled);
 void gt_tuning_failed(gt_session *session, uint64_t id);
-/* If there was no round, takes the verifying launches of contestants as their samples. */
+/* If there was no round, uses the launches that verified contestants as their samples. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
-/* Returns true if the objective is energy and `race` is still by time. */
+/* Returns true if the objective is energy but `race` is still decided by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
-/* Opens a playoff and begins its phase. With `weighs`, the playoff compares the default and the
- * fastest variants by energy; otherwise it breaks the tie. */
+/* Begins a playoff: by energy (`weighs`) between the default and the fastest, or to break a tie. */
 gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs);
-/* Makes the playoff by energy the race that decides. */
+/* Lets the playoff by energy decide instead of the race by time. */
 void gt_tuning_adopt_weighing(gt_tuning *tuning);
 
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
 
-/* Returns how many seconds to reserve for the last proof and for storing. */
+/* Returns how many seconds are reserved for the last proof and for storing. */
 double gt_tuning_sets_aside_s(const gt_session *session);
-/* Requests the winner's last proof. */
+/* Submits the last proof of the winner. */
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
-/* Handles a stop: chooses the best variant so far, and verifies it again if there is time. */
+/* Handles a stop: chooses the best variant so far, and proves it again if there is time. */
 gputune_status gt_tuning_stopped(gt_session *session);
-/* After the last proof's deadline, ends a stopped tuning without this proof. */
+/* If the last proof of a stopped tuning takes too long, ends the tuning without it. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
-/* Opens a new race of all verified variants, including eliminated ones. */
+/* Begins a new race of all verified variants, including those that were eliminated. */
 gputune_status gt_tuning_race_again(gt_tuning *tuning);
 void gt_tuning_free_races(gt_tuning *tuning);
 
 /* --- conclude.c ------------------------------------------------------------------------------ */
 
-/* Counts the variants that were or are being tried, or are known from earlier tunings. */
+/* Counts variants that were tried, are being tried, or are known from earlier tunings. */
 uint32_t gt_tuning_tried(const gt_tuning *tuning);
 /* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the samples of all races to options.samples_path. */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* Once a second, stores the trials that are final, because the process may end at any time. */
+/* Once a second, stores trials that are final, because the process may be killed at any time. */
 gputune_status gt_tuning_keep(gt_tuning *tuning);
 
 /* Stores the trials and the winner, and sets *out to the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
-/* After a failure, stores the trials, and notes a bad default. Keeps the thread's message. */
+/* After a failure, stores the trials, and records if the default failed. Keeps the message. */
 void gt_tuning_keep_findings(gt_tuning *tuning);

@@ -1,15 +1,15 @@
-/* The end of a tuning: reserves time for the last proof and for storing, handles stops, and opens a
- * new race if the winner was wrong or a deferred variant was correct. */
+/* The end of a tuning: reserves time for the last proof and for storing, handles stops, and begins
+ * a new race if the winner turned out to be wrong or a deferred variant to be correct. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
 
 #include <math.h>
 
-/* New inputs, for which the reference must run again, may take FRESH_SHARE of the limit. So may the
- * data proof. At most MOST_SHARE of the limit is reserved for the end. */
+/* Making new inputs, for which the reference must run again, may take FRESH_SHARE of the limit, and
+ * so may the data proof. At most MOST_SHARE of the limit is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Margins for a busy machine: seconds to add, and a factor. */
+/* Reserve for a busy machine: seconds that are added, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)
@@ -17,7 +17,7 @@ static double limit_s(const gt_tuning *tuning)
     return tuning->session.request->options.time_limit_s;
 }
 
-/* Estimates the seconds for making new inputs and their expected results. */
+/* Estimates how many seconds it takes to make new inputs and their expected results. */
 static double fresh_s(const gt_tuning *tuning)
 {
     return tuning->session.field.preparation.prepare_ns * 1e-9;
@@ -28,15 +28,15 @@ static bool is_fresh(const gt_tuning *tuning)
     return fresh_s(tuning) <= FRESH_SHARE * limit_s(tuning);
 }
 
-/* Estimates the seconds for the last proof's launches and comparisons, from earlier proofs. */
+/* Estimates how many seconds the launches and comparisons of the last proof take. */
 static double launches_s(const gt_tuning *tuning)
 {
     double again_s = is_fresh(tuning) ? fresh_s(tuning) : 0;
     return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
-/* Estimates the seconds for the last proof. Its data proof is cut to a tenth of the limit, and its
- * first further data set is omitted if that alone would take longer. */
+/* Estimates how many seconds the last proof takes. Its data proof may take a tenth of the limit. If
+ * its first further data set alone would take longer, it is left out. */
 static double proof_s(const gt_tuning *tuning)
 {
     const gt_prepared *prepared = &tuning->session.field.preparation;
@@ -45,13 +45,13 @@ static double proof_s(const gt_tuning *tuning)
     return launches_s(tuning) + fmin(data_proof_s, most_s);
 }
 
-/* Estimates the seconds until a new measure worker is prepared. */
+/* Estimates after how many seconds a new measure worker is ready. */
 static double restart_s(const gt_tuning *tuning)
 {
     return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
 }
 
-/* Estimates the seconds that the measure worker needs for its current jobs. */
+/* Estimates how many seconds the measure worker needs for the jobs that it has. */
 static double outstanding_s(const gt_session *session)
 {
     double rounds_s = session->round_id ? session->sample_s * session->round_count : 0;
@@ -73,12 +73,12 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     if (!session->field.in[GT_STAGE_READY]) {
         return 0;
     }
-    /* one more variant may be verified before the stop, and may take longer than others */
+    /* before the stop, one more variant may be verified, which may take longer than others */
     double needed = outstanding_s(session) + session->field.schedule.new_variant_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
     if (gt_store_lags(session->request->services->store)) {
-        /* storing may have to wait for a locked database */
+        /* the database may be locked when the result is stored */
         static const double share = 0.1, most_s = 5;
         needed += fmin(share * limit_s(tuning), most_s);
     }
@@ -98,8 +98,8 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
     return gt_session_prove_again(session, &job);
 }
 
-/* Returns how many seconds the last proof may take after the tuning was stopped; 0 if it was
- * cancelled during verification. */
+/* Returns how many seconds the last proof may take after a stop; 0 if the tuning was cancelled
+ * during a verification. */
 static double grace_s(const gt_session *session)
 {
     static const double least_s = 0.15;
@@ -109,7 +109,7 @@ static double grace_s(const gt_session *session)
     return canceled && busy ? 0 : left_s + least_s;
 }
 
-/* Forgets the measure worker's jobs, because no events will arrive for them. */
+/* Forgets the jobs of the measure worker, for which no events will come. */
 static void forget_jobs(gt_session *session)
 {
     session->round_id = 0;
@@ -123,8 +123,7 @@ static void free_earlier(gt_tuning *tuning)
     tuning->earlier.race = tuning->earlier.by_time = NULL;
 }
 
-/* Restores the previous race, without the variants that have failed since then. The others need no
- * second verification for it. */
+/* Restores the previous race, without variants that failed. Others are not verified again. */
 static void restore_earlier(gt_tuning *tuning)
 {
     gt_race_free(tuning->race);
@@ -144,7 +143,7 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = true;
 }
 
-/* After a stop, lets the previous race or a playoff by energy decide, if possible. */
+/* After a stop, lets the previous race or a playoff by energy decide, if it has samples. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
@@ -165,8 +164,8 @@ gputune_status gt_tuning_stopped(gt_session *session)
     tuning->kept_s = gt_patience_left_s(&session->request->patience);
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
-        /* If a job hangs, it would use up the time for the last proof, so replace the worker. The
-         * new worker prepares again, and loads the verified variants. */
+        /* A job that hangs would use up the time for the last proof, so the worker is replaced. The
+         * new one prepares again and loads the verified variants. */
         double left_s = gt_patience_left_s(&session->request->patience);
         if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
             forget_jobs(session);
@@ -174,7 +173,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    if (!canceled && !tuning->restored) { /* a restored race already has samples */
+    if (!canceled && !tuning->restored) { /* a restored race has samples already */
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
         }

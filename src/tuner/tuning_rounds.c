@@ -6,11 +6,11 @@
 #include <math.h>
 
 enum {
-    HOT_MOST = 8, /* maximum number of contestants in a playoff with a warm cache */
+    HOT_MOST = 8, /* maximum number of contestants with a warm cache */
     HOT_ROUNDS = 2,
     FINALISTS = 4,  /* number of contestants in a playoff by energy */
-    LEVEL = 3,      /* rounds for a decision by energy; on an H200, samples spread by 0.1 to 1% */
-    ROUNDS_MAX = 5, /* maximum number of rounds; these and the final ones take half a minute */
+    LEVEL = 3,      /* rounds that decide by energy; on an H200, samples vary by 0.1 to 1% */
+    ROUNDS_MAX = 5, /* maximum number of rounds; with the final ones, they take half a minute */
     FINAL_ROUNDS = 3
 };
 
@@ -19,7 +19,7 @@ static bool is_before(const gt_race *race, const gt_runner *a, const gt_runner *
     return a->ratio < b->ratio || (a->ratio == b->ratio && gt_race_precedes(race, a->id, b->id));
 }
 
-/* Lists the default and the fastest contestants. With `tied`, lists only tied contestants. */
+/* Lists the default and the fastest contestants. If `tied`, lists only tied contestants. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;
@@ -43,7 +43,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
     return count;
 }
 
-/* Lists the tied contestants. These include the one that would win without a playoff. */
+/* Lists the tied contestants, including the one that would win without a playoff. */
 static gputune_status find_tied(uint32_t *count, const gt_race *race, const gt_runner **out,
                                 uint32_t most)
 {
@@ -75,7 +75,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                                                .user = tuning}
                            : (gt_race_options){.seed = request->options.seed,
                                                .epsilon = request->options.epsilon,
-                                               .final_rounds = 1, /* a tie-break stores no times */
+                                               .final_rounds = 1, /* its times are not stored */
                                                .quick_from = playoff->hot ? 1 : 0,
                                                .exact = request->device->emulated,
                                                .precedes = gt_tuning_precedes,
@@ -109,7 +109,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the time that ratios are relative to; INFINITY if no contestant was sampled. */
+/* Sets *out to the time for which the ratio is 1; INFINITY if no contestant was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -122,8 +122,8 @@ static gputune_status unit_of(double *out, const gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* Chooses the contestant with the smallest sum of host time and device time. The default wins if
- * its sum exceeds the smallest by at most epsilon of the host time. */
+/* Chooses the contestant with the smallest sum of host time and device time. If the default's sum
+ * is larger by at most epsilon times the host time, the default wins. */
 static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
@@ -154,7 +154,7 @@ static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Chooses the contestant that is fastest with a warm cache, if it is far faster than the winner. */
+/* Chooses the contestant that is fastest with a warm cache, if it is clearly faster there. */
 static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 {
     static const double much = 1.05;
@@ -184,7 +184,7 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
     if (end == GT_RACE_RUNNING && !(tuning->playoff.hot && tuning->round.number >= HOT_ROUNDS)) {
         return GPUTUNE_OK;
     }
-    if (tuning->playoff.weighs && end != GT_RACE_NONE_LEFT) { /* the playoff's race decides now */
+    if (tuning->playoff.weighs && end != GT_RACE_NONE_LEFT) { /* from now on, this race decides */
         gt_tuning_adopt_weighing(tuning);
         tuning->end = end;
         tuning->phase = GT_PHASE_PROVE_AGAIN;
@@ -219,7 +219,7 @@ void gt_tuning_failed(gt_session *session, uint64_t id)
     gt_race_fail(tuning->race, id);
     if (tuning->phase == GT_PHASE_PLAYOFF) {
         gt_race_fail(tuning->playoff.race, id);
-        /* if at most one finalist is left, RACE finds others, such as the best eliminated one */
+        /* with fewer than two finalists, RACE looks for others, such as the best eliminated one */
         if (tuning->playoff.weighs ? gt_race_active(tuning->playoff.race) < 2
                                    : !gt_race_is_tied(tuning->race)) {
             tuning->phase = GT_PHASE_RACE;
@@ -264,8 +264,8 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
     return by_time && !weighs ? GPUTUNE_OBJECTIVE_KERNEL : tuning->session.field.setup->objective;
 }
 
-/* Returns true if the verifying launches of the contestants can replace a quick round: their cache
- * was cold, and they took long enough. Only the best contestant may have samples already. */
+/* Returns true if the launches that verified the contestants can replace a quick round: the cache
+ * was cold, and they were long enough. Only the best contestant may have other samples. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
@@ -281,8 +281,7 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* Reports a variant's median to the field after its first and its fourth sample. Later samples
- * hardly change the median. */
+/* Reports a variant's median after its first and fourth sample. Later it hardly changes. */
 static gputune_status report_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
@@ -306,7 +305,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(report_times(tuning, round)); /* reports contestants that left now, too */
+    GT_TRY(report_times(tuning, round)); /* also for contestants that have just left */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_playoff(tuning, false));
     }
@@ -342,7 +341,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
                                                [GT_RACE_FULL] = GT_SAMPLE_BRIEF,
                                                [GT_RACE_FINAL] = GT_SAMPLE_FULL};
     gt_race_round round;
-    do { /* repeat while verifying launches replace rounds */
+    do { /* repeated while launches that verified variants replace rounds */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;
@@ -383,6 +382,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->session.disturbance.noisy = true; /* one launch per variant, at different times */
+    tuning->session.disturbance.noisy = true; /* each variant has one launch, at a different time */
     return record_pilots(tuning, &round);
 }

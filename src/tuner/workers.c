@@ -32,8 +32,8 @@ void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
     workers->idle[farm->measures] = farm;
 }
 
-/* Takes an idle farm. If `measure`, it must have a measure worker; otherwise one without is
- * preferred. NULL if there is none. */
+/* Takes an idle farm; NULL if there is none. If `measure`, it must have a measure worker; otherwise
+ * one without is preferred. */
 static gt_farm *take_idle(gt_workers *workers, bool measure)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
@@ -54,8 +54,8 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
     return GPUTUNE_OK;
 }
 
-/* Keeps the farm for reuse. Returns false if farms are not kept, it is unusable, or one of this
- * kind is already kept. */
+/* Keeps a farm for the next session. Returns false if farms are not kept, if it is broken, or if
+ * there is already one of its kind. */
 static bool keep_farm(gt_workers *workers, gt_farm *farm)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
