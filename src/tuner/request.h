@@ -76,7 +76,7 @@ typedef struct gt_request {
 } gt_request;
 
 /* Makes a request from the arguments of a call. The caller frees it with gt_request_free(). To
- * compile for another GPU, `device` may differ from the services' one. EINVAL, ENOTFOUND,
+ * compile for another GPU, `device` may be another one than in `services`. EINVAL, ENOTFOUND,
  * ETEMPLATE. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,

@@ -44,7 +44,8 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Returns `stored` or the default's code if the source is the same; otherwise compiles it. */
+/* Returns `stored` or the default's code if it is of the same source; otherwise compiles the source
+ * of the configuration. */
 static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
                                const gt_config *config, gt_code *stored)
 {
@@ -673,7 +674,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
-    GT_TRY(gt_session_may_measure(request)); /* a callback's thread would wait for itself */
+    GT_TRY(gt_session_may_measure(request)); /* a callback would wait forever for its own session */
     const int64_t start_ns = gt_now_ns();
     gputune_status status = acquire_lease(&lease, request);
     if (status != GPUTUNE_OK) {

@@ -95,7 +95,8 @@ void gt_tuning_failed(gt_session *session, uint64_t id);
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy but `race` is still decided by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
-/* Begins a playoff: by energy (`weighs`) between the default and the fastest, or to break a tie. */
+/* Begins a playoff. If `weighs`, it compares the default and the fastest variants by energy;
+ * otherwise it breaks a tie between the variants that are fastest. */
 gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs);
 /* Lets the playoff by energy decide instead of the race by time. */
 void gt_tuning_adopt_weighing(gt_tuning *tuning);

@@ -123,7 +123,8 @@ static void free_earlier(gt_tuning *tuning)
     tuning->earlier.race = tuning->earlier.by_time = NULL;
 }
 
-/* Restores the previous race, without variants that failed. Others are not verified again. */
+/* Restores the previous race, without variants that have failed since then. The others need
+ * not be verified again. */
 static void restore_earlier(gt_tuning *tuning)
 {
     gt_race_free(tuning->race);
