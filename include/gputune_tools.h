@@ -319,7 +319,7 @@ GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filte
 typedef struct gputune_merged {
     uint32_t size;
     uint64_t trials, winners, codes; /* numbers in all files; `codes`: compiled sources */
-    /* Numbers of copied items, which were missing or had less evidence in the user's database. */
+    /* Numbers of items that were copied, because the output had none or one with less evidence. */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;

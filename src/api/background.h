@@ -8,7 +8,7 @@
 
 typedef struct gt_background gt_background;
 
-/* Makes the tuner's queue of requests, without starting the thread. ENOMEM. */
+/* Makes the tuner's queue of requests. Does not start the thread yet. Fails with ENOMEM. */
 gputune_status gt_background_open(gt_background **out, gputune *tuner);
 /* Waits for the thread to end, and frees the queue. NULL is allowed. */
 void gt_background_close(gt_background *background);

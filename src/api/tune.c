@@ -354,8 +354,8 @@ static gputune_status want_in_background(const plan_call *a, uint32_t forgets)
     return gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes, &o);
 }
 
-/* Returns a plan without measuring. If necessary, requests a tuning in the background, even if
- * there is no plan because the default is known to fail. */
+/* Returns a plan without measuring, and requests a tuning in the background if there is no final
+ * result yet. If the default is known to fail, there is no plan, but the tuning is requested. */
 static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
 {
     plan_call known = *a;

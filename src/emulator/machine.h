@@ -154,7 +154,8 @@ typedef struct emu_launch {
     const emu_limits *limits;
     const emu_memory *memory;
     void (*print)(void *context, const char *text,
-                  size_t bytes); /* prints the text of printf(), one call at a time; may be NULL */
+                  size_t bytes); /* gets the output of a kernel's printf(); never called
+                                    concurrently; may be NULL */
     void *print_context;
     bool is_programmatic;     /* the launch may overlap the previous launch */
     struct emu_check *check;  /* the sanitizer (check.h), or NULL; needs one host thread */

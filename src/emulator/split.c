@@ -13,7 +13,7 @@
 
 enum {
     PATIENCE = 16384, /* number of operations after which a split lets others run */
-    TURN = 256        /* number of operations that each split then runs at a time */
+    TURN = 256        /* number of operations that a split runs before it lets others run again */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)

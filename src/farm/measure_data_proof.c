@@ -316,8 +316,8 @@ static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
     }
 }
 
-/* Changes one scalar after another, and keeps each change with which the default variant passes. If
- * it does not pass with a changed float, a value nearby is tried. */
+/* Changes the scalars one at a time. Keeps a change if the default variant still passes; otherwise
+ * tries a value near the original one if the scalar is a float. */
 static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -566,7 +566,7 @@ void gt_data_proof_free(gt_measure *measure)
 
 /* ---- The default variant --------------------------------------------------------------------- */
 
-/* Appends a line "NAME\tVALUE\tEFFECT" for each scalar that had no other value in any proof. */
+/* Appends a line "NAME\tVALUE\tEFFECT" for each scalar that had the same value in every proof. */
 static void list_single(gt_text *text, const gt_data_proof *proof)
 {
     static const char *const words[] = {[GT_EFFECT_NONE] = "",

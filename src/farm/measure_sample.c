@@ -81,7 +81,8 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches once. The inout buffers, as the launch has changed them, become the pristine copies. */
+/* Launches once, and then saves the inout buffers, which the launch has changed, as the pristine
+ * copies. */
 static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));

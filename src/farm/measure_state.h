@@ -119,7 +119,7 @@ typedef struct gt_loaded {
     double call_ns;
     bool warm; /* true if launched before for a `launch` or `latency` sample */
     uint8_t poison[GT_WORKLOAD_MAX]; /* value of all bytes in the guard zones of scratch memory */
-    uint64_t owned_bytes;            /* device memory of the variant without its code */
+    uint64_t owned_bytes;            /* device memory that the variant uses, excluding its code */
     uint64_t kernels;                /* kernels per launch */
     gt_replay full, brief, quick;
     gt_replay single;                         /* graph of a single launch, if it has many kernels */

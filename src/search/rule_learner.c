@@ -301,7 +301,8 @@ static double threshold_between(double below, double above)
     return floor(middle / step) * step;
 }
 
-/* The sizes of a branch, as a range in the order of each feature, and the needs granted there. */
+/* A branch of the tree: its sizes, which are items `begin` to `end` - 1 of the list that is sorted
+ * by any feature, and the mask of the needs that are met at all of them. */
 typedef struct extent {
     uint32_t begin, end;
     uint64_t granted;

@@ -379,8 +379,8 @@ gputune_status gt_store_path(char **out, const char *path)
     return gt_path_format(out, "%s/gputune.db", folder);
 }
 
-/* Determines the path of the user's file. Without a cache folder or with ":memory:", it has none.
- */
+/* Determines the path of the user's file. There is no path if there is no cache folder, or if the
+ * database is ":memory:". */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);

@@ -73,7 +73,8 @@ static uint32_t cut_line(char *parts[PARTS], char *line)
     return count;
 }
 
-/* Reports the finding in a line. A "size" line sets the sizes of the findings that follow. */
+/* Reports the finding that a line describes. A line with only "size" and a number says at which
+ * sizes the following findings were made. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];

@@ -41,7 +41,8 @@ static void expect(gputune *tuner, int64_t n, gputune_source source)
     gputune_plan_release(request_source(tuner, n, source));
 }
 
-/* The services of a tuner. They are hidden, because planning by a loaded rule must not use them. */
+/* A copy of the services of a tuner. The tuner's own services are cleared, so a call that uses them
+ * fails; planning by a loaded rule must not use them. */
 typedef struct hidden {
     gputune *tuner;
     gt_services services;

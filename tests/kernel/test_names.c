@@ -161,8 +161,8 @@ static const char *const right[] = {
     PLAIN("cluster(C = 1, 2)", "") "{ y[0] = 1; }",
 };
 
-/* The words of a problem value are macros, too. Otherwise the code would silently take another
- * branch. */
+/* The words that a problem value may be are defined as macros, too. Otherwise an #if would treat
+ * them as 0, and silently choose the wrong branch. */
 TEST(test_code_may_ask_for_a_word_of_the_problem)
 {
     static const char asking[] =

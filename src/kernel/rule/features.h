@@ -14,8 +14,8 @@ typedef struct gt_size_feature {
     uint64_t denies;   /* mask of the needs that are met if the condition is false */
 } gt_size_feature;
 
-/* All features, starting with simple ones. A need is a condition that sizes must meet so that a
- * variant can be launched, for example that its vectors divide the rows. */
+/* All features, the simple ones first. A need is a condition on the sizes without which a variant
+ * cannot be launched: for example, the row length must be a multiple of the vector width. */
 typedef struct gt_size_features {
     gt_size_feature items[GT_SIZE_FEATURES_MAX];
     uint32_t count;

@@ -85,8 +85,9 @@ void gt_macros_directive(gt_macros *macros, const gt_word *directive);
 uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 /* Returns the macro with this name, or NULL if the name is not a macro. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
-/* Returns the definition of a name that an #if may use instead of `macro`. Begins with the last
- * definition, even if undefined later, if `macro` is NULL. Returns NULL if there are no more. */
+/* Iterates over the definitions of a name, from the last to the first, including those that are
+ * undefined later. Returns the definition before `macro`, or the last one if `macro` is NULL, or
+ * NULL if there are no more. */
 const gt_macro *gt_macro_before(const gt_macros *macros, uint32_t id, const gt_macro *macro);
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
 /* Expands the macros in `words`, and appends up to about `most` words without directives. */
