@@ -90,8 +90,10 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     int child = -1;
     GT_TRY(gt_process_channel(&made.channel, &child));
     /* if the host blocked, it could not enforce time limits */
-    (void)fcntl(made.channel, F_SETFL, O_NONBLOCK);
-    gputune_status status = gt_process_spawn(&made.process, arguments, environment->items, child);
+    gputune_status status =
+        fcntl(made.channel, F_SETFL, O_NONBLOCK) == 0
+            ? gt_process_spawn(&made.process, arguments, environment->items, child)
+            : gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(errno));
     close(child);
     if (status != GPUTUNE_OK) {
         close(made.channel);
