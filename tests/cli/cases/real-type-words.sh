@@ -1,4 +1,4 @@
-# A type whose name has two words, in the sizes of a scenario and of a rule.
+# A type whose name has two words, in the sizes of a scenario.
 export GPUTUNE_DB=$PWD/x.db
 cat >k.cu <<'EOF'
 #pragma gputune kernel(k) problem(type T = unsigned int, float, unsigned char) problem(n = 1 << 20)
@@ -14,4 +14,3 @@ for type in "unsigned int" "unsigned char"; do
     $GPUTUNE warm k.cu --driver emu -q --size n=1000 --size "T=$type" --format csv | cut -d, -f1-2
 done
 $GPUTUNE show k.cu --driver emu -q --size "T=unsigned char" --format csv | cut -d, -f1-2
-$GPUTUNE warm k.cu --driver emu -q --sizes n=1000:1100 | grep region
