@@ -336,7 +336,7 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
 
 /* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
  * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
- * NULL). If `whole` is set, adds their code, so that an import with TRUST_BOUND needs no compiler,
+ * NULL). If `whole` is set, adds their code, so an import with TRUST_BOUND needs no compiler,
  * and the next-fastest trials, with which searches at other sizes begin. ENOTFOUND. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);

@@ -17,7 +17,7 @@
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
-/* Reallocates an array of `count` items if it is full, so that one more item fits. */
+/* Reallocates an array of `count` items if it is full, so one more item fits. */
 void *cli_grow(void *array, size_t count, size_t bytes);
 /* Appends an item to an array, which may be NULL. Evaluates to the item's address. */
 #define cli_push(array, count, ...)                                                                \

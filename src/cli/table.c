@@ -170,7 +170,7 @@ static size_t total(const span *spans, size_t count)
     return sum;
 }
 
-/* Narrows the widest column again and again, so that long texts get equal widths. */
+/* Narrows the widest column again and again, so long texts get equal widths. */
 static void fold_columns(span *spans, size_t count, size_t limit, size_t least)
 {
     for (size_t over = total(spans, count); over > limit; over--) {

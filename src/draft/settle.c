@@ -549,7 +549,7 @@ static bool has_range(const draft_amount *value)
     return found;
 }
 
-/* If `length` depends on elements of a buffer, limits these elements so that `length` is at most
+/* If `length` depends on elements of a buffer, limits these elements so `length` is at most
  * `most`. Asks if the limit would depend on the elements of another buffer. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {

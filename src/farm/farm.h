@@ -1,4 +1,4 @@
-/* The farm: worker processes that compile and measure kernels, so that a kernel that crashes or
+/* The farm: worker processes that compile and measure kernels, so a kernel that crashes or
  * hangs does not harm the host process. Functions that submit a job do not wait for its result;
  * wait() returns the results as events. Only one thread at a time may use a farm. Callers use a
  * farm only through gt_farm_ops, because the tests replace it by a scripted farm. */

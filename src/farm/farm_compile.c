@@ -2,7 +2,7 @@
  * submitted.
  *
  * NVRTC may crash, or never return. Therefore it runs in worker processes, one per slot. Jobs wait
- * in a common queue. Up to GT_IN_FLIGHT jobs are sent to a worker in advance, so that it can begin
+ * in a common queue. Up to GT_IN_FLIGHT jobs are sent to a worker in advance, so it can begin
  * the next job as soon as it has answered the previous one.
  *
  * Invariants.

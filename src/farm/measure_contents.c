@@ -194,7 +194,7 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
     return gt_measure_wait(measure);
 }
 
-/* Launches the init kernel and waits for it, so that no later kernel is blamed for its failure. */
+/* Launches the init kernel and waits for it, so no later kernel is blamed for its failure. */
 static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
                                         uint32_t workspace_count)
 {

@@ -15,7 +15,7 @@ gputune_status gt_contents_refresh(gt_measure *measure);
 /* For templates without a reference: runs a variant, whose results become the expected results. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
 /* Looks for an output of the timed workload whose tolerance is larger than the median of its
- * results, so that almost any result would pass. Sets out->loose to its name. The buffers must
+ * results, so almost any result would pass. Sets out->loose to its name. The buffers must
  * contain the results of the reference. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 

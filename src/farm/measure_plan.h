@@ -38,7 +38,7 @@ double gt_plan_quick_doubt(double launch_ns);
  * `quick`), at most 2000. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
 /* Returns the number of launches in a sample for the objective `latency`: 100, or if `quick` 9 to
- * 25, which fill 1 ms. Long launches are fewer, so that they take at most 1 s, but at least 3. The
+ * 25, which fill 1 ms. Long launches are fewer, so they take at most 1 s, but at least 3. The
  * sample is the median of their times. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
@@ -59,7 +59,7 @@ uint64_t gt_plan_working_set(const gt_workload *workload);
  * of 1 KB, or of 4 KB if a buffer needs that. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
-/* Returns by how many bytes to move an odd-tail buffer, so that it is aligned only as promised. */
+/* Returns by how many bytes to move an odd-tail buffer, so it is aligned only as promised. */
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
 /* Returns the number of bytes to allocate for a buffer with its guard zones. */
 uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed);

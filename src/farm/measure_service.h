@@ -25,7 +25,7 @@ gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_
 /* Runs a table that resets buffers before a launch. Does nothing if gt_service_reset_ahead() has
  * queued this table already. A launch must follow. */
 gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool timed_only);
-/* Queues the reset for the next launch in advance, so that the device is busy while the host reads
+/* Queues the reset for the next launch in advance, so the device is busy while the host reads
  * results. Does nothing on an emulated device. */
 gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table);
 /* Runs the check kernel on a table. The findings arrive in `into`: measure->findings or ->first. */

@@ -81,7 +81,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     gt_measure *measure = NULL;
     set_idle_name();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    /* send the device first, so that the host can continue while the context is made */
+    /* send the device first, so the host can continue while the context is made */
     if (status == GPUTUNE_OK) {
         status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
     }

@@ -99,7 +99,7 @@ static __device__ void move_element(const task &t, u64 i)
     bool stays = (t.flags & GT_TASK_WHOLE) != 0 && value == trunc(value);
     bool is_chosen = !stays && (draw >> 1) % t.sparse == 0;
     if (!(moved >= t.low && moved <= t.high)) {
-        // some elements move by half a step, so that a sum of the two ends of the range changes too
+        // some elements move by half a step, so a sum of the two ends of the range changes too
         by = draw >> 40 & 1 ? by : __dmul_rn(by, 0.5);
         moved = draw & 1 ? __dsub_rn(value, by) : __dadd_rn(value, by);
     }

@@ -78,7 +78,7 @@ static int parse_arguments(int argc, char **argv)
     return 0;
 }
 
-/* Limits the memory of a compiler, so that it fails before the machine has to swap. The limit is
+/* Limits the memory of a compiler, so it fails before the machine has to swap. The limit is
  * added to the address space that is reserved already, because sanitizers and allocators may
  * reserve more than any machine has. */
 static void limit_memory(unsigned long long megabytes)

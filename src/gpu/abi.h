@@ -1,4 +1,4 @@
-/* The declarations of the CUDA driver that gputune uses, so that it can be built without cuda.h.
+/* The declarations of the CUDA driver that gputune uses, so it can be built without cuda.h.
  * Names, values and layouts are those of CUDA 13.0 on 64-bit Linux. tests/gpu/test_abi.c compares
  * them with cuda.h. A file must not include both this header and cuda.h. */
 #pragma once

@@ -52,7 +52,7 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                      CUstream stream, const void *const *arguments);
 
-/* Launches the kernels without copying the parameter blocks, so that only the kernels are timed.
+/* Launches the kernels without copying the parameter blocks, so only the kernels are timed.
  * The kernels read the blocks that the last gt_launcher_launch() on this stream has copied. EINVAL
  * if there was none; captured launches do not count. If this call is captured, the graph uses the
  * instance of the stream. It may then be replayed only on this stream and by one thread. If there

@@ -146,7 +146,7 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
         add_row(model, evidence, order[kept].index);
     }
     for (uint32_t i = kept; i < count; i++) {
-        /* mark the point so that it gets no row */
+        /* mark the point so it gets no row */
         evidence->known.items[order[i].index].row = GT_GAUSSIAN_ROWS + 1;
     }
 }
@@ -345,7 +345,7 @@ enum {
  * DOUBT_AXES axes, and increased by a smaller factor if there are more axes. */
 #define DOUBT_AXES 8.0
 /* If results stop improving, the process may be wrong. After DOUBTS results without a gain, its
- * deviations are increased, up to the factor MOST_DOUBT. After WAVE results they are reset, so that
+ * deviations are increased, up to the factor MOST_DOUBT. After WAVE results they are reset, so
  * the search explores what it has found in the meantime. */
 #define DOUBTS     5
 #define WAVE       20

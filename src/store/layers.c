@@ -211,7 +211,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 }
 
 /* Calls `work` and interrupts its statements when the patience `call` ends; NULL: never. They have
- * at least one second, so that a call that is late still gets an answer if nothing is locked. */
+ * at least one second, so a call that is late still gets an answer if nothing is locked. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {

@@ -36,7 +36,7 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
 /* Returns `path`, or the value of GPUTUNE_DB if `path` is NULL. Returns NULL if neither is set, so
- * that the database is in the cache folder. */
+ * the database is in the cache folder. */
 const char *gt_store_named_path(const char *path);
 /* Returns the path of the user's database; the caller frees it. ENOTFOUND: no cache folder. */
 gputune_status gt_store_path(char **out, const char *path);

@@ -17,7 +17,7 @@
  *
  * If no file can be written, or if it stays locked for a quarter of the patience, the lease is kept
  * in memory, where only threads of this process can see it. While waiting, a process only reads the
- * file, so that the holder can write it. */
+ * file, so the holder can write it. */
 #include "store/layers.h"
 
 #include "base/clock.h"

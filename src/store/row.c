@@ -39,7 +39,7 @@ const gt_columns gt_site_columns = COLUMNS(GT_SITE_COLUMNS);
 const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);
 #undef ROW
 
-/* A hash as stored in the file. It is big-endian, so that files are equal on all machines. */
+/* A hash as stored in the file. It is big-endian, so files are equal on all machines. */
 typedef struct stored_hash {
     uint64_t high, low;
 } stored_hash;

@@ -88,5 +88,5 @@ void gt_columns_show(gputune_record *record, const gt_columns *columns, const vo
  *
  * gt_checksum(value, ...) hashes the types and the bytes of its arguments. It shows that a row was
  * damaged after it was written, but does not protect against an attacker. gt_sizes_match() calls
- * the function of base/selection.h, so that rows of other sizes need not be read. */
+ * the function of base/selection.h, so rows of other sizes need not be read. */
 int gt_functions_register(sqlite3 *handle);

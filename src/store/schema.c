@@ -120,7 +120,7 @@ static int run_steps(sqlite3 *handle)
     return code ? code : run_sql(handle, pragmas);
 }
 
-/* The tables are created in a transaction, so that other processes see all of them or none. */
+/* The tables are created in a transaction, so other processes see all of them or none. */
 int gt_schema_create(sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN IMMEDIATE");

@@ -38,7 +38,7 @@
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
 /* Condition for storing a winner: its trial is not stored as a failure. Otherwise the winner would
- * replace another one but never be found. This may happen when the file was locked, so that the
+ * replace another one but never be found. This may happen when the file was locked, so the
  * winner is in memory and its trial in the file. */
 #define GT_TEXT_MAY_WIN                                                                            \
     "NOT EXISTS (SELECT 1 FROM main.trial t WHERE t.gpu = g.id AND t.scenario = s.id AND "         \

@@ -423,7 +423,7 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Adds the kernels of a text. If the text cannot be parsed, clears its path, so that it is not
+/* Adds the kernels of a text. If the text cannot be parsed, clears its path, so it is not
  * found by later searches. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)

@@ -1,4 +1,4 @@
-/* Keeps the code that this process has compiled, so that later searches, even at other sizes, need
+/* Keeps the code that this process has compiled, so later searches, even at other sizes, need
  * not compile it again. Thread-safe. */
 #pragma once
 

@@ -566,7 +566,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
 }
 
 /* Among a variant and its duplicates, lets the configuration that gt_precedes() prefers represent
- * all of them, so that the result does not depend on the order of proposals. */
+ * all of them, so the result does not depend on the order of proposals. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {

@@ -364,7 +364,7 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
 }
 
 /* Returns true if the running variant has taken so long that it may never end. This is half of the
- * farm's time limit (farm_measure.c), so that it also happens within a short limit of the call. */
+ * farm's time limit (farm_measure.c), so it also happens within a short limit of the call. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;

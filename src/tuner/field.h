@@ -180,12 +180,12 @@ gputune_status gt_field_reverify(gt_field *field);
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
 /* Called at the time limit. Variants that have taken a large part of the time without finishing
  * fail; they are tried again only by calls with a longer limit. If the default has been running so
- * long that it may never end, it is deferred, so that the next tuning tries it last. `busy_s` comes
+ * long that it may never end, it is deferred, so the next tuning tries it last. `busy_s` comes
  * from gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
 /* The same for a session that stores nothing: a variant that may never end fails. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
-/* If the default failed, records this in the request, so that the call does not return it. */
+/* If the default failed, records this in the request, so the call does not return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
 /* Returns true if a variant could not race because time or memory ran out. */
 bool gt_field_lacks_one(const gt_field *field);

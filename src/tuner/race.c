@@ -513,7 +513,7 @@ static void race_judge(gt_race *race)
 /* --- ending a race ---------------------------------------------------------------------------- */
 
 /* Returns true if the default is slower, or if its ratio is known within epsilon, as a tie
- * requires. This depends only on the width of the interval, so that neither is favoured. */
+ * requires. This depends only on the width of the interval, so neither is favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);

@@ -150,7 +150,7 @@ void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends a round. Eliminates contestants, and decides the race if that is possible. Sets *end to
  * GT_RACE_RUNNING if the race continues. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
-/* Returns true if the race is decided except for a tie, so that gt_race_break_tie() must be called.
+/* Returns true if the race is decided except for a tie, so gt_race_break_tie() must be called.
  * The contestants with gt_runner.tied are tied. If the race is stopped instead, `precedes` decides.
  * If the winner or the default fails, the race continues. */
 bool gt_race_is_tied(const gt_race *race);

@@ -253,7 +253,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
 }
 
-/* Stores the entries. Times are scaled so that the anchor keeps its known time. */
+/* Stores the entries. Times are scaled so the anchor keeps its known time. */
 static gputune_status take_entries(comparison *at)
 {
     const gt_pool_entry anchor = at->entries.items[0];

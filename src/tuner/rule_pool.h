@@ -77,7 +77,7 @@ gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, siz
  * Members that are far slower get only a rough time and, unless `prove`, are not proved. Members
  * that constraints exclude at this size get the time INFINITY. A member that is wrong, crashes or
  * hangs is refuted, with a warning. The fastest known member is measured again in each call, so
- * that times of several calls can be compared.
+ * times of several calls can be compared.
  *
  * Returns OK even if no member works; ECANCELED after a cancel. */
 gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,

@@ -27,7 +27,7 @@ static const double elements_per_s = 12e6, flops_per_s = 600e6;
 static const double passes = 5;
 
 /* Fails with ETIMEOUT if the emulator will probably need more than the limit to prepare and to
- * prove one variant, so that the user can raise the limit. */
+ * prove one variant, so the user can raise the limit. */
 static gputune_status check_emulated(const gt_request *request)
 {
     const gt_workload *workload = &request->workload;

@@ -14,7 +14,7 @@
  * noticed soon. Only one session of the process at a time measures times on a GPU (has_gpu).
  *
  * `stop` changes only once, from NONE to LIMIT or CANCELED. It becomes LIMIT before the limit, so
- * that the policy has time for its end. After that, only work for this purpose is started, and the
+ * the policy has time for its end. After that, only work for this purpose is started, and the
  * session ends when the policy is done. */
 #pragma once
 
@@ -134,7 +134,7 @@ double gt_session_busy_s(const gt_session *session);
 /* Writes the timeline to the debug log. */
 void gt_session_log_timeline(const gt_session *session);
 
-/* While the application uses the GPU, pauses a background tuning, so that it measures for at most
+/* While the application uses the GPU, pauses a background tuning, so it measures for at most
  * its part of the time. The time limit is extended by the pause. The pause ends early on a cancel,
  * or when the application stops using the GPU. */
 void gt_session_yield(gt_session *session);

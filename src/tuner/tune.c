@@ -640,7 +640,7 @@ static void compile_default(gt_request *request)
 }
 
 /* Acquires the lease. If another process keeps it for long, compiles the default while waiting, so
- * that there is an answer when the time is over. */
+ * there is an answer when the time is over. */
 static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
     static const double compile_s = 1; /* longer than most compiles */

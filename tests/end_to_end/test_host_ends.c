@@ -11,7 +11,7 @@
 
 enum { LONGEST_MS = 120000, STEP_MS = 10, FAILED = 100 };
 
-/* Makes this process adopt orphaned processes, so that it can wait for their end. */
+/* Makes this process adopt orphaned processes, so it can wait for their end. */
 static int open_second(void **state)
 {
     (void)state;

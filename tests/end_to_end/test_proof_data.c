@@ -39,7 +39,7 @@ static void write_kernel(char path[128], const kernel *k)
     fprintf(file, "static __device__ void slowly(float *y)\n{\n    float x = 1;\n#pragma unroll 1\n"
                   "    for (int t = 0; t < 600 && threadIdx.x < 32; t++)\n"
                   "        asm volatile(\"add.rn.f32 %%0, %%0, %%0;\" : \"+f\"(x));\n"
-                  "    if (x == 3) y[0] = x; // never, so that an assembler keeps the loop\n}\n");
+                  "    if (x == 3) y[0] = x; // never, so an assembler keeps the loop\n}\n");
     fprintf(file, body, "tried", comma, types, "");
     fprintf(file, "#if WHICH\n    %s\n#else\n    %s\n%s#endif\n}\n", k->other ? k->other : k->right,
             k->right, k->other ? "    slowly(y);\n" : "");

@@ -38,7 +38,7 @@ gt_limit gt_binding_block(gt_binding *binding);
 gt_limit gt_binding_bounds(gt_binding *binding);
 /* Evaluates the dynamic shared memory, and sets the slots of max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
-/* Returns true if a run-time size is 0, so that an empty grid is not an error. */
+/* Returns true if a run-time size is 0, so an empty grid is not an error. */
 bool gt_binding_has_empty_size(const gt_binding *binding);
 /* Evaluates a grid dimension, and rounds it up to a multiple of the cluster size. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);

@@ -176,7 +176,7 @@ gputune_status gt_source_shorten(char **out, const gt_source *source, const char
     line_list lines = {0};
     const char *code = strstr(source->text, prelude) + strlen(prelude);
     GT_TRY(gt_strdup(&names, code));
-    /* replace each # by a blank, so that the names in directives are found, too */
+    /* replace each # by a blank, so the names in directives are found, too */
     for (char *at = names; (at = strchr(at, '#')); *at = ' ') {
     }
     GT_TRY(gt_reach_cut(&cut, prelude, prelude, names));

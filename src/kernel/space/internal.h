@@ -128,7 +128,7 @@ struct gt_space {
 
 /* Evaluates a filter when only the axes in `known` have values. Returns a reason if no values of
  * the other axes can satisfy the filter. Otherwise sets *key to 0 if the filter is satisfied, or
- * else so that filters with equal keys accept the same values of the other axes. */
+ * else so filters with equal keys accept the same values of the other axes. */
 int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
                     uint32_t known, uint64_t *key);
 /* Applies the filters on `axis` that use only axes in `known`. Returns the first reason, or 0. */

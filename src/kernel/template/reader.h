@@ -41,7 +41,7 @@ void gt_line_mark_append(gt_text *out, int line, const char *path);
 /* Returns the line number at offset `at`, which depends on the #line directives in `text`. Sets
  * *file to the name of the file in the directive, or to an empty token. */
 int gt_line_at(gt_token *file, const char *text, size_t at);
-/* Appends all newlines between `from` and `to`, so that line numbers do not change. */
+/* Appends all newlines between `from` and `to`, so line numbers do not change. */
 void gt_newlines_append(gt_text *out, const char *from, const char *to);
 /* Blanks the declarations of these functions, unless an #if splits their brackets. ENOMEM. */
 gputune_status gt_functions_cut(char *text, const char *const *names, size_t count);

@@ -365,7 +365,7 @@ static bool makes_macro(const gt_clause *clause, const gt_token *name)
     return makes;
 }
 
-/* Treats the macros of clauses as unknown, so that conditions that use them are kept. */
+/* Treats the macros of clauses as unknown, so conditions that use them are kept. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     const gt_template_reader *reader = user;

@@ -15,7 +15,7 @@ typedef struct gt_function {
     bool is_template;       /* true for template <class T, …> */
     bool is_specialisation; /* true for template <> … */
     bool is_definition, is_extern_c;
-    bool plain;               /* true if no #if splits its brackets, so that it can be removed */
+    bool plain;               /* true if no #if splits its brackets, so it can be removed */
     char scope[GT_ENTRY_MAX]; /* names of the enclosing namespaces: "", "a", "a::b" */
 } gt_function;
 

@@ -355,7 +355,7 @@ static void append_expansion(gt_text *out, const gt_word_list *words, const char
         gt_text_append(out, i ? " " : "");
         gt_text_append_bytes(out, words->items[i].token.text, words->items[i].token.length);
     }
-    for (; from < to; from++) { /* keep all newlines, so that line numbers do not change */
+    for (; from < to; from++) { /* keep all newlines, so line numbers do not change */
         gt_text_append(out, *from == '\n' ? "\n" : "");
     }
 }
