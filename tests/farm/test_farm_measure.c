@@ -245,22 +245,30 @@ TEST(a_crash_while_loading_again_names_the_culprit)
     expect_silence(farm);
 }
 
+/* Returns a farm in which the default ends as `word` says when it is loaded again, which the crash
+ * of variant 2 has just made necessary. */
+static gt_farm *open_with_default_that_fails_later(const char *word)
+{
+    gt_farm *farm = open_prepared();
+    char script[64], *path = temporary_file();
+    snprintf(script, sizeof script, "%s-if %s", word, path);
+    unlink(path);
+    submit_default(farm, 1, script);
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    fclose(fopen(path, "w"));
+    request_verify(farm, 2, "segv");
+    expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ECRASHED);
+    return farm;
+}
+
 /* The default determines how other variants are judged, so none is verified without it. */
 TEST(variants_wait_for_the_default_after_a_second_end)
 {
     static const char *const words[] = {"killed", "segv", "hang"};
+    static const uint64_t both[] = {1, 3};
     for (size_t i = 0; i < 3; i++) {
-        GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
-        char script[64], *path = temporary_file();
-        snprintf(script, sizeof script, "%s-if %s", words[i], path);
-        unlink(path);
-        submit_default(farm, 1, script);
-        expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
-        fclose(fopen(path, "w"));
-        request_verify(farm, 2, "segv");
-        expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ECRASHED);
+        GT_SCOPED(close_farm) gt_farm *farm = open_with_default_that_fails_later(words[i]);
         verify_ok(farm, 3, "ok");
-        static const uint64_t both[] = {1, 3};
         sample_pid(farm, both, 2);
     }
 }
@@ -270,15 +278,7 @@ TEST(without_the_default_no_variant_is_verified)
     static const char *const words[] = {"wrong", "fatal"};
     static const gputune_status statuses[] = {GPUTUNE_EWRONG, GPUTUNE_ECRASHED};
     for (size_t i = 0; i < 2; i++) {
-        GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
-        char script[64], *path = temporary_file();
-        snprintf(script, sizeof script, "%s-if %s", words[i], path);
-        unlink(path);
-        submit_default(farm, 1, script);
-        expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
-        fclose(fopen(path, "w"));
-        request_verify(farm, 2, "segv");
-        expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ECRASHED);
+        GT_SCOPED(close_farm) gt_farm *farm = open_with_default_that_fails_later(words[i]);
         request_verify(farm, 3, "ok");
         expect_plain(farm, GT_EVENT_VERIFIED, 3, statuses[i]);
     }
