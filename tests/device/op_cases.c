@@ -48,18 +48,10 @@ typedef struct groups {
     const char *begins[GROUP_MAX];
 } groups;
 
-static bool is_repeat(const char *open)
-{
-    return open[1] == '=';
-}
-
 static void find_groups(groups *out, const char *code)
 {
     *out = (groups){0};
     for (const char *at = strchr(code, '<'); at; at = strchr(at + 1, '<')) {
-        if (is_repeat(at)) {
-            continue;
-        }
         const char *end = strchr(at, '>');
         int size = 1;
         for (const char *c = at; c < end; c++) {
@@ -86,8 +78,8 @@ static void expand(gt_text *text, const char *code, const groups *all)
         gt_text_append_bytes(text, at, plain);
         at += plain;
         if (*at == '<') {
-            int group = is_repeat(at) ? at[2] - '0' : next++;
-            append_choice(text, all->begins[group], all->choice[group]);
+            append_choice(text, all->begins[next], all->choice[next]);
+            next++;
             at = strchr(at, '>') + 1;
         }
     }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* One snippet. `<a|b|c>` stands for each of a, b and c in turn, and all combinations are tried.
- * `<=n>` repeats the choice of group n, counted from 0. The snippet reads
+ * The snippet reads
  *   %l0 %l1 %l2 (64 bits), %r0.. %h0.. %f0.. %d0.. (the same inputs' low bits), %thread, %lane,
  *   %slot, %shared, %local (32 bytes of the thread's own global, shared and local memory)
  * and writes one of the results %lo %ro %ho %fo %do %po. Parts that are not written are zero. */
