@@ -1,12 +1,7 @@
-$FAKE warm
-echo "exit $?"
-$FAKE show axpy scale
-echo "exit $?"
-$FAKE kernels axpy scale
-echo "exit $?"
-$FAKE forget
-echo "exit $?"
-$FAKE run
-echo "exit $?"
+exit_of $FAKE warm
+exit_of $FAKE show axpy scale
+exit_of $FAKE kernels axpy scale
+exit_of $FAKE forget
+exit_of $FAKE run
 $FAKE warm axpy --arch sm_90
 $FAKE warm axpy --any-gpu

@@ -1,4 +1,3 @@
 $FAKE check axpy
 $FAKE check axpy --all --quiet
-GPUTUNE_FAKE=race $FAKE check axpy --max-variants 3
-echo "exit $?"
+GPUTUNE_FAKE=race exit_of $FAKE check axpy --max-variants 3

@@ -9,5 +9,4 @@ on_terminal() {
 on_terminal $FAKE doctor -q
 NO_COLOR=1 on_terminal $FAKE doctor -q
 on_terminal $FAKE doctor -q --color never
-$FAKE doctor --color blue
-echo "exit $?"
+exit_of $FAKE doctor --color blue

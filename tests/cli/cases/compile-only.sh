@@ -1,5 +1,3 @@
-$FAKE warm axpy --compile-only --arch sm_90
-echo "exit $?"
+exit_of $FAKE warm axpy --compile-only --arch sm_90
 $FAKE warm axpy --compile-only --arch sm_100 -q --format csv
-GPUTUNE_FAKE=broken $FAKE warm axpy --compile-only --arch sm_90
-echo "exit $?"
+GPUTUNE_FAKE=broken exit_of $FAKE warm axpy --compile-only --arch sm_90

@@ -10,7 +10,6 @@ done
 export LC_NUMERIC=comma
 $FAKE warm axpy --time-limit 0.5 -q >out
 echo "exit $?"
-$FAKE warm axpy --time-limit 0,5
-echo "exit $?"
+exit_of $FAKE warm axpy --time-limit 0,5
 $FAKE warm axpy --max-variants 1K -q >out
 echo "exit $?"

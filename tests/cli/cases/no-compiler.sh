@@ -1,4 +1,3 @@
 export GPUTUNE_FAKE=nonvrtc
-$FAKE warm axpy
-echo "exit $?"
+exit_of $FAKE warm axpy
 $FAKE warm axpy --compile-only --arch sm_90

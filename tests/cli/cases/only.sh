@@ -1,6 +1,4 @@
 $FAKE warm axpy -q --only VEC=1,2 --only BLOCK=64 | wc -l
-$FAKE warm axpy --only VECC=1
-echo "exit $?"
-$FAKE warm axpy --only VEC
-echo "exit $?"
+exit_of $FAKE warm axpy --only VECC=1
+exit_of $FAKE warm axpy --only VEC
 $FAKE space axpy --only BLOK=64

@@ -37,10 +37,8 @@ tune --input order=down.npy
 # Different data make a different scenario.
 $GPUTUNE show k --driver emu --format csv | tail -n +2 | grep -o 'seed=[^,]*' | sed 's/=[0-9a-f]\{32\}/=HASH/' | sort
 for input in order=short.npy corners=up.npy nothing=up.npy; do
-    $GPUTUNE run ./k.cu --driver emu -q -i "$input"
-    echo "exit $?"
+    exit_of $GPUTUNE run ./k.cu --driver emu -q -i "$input"
 done
 # The message about a wrong reference mentions the file that was used.
 sed -i 's/order\[0\] == 0 ? 3 :/order[0] == 0 ? 4 :/' k.cu
-$GPUTUNE run ./k.cu --driver emu -q
-echo "exit $?"
+exit_of $GPUTUNE run ./k.cu --driver emu -q

@@ -18,5 +18,4 @@ __global__ void smooth(float *y, const float *x, int n)
         y[i] = tile[threadIdx.x] + tile[threadIdx.x + 1];
 }
 CU
-$GPUTUNE check smooth.cu
-echo "exit $?"
+exit_of $GPUTUNE check smooth.cu

@@ -31,10 +31,7 @@ $GPUTUNE export axpy --scenario "$hash" -q | sed -n 2p
 $GPUTUNE export axpy --gpu a100 >/dev/null 2>&1
 echo "exit $?"
 $GPUTUNE export axpi
-$GPUTUNE export copy
-echo "exit $?"
-$GPUTUNE export axpy --size n=2000 -o no-folder/x.json
-echo "exit $?"
-$GPUTUNE export axpy --db typo.db
-echo "exit $?"
+exit_of $GPUTUNE export copy
+exit_of $GPUTUNE export axpy --size n=2000 -o no-folder/x.json
+exit_of $GPUTUNE export axpy --db typo.db
 ls

@@ -10,15 +10,10 @@ sizes
 $GPUTUNE forget axpy --driver emu -s n=1000 --format csv | cut -d, -f1,2
 sizes
 echo "nothing matches, or an argument is wrong:"
-$GPUTUNE forget axpy --driver emu -s n=1000
-echo "exit $?"
-$GPUTUNE forget axpy --driver emu --gpu nothing
-echo "exit $?"
-$GPUTUNE forget axpi --driver emu
-echo "exit $?"
-$GPUTUNE forget axpy --driver emu --size n
-echo "exit $?"
+exit_of $GPUTUNE forget axpy --driver emu -s n=1000
+exit_of $GPUTUNE forget axpy --driver emu --gpu nothing
+exit_of $GPUTUNE forget axpi --driver emu
+exit_of $GPUTUNE forget axpy --driver emu --size n
 sizes --size n=2000
 $GPUTUNE forget axpy --driver emu -q >/dev/null
-$GPUTUNE show --driver emu -q
-echo "exit $?"
+exit_of $GPUTUNE show --driver emu -q

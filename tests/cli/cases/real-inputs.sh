@@ -37,8 +37,7 @@ tune -i x=up.npy
 tune --input x=down.npy
 $GPUTUNE show k --driver emu --format csv | tail -n +2 | grep -o 'seed=[^,]*' | sort
 for input in x=square.npy x=bytes.npy x=none.npy x=k.cu y=up.npy z=up.npy x x= =up.npy; do
-    $GPUTUNE run ./k.cu --driver emu -q -i "$input"
-    echo "exit $?"
+    exit_of $GPUTUNE run ./k.cu --driver emu -q -i "$input"
 done
 # A file fits one size only.
 $GPUTUNE run ./k.cu --driver emu -q -s n=5

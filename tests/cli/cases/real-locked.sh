@@ -12,8 +12,7 @@ open("held", "w").close()
 open("let-go").close()
 ' &
 : <held
-$GPUTUNE show --driver emu --db a.db
-echo "exit $?"
+exit_of $GPUTUNE show --driver emu --db a.db
 $GPUTUNE warm axpy $one --force -t 4 --db a.db >log 2>&1
 grep -c "raise the time limit" log
 grep -o "are lost; end that process" log

@@ -9,6 +9,5 @@ done
 # scratch counts, too: each variant of a pipeline has its own
 $GPUTUNE warm reduce -q --size n=64K --memory 10M >rows
 for memory in 0 much; do
-    $GPUTUNE warm axpy --memory $memory
-    echo "exit $?"
+    exit_of $GPUTUNE warm axpy --memory $memory
 done

@@ -11,16 +11,10 @@ $GPUTUNE show --driver emu -q --db c.db --format csv | cut -d, -f1,2
 $GPUTUNE show --driver emu -q --db c.db --all --format csv | tail -n +2 | wc -l
 # If one database is unusable, nothing is merged and no file is created.
 echo "no database" >bad.db
-$GPUTUNE merge a.db bad.db -o d.db
-echo "exit $?"
-$GPUTUNE merge a.db none.db -o d.db
-echo "exit $?"
-$GPUTUNE show --driver emu -q --db d.db
-echo "exit $?"
+exit_of $GPUTUNE merge a.db bad.db -o d.db
+exit_of $GPUTUNE merge a.db none.db -o d.db
+exit_of $GPUTUNE show --driver emu -q --db d.db
 chmod go+w a.db
-$GPUTUNE merge a.db -o d.db
-echo "exit $?"
-$GPUTUNE merge a.db
-echo "exit $?"
-$GPUTUNE merge -o d.db
-echo "exit $?"
+exit_of $GPUTUNE merge a.db -o d.db
+exit_of $GPUTUNE merge a.db
+exit_of $GPUTUNE merge -o d.db

@@ -1,4 +1,3 @@
 export GPUTUNE_DB=:memory: GPUTUNE_NVRTC=$PWD/libnothing.so
-$GPUTUNE warm axpy --compile-only --arch sm_90 2>err
-echo "exit $?"
+exit_of $GPUTUNE warm axpy --compile-only --arch sm_90 2>err
 grep -c libnothing.so err

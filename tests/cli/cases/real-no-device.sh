@@ -9,8 +9,7 @@ $GPUTUNE show --device none
 echo "show: exit $?"
 $GPUTUNE devices --driver emu:foo
 $GPUTUNE warm axpy --driver emu:h20
-GPUTUNE_DRIVER=emu:foo $GPUTUNE show
-echo "exit $?"
+GPUTUNE_DRIVER=emu:foo exit_of $GPUTUNE show
 # The message and the man page list every device profile.
 for profile in "$(dirname "$0")"/../../../src/emulator/profiles/*.profile; do
     name=$(basename "$profile" .profile)

@@ -11,16 +11,12 @@ __global__ void k(T *y, int m, int n)
     if (i < n * m) y[i] = y[i] * K;
 }
 END
-$GPUTUNE warm ./k.cu --driver emu -q --size n=63
-echo "exit $?"
-$GPUTUNE warm ./k.cu --driver emu -q --only BLOCK=0
-echo "exit $?"
+exit_of $GPUTUNE warm ./k.cu --driver emu -q --size n=63
+exit_of $GPUTUNE warm ./k.cu --driver emu -q --only BLOCK=0
 $GPUTUNE warm ./k.cu --driver emu --only BLOCK=0,64 2>&1 >/dev/null | grep 'not tried'
 # A require() that divides by zero excludes the configuration, in every command.
 $GPUTUNE space ./k.cu --driver emu --format csv | tail -n 3
-$GPUTUNE warm ./k.cu --driver emu -q --only K=1
-echo "exit $?"
+exit_of $GPUTUNE warm ./k.cu --driver emu -q --only K=1
 $GPUTUNE warm ./k.cu --driver emu -q --format csv | tail -n 1 | cut -d, -f1,2
 # A word instead of a number is reported before tuning.
-$GPUTUNE warm ./k.cu --driver emu -q -s m=200,many
-echo "exit $?"
+exit_of $GPUTUNE warm ./k.cu --driver emu -q -s m=200,many

@@ -17,11 +17,9 @@ print("source:", page["scenarios"][0]["code"].count("__global__"))
 orders = page["scenarios"][0]["trials"]["order"]
 print("in their order:", sorted(orders)[-1] - sorted(orders)[0] == len(orders) - 1)
 PYTHON
-$GPUTUNE report --size n=2K
-echo "exit $?"
+exit_of $GPUTUNE report --size n=2K
 $GPUTUNE report axpy --size n=2000 --gpu h200 | grep -c '"scenario": .*"sizes": "n=2000 T=float"'
 # The source is left out if the template was edited after the tuning.
 { cat "$(dirname "$0")/../../../templates/axpy.cu"; echo '__device__ int added;'; } >axpy.cu
 $GPUTUNE report "$PWD/axpy.cu" | grep -c '__global__'
-$GPUTUNE report axpi
-echo "exit $?"
+exit_of $GPUTUNE report axpi

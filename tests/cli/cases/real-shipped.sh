@@ -4,10 +4,8 @@ export HOME=$PWD # without stored results
 build=$(dirname "$GPUTUNE_WORKER")
 mkdir installed
 cp "$build/gputune" "$build/tables/gputune.db" installed
-installed/gputune report
-echo "exit $?"
-installed/gputune export axpy
-echo "exit $?"
+exit_of installed/gputune report
+exit_of installed/gputune export axpy
 installed/gputune report axpy --shipped | grep 'NVIDIA H200' >page && echo shipped
 installed/gputune export axpy --size n=64M --gpu H200 --shipped -q | grep -c '"runtimes": \[[0-9]'
 installed/gputune show --rules --any-gpu | grep ' on NVIDIA'

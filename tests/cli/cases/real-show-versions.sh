@@ -37,14 +37,10 @@ outdated -n ./mine.cu
 outdated ./mine.cu
 show --history ./mine.cu
 outdated
-$GPUTUNE forget --outdated --driver emu --db typo.db
-echo "exit $?"
+exit_of $GPUTUNE forget --outdated --driver emu --db typo.db
 # show creates no file.
 echo "files:"
-$GPUTUNE show --driver emu --db typo.db
-echo "exit $?"
-GPUTUNE_DB=$PWD/new/none.db $GPUTUNE show --driver emu
-echo "exit $?"
-$GPUTUNE show --driver emu --db mine.cu
-echo "exit $?"
+exit_of $GPUTUNE show --driver emu --db typo.db
+GPUTUNE_DB=$PWD/new/none.db exit_of $GPUTUNE show --driver emu
+exit_of $GPUTUNE show --driver emu --db mine.cu
 ls

@@ -22,6 +22,5 @@ __global__ void fill(float *y, int n, int each)
 }
 F
 $GPUTUNE space ./given.cu --arch sm_90 --format csv | sed -n 2p
-$GPUTUNE space axpy --arch sm_12
-echo "exit $?"
+exit_of $GPUTUNE space axpy --arch sm_12
 $GPUTUNE space axpi --arch sm_90

@@ -17,13 +17,9 @@ $GPUTUNE warm ./mine.cu -q --size n=4K -m 4 --format csv | grep -c cached
 $GPUTUNE warm ./mine.cu -v --size n=4K --only VEC=1 --only UNROLL=1 2>&1 >table | grep skipped
 # mistakes
 for start in "VEC=3" "VECC=4" "VEC" "VEC=2,4"; do
-    $GPUTUNE warm ./mine.cu -q --size n=4K --start "$start"
-    echo "exit $?"
+    exit_of $GPUTUNE warm ./mine.cu -q --size n=4K --start "$start"
 done
-$GPUTUNE warm ./mine.cu gemm -q --start "VEC=2 BM=64"
-echo "exit $?"
-$GPUTUNE warm --canonical --start "VEC=2" axpy
-echo "exit $?"
+exit_of $GPUTUNE warm ./mine.cu gemm -q --start "VEC=2 BM=64"
+exit_of $GPUTUNE warm --canonical --start "VEC=2" axpy
 edit "start(VEC = 3)"
-$GPUTUNE warm ./mine.cu -q
-echo "exit $?"
+exit_of $GPUTUNE warm ./mine.cu -q

@@ -4,9 +4,6 @@ cat >bad.cu <<'T'
 #pragma gputune tunee(BLOCK = 64)
 __global__ void bad() {}
 T
-$GPUTUNE space ./bad.cu --arch sm_90
-echo "exit $?"
-$GPUTUNE warm ./bad.cu --compile-only --arch sm_90
-echo "exit $?"
-$GPUTUNE warm ./missing.cu --compile-only --arch sm_90
-echo "exit $?"
+exit_of $GPUTUNE space ./bad.cu --arch sm_90
+exit_of $GPUTUNE warm ./bad.cu --compile-only --arch sm_90
+exit_of $GPUTUNE warm ./missing.cu --compile-only --arch sm_90

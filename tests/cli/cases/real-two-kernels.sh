@@ -6,10 +6,8 @@ $GPUTUNE warm ./pair.cu --driver emu -q --format csv | cut -d, -f1-3,16
 $GPUTUNE show ./pair.cu --driver emu -q --format csv | cut -d, -f1-3
 $GPUTUNE show pair.cu:add --driver emu -q --format csv | cut -d, -f1-3
 $GPUTUNE run ./pair.cu:scale --driver emu -q --format csv | cut -d, -f1-3
-$GPUTUNE run pair.cu --driver emu
-echo "exit $?"
-$GPUTUNE warm pair.cu:sub --driver emu
-echo "exit $?"
+exit_of $GPUTUNE run pair.cu --driver emu
+exit_of $GPUTUNE warm pair.cu:sub --driver emu
 # A name that two files of the folder define is reported; their paths tell them apart.
 mkdir templates
 cp pair.cu "$GPUTUNE_TEMPLATES/gputune.cuh" templates

@@ -106,10 +106,7 @@ tr -d '\r' <term | sed -n 's/^.*\x1b\[H\x1b\[2J/<empty screen>/p'
 
 echo == options that exclude --watch
 for other in "--gpus all" "--shard 0/2" "--from x" --compile-only; do
-    $GPUTUNE warm ./mine.cu --watch $other
-    echo "exit $?"
+    exit_of $GPUTUNE warm ./mine.cu --watch $other
 done
-$GPUTUNE warm axpy --watch
-echo "exit $?"
-$GPUTUNE warm ./none.cu:mine --watch --size n=x
-echo "exit $?"
+exit_of $GPUTUNE warm axpy --watch
+exit_of $GPUTUNE warm ./none.cu:mine --watch --size n=x

@@ -3,5 +3,4 @@ for words in '--strategy random,lokal' '--seeds -1' '--evaluations 50,x' '--eval
     $REPLAY space.json $words
     echo "$words: exit $?"
 done
-$REPLAY
-echo "exit $?"
+exit_of $REPLAY

@@ -11,9 +11,6 @@ echo "--- many"
 GPUTUNE_FAKE=many $FAKE report -o many.html
 python3 "$read" many.html
 # There is nothing to report.
-GPUTUNE_FAKE=empty $FAKE report
-echo "exit $?"
-$FAKE report copi
-echo "exit $?"
-$FAKE report -o no-folder/page.html
-echo "exit $?"
+GPUTUNE_FAKE=empty exit_of $FAKE report
+exit_of $FAKE report copi
+exit_of $FAKE report -o no-folder/page.html

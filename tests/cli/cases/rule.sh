@@ -4,11 +4,9 @@ $FAKE warm axpy --sizes n=64:16K,T=float --variants 4
 $FAKE warm axpy --sizes 'n=2^10:1M k=3' --format csv
 $FAKE show axpy --rules
 $FAKE show --rules --format json
-$FAKE show scale --rules
-echo "exit $?"
+exit_of $FAKE show scale --rules
 export GPUTUNE_FAKE=
-$FAKE warm axpy --sizes n=64:16K
-echo "exit $?"
+exit_of $FAKE warm axpy --sizes n=64:16K
 for wrong in '' n 'n=' '=4' 'n=4:' 'n=4K:x' 'n=-1:4' 'n=4:8,9' 'n=4=5'; do
     $FAKE warm axpy --sizes "$wrong" || exits="$exits $?"
 done

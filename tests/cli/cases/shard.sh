@@ -16,8 +16,7 @@ done
 echo == the same in every version
 rows --shard 0/8
 $FAKE warm axpy --size n=1 --shard 0/1000
-$FAKE warm axpy --size n=1 --shard 1/1000 --format json
-echo "exit $?"
+exit_of $FAKE warm axpy --size n=1 --shard 1/1000 --format json
 for text in 1 4/4 -1/4 1/x 0/99999999; do
     $FAKE warm axpy --shard "$text"
 done

@@ -1,10 +1,6 @@
 export GPUTUNE_FAKE=empty
-$FAKE show
-echo "exit $?"
-$FAKE show scale
-echo "exit $?"
-$FAKE show --any-gpu
-echo "exit $?"
-$FAKE show --format json
-echo "exit $?"
+exit_of $FAKE show
+exit_of $FAKE show scale
+exit_of $FAKE show --any-gpu
+exit_of $FAKE show --format json
 $FAKE show axpi

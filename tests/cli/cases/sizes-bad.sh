@@ -1,5 +1,4 @@
 for size in n=-1 n=2T n=2^41 n=99999999999999999999999 n=1X n=1.5M n=2^ n= n =1 1 "" n=1,, 1n=2 \
     "n=4 m=3" m=4; do
-    $FAKE warm axpy --size "$size"
-    echo "exit $?"
+    exit_of $FAKE warm axpy --size "$size"
 done

@@ -1,3 +1,2 @@
-$FAKE wram
-echo "exit $?"
+exit_of $FAKE wram
 $FAKE frobnicate

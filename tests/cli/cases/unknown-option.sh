@@ -1,15 +1,8 @@
-$FAKE warm axpy --sise n=1
-echo "exit $?"
-$FAKE warm axpy --frobnicate
-echo "exit $?"
-$FAKE warm axpy -Z
-echo "exit $?"
-$FAKE warm axpy -qZv
-echo "exit $?"
-$FAKE warm axpy --force=yes
-echo "exit $?"
-$FAKE show --format xml
-echo "exit $?"
-$FAKE show --format jsn
-echo "exit $?"
+exit_of $FAKE warm axpy --sise n=1
+exit_of $FAKE warm axpy --frobnicate
+exit_of $FAKE warm axpy -Z
+exit_of $FAKE warm axpy -qZv
+exit_of $FAKE warm axpy --force=yes
+exit_of $FAKE show --format xml
+exit_of $FAKE show --format jsn
 $FAKE warm axpy --size

@@ -1,6 +1,5 @@
 # A scenario that fails does not stop the others.
-$FAKE warm axpy --size n=1M,13,2M -q
-echo "exit $?"
+exit_of $FAKE warm axpy --size n=1M,13,2M -q
 for word in wrong broken crash busy; do
     GPUTUNE_FAKE=$word $FAKE warm axpy -q
     echo "$word: exit $?"

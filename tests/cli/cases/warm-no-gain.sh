@@ -3,5 +3,4 @@ GPUTUNE_FAKE=equal $FAKE warm axpy
 GPUTUNE_FAKE=equal $FAKE warm axpy --size n=1M,2M -q
 GPUTUNE_FAKE=equal $FAKE warm axpy --size n=1M,2M >/dev/null
 GPUTUNE_FAKE=untimed $FAKE warm axpy --size n=1M,2M >/dev/null
-GPUTUNE_FAKE=nothing $FAKE warm axpy --size n=0
-echo "exit $?"
+GPUTUNE_FAKE=nothing exit_of $FAKE warm axpy --size n=0
