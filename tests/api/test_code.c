@@ -3,9 +3,6 @@
 #include "support/fake_driver.h"
 #include "support/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char cubin[] = "\x7f"
                             "ELF image";
 static const char with_variable[] = ".global .align 4 .u32 ticket;\n.visible .entry kernel(\n)\n";

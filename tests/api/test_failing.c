@@ -6,12 +6,6 @@
 #include "support/test.h"
 
 #include <gputune_tools.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char template_text[] =
     "#include \"given.h\"\n"

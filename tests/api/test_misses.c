@@ -4,14 +4,6 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 typedef struct world {
     char *folder, path[256];
     uint32_t seen;

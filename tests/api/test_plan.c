@@ -4,12 +4,7 @@
 #include "gpu/device.h"
 #include "support/test.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct world {
     gt_catalog *catalog;

@@ -4,11 +4,6 @@
 #include "base_support.h"
 #include "support/folder.h"
 
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 TEST(empty_variable_counts_as_unset)
 {
     setenv("GPUTUNE_DB", "", 1);

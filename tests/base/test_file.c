@@ -3,9 +3,6 @@
 #include "base_support.h"
 #include "support/folder.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 static int open_folder(void **state)
 {
     *state = folder_make();

@@ -3,11 +3,6 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void touch(const char *folder, const char *name)
 {
     GT_FREED char *path = NULL;

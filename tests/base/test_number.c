@@ -7,8 +7,6 @@
 
 #include "support/comma_locale.h"
 
-#include <pthread.h>
-
 TEST(numbers_are_read_with_a_point)
 {
     char *end;

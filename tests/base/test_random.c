@@ -2,8 +2,6 @@
 #include "base/random.h"
 #include "base_support.h"
 
-#include <math.h>
-
 enum { DRAWS = 100000 };
 
 TEST(random_sequence_equals_splitmix64)

@@ -2,9 +2,6 @@
 #include "base/sized.h"
 #include "support/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct sample {
     uint32_t size, a;
     uint64_t b, c;

@@ -3,7 +3,6 @@
 #include "base_support.h"
 
 #include <errno.h>
-#include <pthread.h>
 
 TEST(fail_returns_the_code_and_sets_one_line)
 {

@@ -1,9 +1,6 @@
 #include "cli/memory.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <string.h>
-
 TEST(texts_grow)
 {
     char *text = NULL;

@@ -5,10 +5,6 @@
 #include "support/comma_locale.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 TEST(units_have_four_digits)
 {
     assert_string_equal(cli_duration(0.5), "0.500 ns");

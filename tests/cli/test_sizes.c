@@ -3,9 +3,6 @@
 #include "cli/scenarios.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <string.h>
-
 TEST(numbers_with_suffixes_and_powers)
 {
     static const struct {

@@ -2,8 +2,6 @@
 #include "cli/turns.h"
 #include "support/test.h"
 
-#include <stddef.h>
-
 enum { COUNT = 6 };
 
 /* Three scenarios of each kernel: gemm at m = n = 256, 64 and 1024, axpy at n = 9, 7 and 8. */

@@ -6,15 +6,7 @@
 #include "kernels.h"
 #include "support/test.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Use this instead of assert_true(), which in a child would continue with the rest of the suite. */
 #define CHECK(condition)                                                                           \

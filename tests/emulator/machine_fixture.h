@@ -1,13 +1,6 @@
 /* Loads PTX and launches it on the test's memory. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "emulator/machine.h"
 #include "support/test.h"
 

@@ -2,8 +2,6 @@
  * undefined, and objects of a context that is not current. */
 #include "device.h"
 
-#include <signal.h>
-
 static const CUresult invalid = CUDA_ERROR_INVALID_HANDLE;
 
 typedef struct objects {

@@ -1,8 +1,6 @@
 /* Tests streams, events, host functions, the modelled clock, and many threads. */
 #include "device.h"
 
-#include <pthread.h>
-
 static float elapsed(CUevent start, CUevent end)
 {
     float ms;

@@ -1,7 +1,6 @@
 /* Tests divergence, barriers, calls, and launches that never end. */
 #include "machine_fixture.h"
 
-#include <pthread.h>
 #include <time.h>
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"

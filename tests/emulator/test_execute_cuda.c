@@ -3,8 +3,6 @@
 
 #include "support/comma_locale.h"
 
-#include <math.h>
-
 /* device math functions, which the compiler inlines */
 
 static const char functions[] =

@@ -3,8 +3,6 @@
 
 #include "emulator/driver_abi.h"
 
-#include <math.h>
-
 #define KERNEL(instruction, head)                                                                  \
     ".version 8.8\n.target sm_90\n.address_size 64\n"                                              \
     ".visible .entry k(.param .u64 to, .param .u64 at, .param .u64 object)\n{\n"                   \

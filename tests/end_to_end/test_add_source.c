@@ -3,8 +3,6 @@
 #include "support/folder.h"
 #include "world.h"
 
-#include <sys/stat.h>
-
 static const char text[] = "// y[i] = FACTOR * x[i]\n"
                            "#include \"gputune.cuh\"\n"
                            "#include \"own/factor.cuh\"\n"

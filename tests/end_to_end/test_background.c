@@ -1,8 +1,6 @@
 /* Tests background tuning: a miss returns immediately, and the winner replaces the plan later. */
 #include "world.h"
 
-#include <sys/wait.h>
-
 enum { N = 2000 };
 
 static gputune_options in_background(void)

@@ -2,8 +2,6 @@
  * callback or during a tuning. test_every_call.c tests invalid tuners. */
 #include "world.h"
 
-#include <math.h>
-#include <pthread.h>
 #include <semaphore.h>
 
 static int never(void *user, const void *item)

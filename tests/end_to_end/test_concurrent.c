@@ -3,7 +3,6 @@
 #include "world.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
 

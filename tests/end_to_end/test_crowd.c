@@ -4,10 +4,8 @@
  * counted. GPUTUNE_TEST_CROWD is the number of processes. */
 #include "world.h"
 
-#include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 
 enum { PROCESSES = 16, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
 

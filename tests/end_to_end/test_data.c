@@ -1,8 +1,6 @@
 /* Tests data from the host: inputs whose contents are part of the key, and a reference function. */
 #include "world.h"
 
-#include <math.h>
-
 enum { N = 4099 };
 
 typedef struct host {

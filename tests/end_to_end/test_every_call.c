@@ -4,9 +4,7 @@
 #include "world.h"
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 
 #define N GPUTUNE_SIZES({"n", 1024})
 

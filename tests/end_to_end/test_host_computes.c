@@ -9,8 +9,6 @@
 #include "base/clock.h"
 #include "base/random.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 enum { KILLS = 5, ON_GPU = 1 << 20, LIMIT_S = 30 };

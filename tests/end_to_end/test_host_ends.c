@@ -5,9 +5,7 @@
 #include "victim.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 enum { LONGEST_MS = 120000, STEP_MS = 10, FAILED = 100 };
 

@@ -2,8 +2,6 @@
  * pipelines of several kernels. */
 #include "world.h"
 
-#include <math.h>
-
 static void fill(float *values, int count)
 {
     for (int i = 0; i < count; i++) {

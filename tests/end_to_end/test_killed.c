@@ -7,9 +7,7 @@
 #include "base/random.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
 
 enum { KILLS = 18, SIZES = 3, LONGEST_US = 1500000 };
 

@@ -2,8 +2,6 @@
  * threads, captures, and launches that do not fit the plan. */
 #include "world.h"
 
-#include <pthread.h>
-
 enum { COUNT = 2003, ROUNDS = 12, N = 5003 };
 
 static const char *const passing[] = {"value", "split", "constant", "global"};

@@ -7,11 +7,9 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 enum { KNOWN = 3000, ASKED = 3001, NO_PLAN = 100, WRONG_PLAN, MANY_LINES, NO_LIMIT };
 

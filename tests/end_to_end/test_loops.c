@@ -2,8 +2,6 @@
  * whole. */
 #include "world.h"
 
-#include <math.h>
-
 static int rising(const void *a, const void *b)
 {
     const unsigned *x = a, *y = b;

@@ -3,7 +3,6 @@
 #include "world.h"
 
 #include <malloc.h>
-#include <pthread.h>
 
 enum { FIRST = 64 };
 

@@ -3,7 +3,6 @@
 #include "support/folder.h"
 #include "world.h"
 
-#include <pthread.h>
 #include <semaphore.h>
 
 enum { THREADS = 64, LONGEST_S = 200 };

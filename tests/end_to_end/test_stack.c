@@ -1,7 +1,6 @@
 /* Tests that calls need little stack, because threads of applications may have small stacks. */
 #include "world.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 enum { STACK_BYTES = 1 << 20, MOST_BYTES = 48 << 10, FILLER = 0xa5 };

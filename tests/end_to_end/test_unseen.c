@@ -7,7 +7,6 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
-#include <pthread.h>
 
 #define LOSS "loss mean=1.02 p90=1.05 worst=1.2 sizes=100\n"
 

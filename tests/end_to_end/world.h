@@ -7,14 +7,6 @@
 #include "support/test.h"
 
 #include <gputune_tools.h>
-#include <pthread.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 

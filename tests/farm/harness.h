@@ -5,11 +5,6 @@
 #include "farm/farm.h"
 #include "support/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #pragma GCC diagnostic ignored "-Wunused-function"
 
 static const double SOON_S = 30; /* longest wait; only failing tests wait this long */

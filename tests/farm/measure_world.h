@@ -10,11 +10,6 @@
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #pragma GCC diagnostic ignored "-Wunused-function"
 
 enum { N = 10000, ODD_TAIL = 9973, BLOCK = 128 };

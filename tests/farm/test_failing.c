@@ -6,7 +6,6 @@
 #include "support/each_failure.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 typedef struct job {
     const gt_record *record;

@@ -4,8 +4,6 @@
 
 #include "support/each_failure.h"
 
-#include <unistd.h>
-
 enum { FEW = 300 };
 
 static const gt_driver *real;

@@ -3,9 +3,6 @@
 #include "harness.h"
 #include "support/clock.h"
 
-#include <signal.h>
-#include <stdio.h>
-
 static const double TIME_S = 1; /* time limit of each variant, from GPUTUNE_EMU_DEADLINE */
 static const uint64_t one[] = {1};
 

@@ -5,11 +5,7 @@
 #include "farm/farm_host.h"
 #include "support/folder.h"
 
-#include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 TEST(jobs_come_back_whole)
 {

@@ -2,13 +2,7 @@
 #include "farm/farm_host.h"
 #include "support/test.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { CORES = 8 };
 

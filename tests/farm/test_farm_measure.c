@@ -4,10 +4,6 @@
 #include "harness.h"
 
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static const uint64_t one[] = {1}, two[] = {1, 2}, three[] = {1, 2, 3};
 

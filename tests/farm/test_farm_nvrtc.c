@@ -1,8 +1,6 @@
 /* Tests the farm with a real worker and NVRTC. Skipped without NVRTC. */
 #include "harness.h"
 
-#include <stdio.h>
-
 static const char *const kernel = "extern \"C\" __global__ void scale(float *x, float a)\n"
                                   "{\n"
                                   "    x[blockIdx.x * BLOCK + threadIdx.x] *= a;\n"

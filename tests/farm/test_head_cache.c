@@ -6,12 +6,6 @@
 #include "support/test.h"
 
 #include <dirent.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const gt_nvrtc *nvrtc;
 static gt_head_cache cache;

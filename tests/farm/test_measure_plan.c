@@ -3,8 +3,6 @@
 #include "farm/measure_service.h"
 #include "support/test.h"
 
-#include <stddef.h>
-
 TEST(short_kernels_are_launched_often)
 {
     assert_int_equal(gt_plan_launches(1000, GT_SAMPLE_FULL), 200);

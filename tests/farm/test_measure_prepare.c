@@ -2,8 +2,6 @@
  * belong to another process. */
 #include "measure_world.h"
 
-#include <unistd.h>
-
 TEST_ON_DEVICE(inputs_on_the_device_are_those_of_the_host)
 {
     static const gt_type types[] = {GT_TYPE_I8,   GT_TYPE_U16,  GT_TYPE_I32, GT_TYPE_U64,

@@ -1,8 +1,6 @@
 /* Tests taking samples of variants, with every objective and every way to pass parameter blocks. */
 #include "measure_world.h"
 
-#include <math.h>
-
 static void sample(gputune_objective objective, bool quick)
 {
     const uint64_t ids[] = {2, 1, 77};

@@ -2,11 +2,6 @@
 #include "farm/measure_value.h"
 #include "support/test.h"
 
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 static uint64_t half(double value)
 {
     return gt_bits_from_double(GT_TYPE_F16, value);

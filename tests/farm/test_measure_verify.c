@@ -1,9 +1,7 @@
 /* Tests which variants are accepted, which are refused with which message, and which crash. */
 #include "measure_world.h"
 
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static void assert_wrong(const char *text, const char *message)
 {

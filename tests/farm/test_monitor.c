@@ -7,17 +7,10 @@
 #include "support/test.h"
 
 #include <limits.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <dlfcn.h>
-#include <signal.h>
 
 enum { THERMAL = 0x40, POWER_CAP = 0x4 };
 

@@ -4,9 +4,6 @@
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <string.h>
-
 static bool is_built_in(const char *arch)
 {
     const gt_service_image *image = gt_service_images;

@@ -6,12 +6,8 @@
 #include "support/test.h"
 
 #include <locale.h>
-#include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 static void mark(char *used, size_t offset, size_t size)
 {

@@ -5,9 +5,6 @@
 #include "support/fake_driver.h"
 #include "support/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const gt_device device = {
     .cc = 90,
     .sm_count = 132,

@@ -3,9 +3,6 @@
 #include "support/fake_driver.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 enum { MB = 1 << 20 };
 
 static CUresult allocate(CUdeviceptr *out, size_t bytes)

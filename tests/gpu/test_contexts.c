@@ -5,11 +5,6 @@
 #include "support/test.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { NO_DEVICE = 125, BROKEN = 126 };
 

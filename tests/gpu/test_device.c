@@ -2,9 +2,6 @@
 #include "gpu/device.h"
 #include "support/test.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static gt_device for_arch(const char *arch)
 {
     gt_device device;

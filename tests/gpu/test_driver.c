@@ -3,9 +3,6 @@
 #include "support/test.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static void expect_failure(const char *name, gputune_status status, const char *message)
 {

@@ -3,8 +3,6 @@
 #include "support/test.h"
 
 #include <elf.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char ptx[] = ".version 9.0\n"
                           ".visible .entry plain(.param .u64 p)\n{ ret; }\n"

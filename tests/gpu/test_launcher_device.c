@@ -6,11 +6,6 @@
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNT = 2000, SPLIT = 512, THREADS = 4, ROUNDS = 25 };
 
 static const gt_driver *driver;

@@ -1,8 +1,6 @@
 /* Tests the launcher with the fake driver: streams, threads and captures. */
 #include "launcher_support.h"
 
-#include <pthread.h>
-
 TEST_WITHIN(test_each_stream_has_a_module, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);

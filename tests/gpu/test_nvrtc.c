@@ -5,10 +5,6 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const gt_nvrtc *nvrtc;
 
 static const char axpy[] =

@@ -3,9 +3,6 @@
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-
 TEST(builtins_beside_nvrtc_are_found)
 {
     const gt_nvrtc *nvrtc;

@@ -2,8 +2,6 @@
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 
-#include <stdlib.h>
-
 /* NVRTC 13.0, sm_90. */
 static const char two_kernels[] =
     "ptxas info    : 0 bytes gmem\n"

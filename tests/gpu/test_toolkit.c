@@ -4,11 +4,6 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static char *folder;
 
 static void write_header(const char *name, const char *text)

@@ -3,9 +3,6 @@
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const gt_nvrtc *nvrtc;
 
 static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",

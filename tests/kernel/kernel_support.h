@@ -1,12 +1,6 @@
 /* Helpers for the tests of src/kernel: devices, and templates from text. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/device.h"

@@ -2,8 +2,6 @@
 #include "kernel_support.h"
 #include "support/parse_expression.h"
 
-#include <math.h>
-
 static const char *const names[] = {"a", "b", "c", "pow"};
 static const int64_t values[GT_SLOT_MAX] = {7, -3, 0, 7};
 

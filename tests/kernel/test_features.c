@@ -3,8 +3,6 @@
 #include "kernel/rule/features.h"
 #include "kernel_support.h"
 
-#include <math.h>
-
 static const char template_text[] =
     "#pragma gputune kernel(k) problem(m = 4096) problem(n = 4096) problem(depth = 8)\n"
     "#pragma gputune args(inout float y[m][n], in float x[n])\n"

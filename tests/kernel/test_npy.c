@@ -2,9 +2,6 @@
 #include "kernel/text/npy.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <string.h>
-
 static gputune_status read_file(gt_npy *out, int version, const char *header, size_t data)
 {
     char bytes[1024] = "\x93NUMPY";

@@ -1,8 +1,6 @@
 /* Tests pipelines: several kernels that are launched one after the other as a single plan. */
 #include "kernel_support.h"
 
-#include <math.h>
-
 #define P "#pragma gputune "
 #define HEAD                                                                                       \
     P "kernel(both) problem(n = 1000) tune(B = 64, 128) tune(EARLY = 0, 1)\n" P                    \

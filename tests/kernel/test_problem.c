@@ -1,8 +1,6 @@
 /* Tests problems: values, buffers, tolerances, work, and odd-tail sizes. */
 #include "kernel_support.h"
 
-#include <math.h>
-
 static const char text[] =
     "#pragma gputune kernel(k)\n"
     "#pragma gputune problem(n = 1 << 20, m = 48) problem(const R = 2, 4)\n"

@@ -1,8 +1,6 @@
 /* Tests spaces: order, pruning, and reasons for exclusion. */
 #include "kernel_support.h"
 
-#include <math.h>
-
 #define HEAD                                                                                       \
     "#pragma gputune kernel(k) problem(n = 4096) args(inout float y[n], size_t n)\n"               \
     "__global__ void k(float *y, size_t n) { y[0] = A + B + C + D + E + F + G + K + M + V; }\n"

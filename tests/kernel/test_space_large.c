@@ -1,7 +1,6 @@
 /* Tests spaces that are too large to enumerate. Random draws must be evenly distributed. */
 #include "random_template.h"
 
-#include <math.h>
 #include <sys/resource.h>
 
 #define HEAD                                                                                       \

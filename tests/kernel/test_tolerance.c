@@ -3,8 +3,6 @@
 
 #include "kernel_support.h"
 
-#include <math.h>
-
 static gt_workload workload_of(gt_type type, uint64_t inputs, uint64_t outputs)
 {
     gt_workload workload = {.buffer_count = 2};

@@ -4,7 +4,6 @@
 #include "replay/json.h"
 
 #include <float.h>
-#include <string.h>
 
 static char copy[2048];
 static gt_json_list list;

@@ -4,13 +4,6 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include <math.h>
 #include <zlib.h>
 
 #define HEAD                                                                                       \

@@ -2,11 +2,6 @@
 #include "replay/replay.h"
 #include "support/test.h"
 
-#include <stdint.h>
-
-#include <math.h>
-#include <stdlib.h>
-
 static void add(gt_recorded *recorded, uint16_t x, gt_tried_outcome outcome, double time_ns,
                 double compile_s, double measure_s)
 {

@@ -4,12 +4,6 @@
 #include "search/strategy.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <math.h>
-
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 typedef struct landscape landscape;

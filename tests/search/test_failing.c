@@ -3,8 +3,6 @@
 
 #include "support/each_failure.h"
 
-#include <math.h>
-
 enum { SIZES = 24, CONFIGS = 3 };
 
 static gputune_status learn(void *user)

@@ -4,10 +4,6 @@
 #include "base/random.h"
 #include "support/test.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SIZES = 120, CONFIGS = 6, FEATURES = 5 };
 
 /* Sizes of a matrix, spread logarithmically, a third of them odd. */

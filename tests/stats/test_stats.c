@@ -7,8 +7,6 @@
 #include "support/random_normal.h"
 #include "support/test.h"
 
-#include <math.h>
-
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static void near(double value, double expected, double relative)

@@ -7,11 +7,6 @@
 #include "support/test.h"
 
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define ENVIRONMENT "00112233445566778899aabbccddeeff"
 

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 static void put_raw(const char *path, const void *bytes, size_t count)
 {

@@ -3,7 +3,6 @@
 #include "store_support.h"
 #include "support/folder.h"
 
-#include <pthread.h>
 #include <time.h>
 
 static gt_store_facts inspect(const char *path)

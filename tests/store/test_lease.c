@@ -2,10 +2,7 @@
 #include "store_support.h"
 #include "support/clock.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 static gputune_status acquire(gt_lease *lease, gt_store *store, double timeout_s)
 {

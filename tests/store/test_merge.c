@@ -7,9 +7,6 @@
 #include "base/clock.h"
 #include "base/random.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-
 enum { FILES = 100, SIZES_OF_ONE = 12, KILLS = 12, OVERLAP = 4, OWN_SIZE = 7 };
 
 typedef struct files {

@@ -5,10 +5,7 @@
 #include "base/clock.h"
 #include "support/clock.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 static const double slack_s = 1; /* tolerance for waits of a fixed length */
 

@@ -5,8 +5,6 @@
 #include "store/database.h"
 #include "store/schema.h"
 
-#include <math.h>
-
 #define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
 #define WRITE   "PRAGMA writable_schema = 1; "
 

@@ -1,8 +1,6 @@
 /* Tests that results are found under the keys under which they were stored. */
 #include "store_support.h"
 
-#include <math.h>
-
 TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);

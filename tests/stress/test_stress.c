@@ -8,15 +8,7 @@
 
 #include <gputune_tools.h>
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { TUNERS = 3, SIZES = 6, KERNELS = 4, CHILD_S = 60, LONGEST_S = 300 };
 

@@ -4,14 +4,8 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include <locale.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 
 static char *folder;
 static bool is_set;

@@ -6,14 +6,9 @@
 #include "fault/failing.h"
 #include "support/test.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <errno.h>
 #include <malloc.h>
 #include <sqlite3.h>
-#include <stdlib.h>
-#include <string.h>
 
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_realloc(void *memory, size_t bytes);

@@ -1,11 +1,6 @@
 #include "support/fake_driver.h"
 #include "support/test.h"
 
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 fake_driver fake;
 
 enum { CALLS_MAX = 65536 };

@@ -1,15 +1,7 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <stdarg.h>
-
 #include <ftw.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static char *make(const char *pattern)
 {

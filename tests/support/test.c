@@ -1,9 +1,6 @@
 /* The list of a program's tests, and the default main(). */
 #include "support/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static struct CMUnitTest tests[64];
 static int lines[64];
 static size_t count;

@@ -1,11 +1,21 @@
 /* TEST(name) { … } defines and registers a test. Tests run in the order of the file. A program
- * without global fixtures needs no main(). */
+ * without global fixtures needs no main(). The usual C and POSIX headers come with it. */
 #pragma once
 
+#include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 

@@ -6,8 +6,6 @@
 #include "support/each_failure.h"
 #include "tuner/outcome.h"
 
-#include <stdlib.h>
-
 typedef struct failing_world failing_world;
 typedef gputune_status (*failing_act)(failing_world *f);
 

@@ -8,14 +8,6 @@
 #include "support/test.h"
 #include "tuner/tune.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <math.h>
-
 static const char template_text[] =
     "// scale: y[i] = a * x[i]\n"
     "#pragma gputune kernel(scale)\n"

@@ -6,13 +6,6 @@
 #include "support/test.h"
 #include "tuner/race.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { FIELD_MAX = 128 };
 
 /* The true times of the contestants, and the disturbances of their samples. */

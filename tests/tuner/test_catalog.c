@@ -4,11 +4,6 @@
 #include "tuner/catalog.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static char *folder;
 

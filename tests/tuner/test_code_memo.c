@@ -3,9 +3,6 @@
 
 #include "support/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static const gt_device device = {.arch = "sm_90a"};
 static const gt_hash one = {1, 2}, other = {3, 4};
 

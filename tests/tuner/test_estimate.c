@@ -4,9 +4,6 @@
 #include "support/test.h"
 #include "tuner/tune.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 static gt_device h200(void)
 {
     gt_device device;

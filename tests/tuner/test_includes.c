@@ -7,13 +7,6 @@
 #include "support/test.h"
 #include "tuner/catalog.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define KERNEL                                                                                     \
     "#pragma gputune kernel(k) args(out float y[4]) block(1) grid(1)\n"                            \
     "__global__ void k(float *y) {}\n"

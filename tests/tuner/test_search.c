@@ -4,8 +4,6 @@
 #include "tuner/field.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 TEST_OF(test_fastest_wins, world *w, open_world, close_world)
 {

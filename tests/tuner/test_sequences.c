@@ -10,10 +10,7 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 enum { SEQUENCES = 400, LINES_MAX = 8192 };
 

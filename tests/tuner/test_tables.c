@@ -8,9 +8,6 @@
 #include "tuner/tune.h"
 
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LINE = 1 << 16, VALUE = 512 };
 
