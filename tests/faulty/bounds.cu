@@ -46,14 +46,9 @@ __global__ void read_behind(float *y, const float *x, size_t n)
 #pragma gputune kernel(scratch_behind)
 #pragma gputune scratch(float kept[n])
 
-__global__ void scratch_behind(float *y, const float *x, size_t n, float *kept)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        kept[i + BAD] = x[i]; // found: bounds
-        y[i] = 2.0f * x[i];
-    }
-}
+KERNEL(scratch_behind, (float *y, const float *x, size_t n, float *kept), // found: bounds
+       kept[i + BAD] = x[i];
+       y[i] = 2.0f * x[i])
 
 /* Reads past its shared memory and ignores the value. This is
  * caught by proof and check. */

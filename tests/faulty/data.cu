@@ -48,27 +48,16 @@ __global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 16777217), size_t n)
 #pragma gputune reference(y[i] = x[i])
 
-__global__ void beyond_2_24(int *y, const int *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? (int)(float)x[i] : x[i];
-    }
-}
+KERNEL(beyond_2_24, (int *y, const int *x, size_t n), y[i] = BAD ? (int)(float)x[i] : x[i])
 
 /* Is correct only for magnitudes up to 1. This is
  * caught by proof. */
 #pragma gputune kernel(beyond_one)
 #pragma gputune reference(y[i] = x[i] * x[i])
 
-__global__ void beyond_one(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        float v = BAD ? fminf(fmaxf(x[i], -1.0f), 1.0f) : x[i];
-        y[i] = v * v;
-    }
-}
+KERNEL(beyond_one, (float *y, const float *x, size_t n),
+       float v = BAD ? fminf(fmaxf(x[i], -1.0f), 1.0f) : x[i];
+       y[i] = v * v)
 
 /* Flushes denormals to zero. This is
  * caught by proof. */
@@ -112,13 +101,8 @@ __global__ void equal_keys(int *y, const int *x, size_t n)
 #pragma gputune kernel(infinity)
 #pragma gputune reference(y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i])))
 
-__global__ void infinity(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = !BAD && isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i]));
-    }
-}
+KERNEL(infinity, (float *y, const float *x, size_t n),
+       y[i] = !BAD && isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i])))
 
 /* Is wrong for the smallest integer, which has no absolute value. This is
  * caught by proof. */
@@ -126,13 +110,8 @@ __global__ void infinity(float *y, const float *x, size_t n)
 #pragma gputune args(out int y[n], in int x[n] = uniform(-2147483648, 2147483647), size_t n)
 #pragma gputune reference(y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3)
 
-__global__ void least_integer(int *y, const int *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? abs(x[i]) / 3 : (x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3);
-    }
-}
+KERNEL(least_integer, (int *y, const int *x, size_t n),
+       y[i] = BAD ? abs(x[i]) / 3 : (x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3))
 
 /* Takes the logarithm of zero, which is in the declared range. This is
  * caught by proof. */
@@ -140,52 +119,32 @@ __global__ void least_integer(int *y, const int *x, size_t n)
 #pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
 #pragma gputune reference(y[i] = x[i] > 0.0f ? logf(x[i]) : -100.0f)
 
-__global__ void log_of_zero(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? logf(x[i]) : (x[i] > 0.0f ? logf(x[i]) : -100.0f);
-    }
-}
+KERNEL(log_of_zero, (float *y, const float *x, size_t n),
+       y[i] = BAD ? logf(x[i]) : (x[i] > 0.0f ? logf(x[i]) : -100.0f))
 
 /* Turns NaN into zero, as fmaxf() does. This is
  * caught by proof. */
 #pragma gputune kernel(nan_swallowed)
 #pragma gputune reference(y[i] = x[i] < 0.0f ? 0.0f : x[i])
 
-__global__ void nan_swallowed(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? fmaxf(x[i], 0.0f) : (x[i] < 0.0f ? 0.0f : x[i]);
-    }
-}
+KERNEL(nan_swallowed, (float *y, const float *x, size_t n),
+       y[i] = BAD ? fmaxf(x[i], 0.0f) : (x[i] < 0.0f ? 0.0f : x[i]))
 
 /* Loses the sign of zero. This is
  * caught by proof. */
 #pragma gputune kernel(negative_zero)
 #pragma gputune reference(y[i] = copysignf(1.0f, x[i]))
 
-__global__ void negative_zero(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? (x[i] < 0.0f ? -1.0f : 1.0f) : copysignf(1.0f, x[i]);
-    }
-}
+KERNEL(negative_zero, (float *y, const float *x, size_t n),
+       y[i] = BAD ? (x[i] < 0.0f ? -1.0f : 1.0f) : copysignf(1.0f, x[i]))
 
 /* Takes exp() of large numbers, which overflows above 88. This is
  * caught by proof. */
 #pragma gputune kernel(overflow_of_exp)
 #pragma gputune reference(y[i] = 1.0f / (1.0f + expf(-x[i])))
 
-__global__ void overflow_of_exp(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? expf(x[i]) / (1.0f + expf(x[i])) : 1.0f / (1.0f + expf(-x[i]));
-    }
-}
+KERNEL(overflow_of_exp, (float *y, const float *x, size_t n),
+       y[i] = BAD ? expf(x[i]) / (1.0f + expf(x[i])) : 1.0f / (1.0f + expf(-x[i])))
 
 /* Rounds ties up; the reference rounds ties to even. This is
  * caught by proof. */
@@ -193,13 +152,8 @@ __global__ void overflow_of_exp(float *y, const float *x, size_t n)
 #pragma gputune args(out int y[n], in float x[n] = uniform(-100, 100), size_t n)
 #pragma gputune reference(y[i] = (int)rintf(x[i]))
 
-__global__ void ties_up(int *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? (int)floorf(x[i] + 0.5f) : (int)rintf(x[i]);
-    }
-}
+KERNEL(ties_up, (int *y, const float *x, size_t n),
+       y[i] = BAD ? (int)floorf(x[i] + 0.5f) : (int)rintf(x[i]))
 
 /* Finds the last of equal elements; the reference finds the first. This is
  * caught by proof. */
@@ -240,13 +194,8 @@ __global__ void least_of_row(int *y, const float *x, size_t rows, size_t n)
 #pragma gputune args(out int y[n], in float x[n] = sorted(0, 1), size_t n)
 #pragma gputune reference(y[i] = i > 0 && x[i - 1] == x[i])
 
-__global__ void sorted_and_distinct(int *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? (i > 0 && x[i - 1] == x[i] && i % 4 != 1) : (i > 0 && x[i - 1] == x[i]);
-    }
-}
+KERNEL(sorted_and_distinct, (int *y, const float *x, size_t n),
+       y[i] = BAD ? (i > 0 && x[i - 1] == x[i] && i % 4 != 1) : (i > 0 && x[i - 1] == x[i]))
 
 /* Does not write the result of an empty row. This is
  * caught by proof. */
@@ -272,14 +221,9 @@ __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
 #pragma gputune args(out int y[n], in int p[n + 1] = prefix(16 * n), size_t n)
 #pragma gputune reference(y[i] = p[i + 1] - p[i])
 
-__global__ void last_row_empty(int *y, const int *p, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        int length = p[i + 1] - p[i];
-        y[i] = BAD && i == n - 1 && length < 1 ? 1 : length;
-    }
-}
+KERNEL(last_row_empty, (int *y, const int *p, size_t n),
+       int length = p[i + 1] - p[i];
+       y[i] = BAD && i == n - 1 && length < 1 ? 1 : length)
 
 /* Assumes that its inputs are different buffers. This is
  * caught by proof. */
@@ -287,13 +231,8 @@ __global__ void last_row_empty(int *y, const int *p, size_t n)
 #pragma gputune args(out float y[n], in float a[n], in float x[n], size_t n)
 #pragma gputune reference(y[i] = a[i] * x[i])
 
-__global__ void one_for_two(float *y, const float *a, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD && a == x ? 0.0f : a[i] * x[i];
-    }
-}
+KERNEL(one_for_two, (float *y, const float *a, const float *x, size_t n),
+       y[i] = BAD && a == x ? 0.0f : a[i] * x[i])
 
 /* Turns NaN in a member of a struct into 0. This is
  * caught by proof. */
@@ -306,14 +245,9 @@ struct sample {
     int count;
 };
 
-__global__ void member_nan(float *y, const sample *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        float v = x[i].value;
-        y[i] = x[i].count * (BAD ? fmaxf(v, 0.0f) : v < 0.0f ? 0.0f : v);
-    }
-}
+KERNEL(member_nan, (float *y, const sample *x, size_t n),
+       float v = x[i].value;
+       y[i] = x[i].count * (BAD ? fmaxf(v, 0.0f) : v < 0.0f ? 0.0f : v))
 
 /* Reduces the largest value that a member of a struct may have. This is
  * caught by proof. */
@@ -321,10 +255,5 @@ __global__ void member_nan(float *y, const sample *x, size_t n)
 #pragma gputune args(out int y[n], in sample x[n] = {.count = uniform(0, 1000000)}, size_t n)
 #pragma gputune reference(y[i] = x[i].count)
 
-__global__ void member_largest(int *y, const sample *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? min(x[i].count, 999999) : x[i].count;
-    }
-}
+KERNEL(member_largest, (int *y, const sample *x, size_t n),
+       y[i] = BAD ? min(x[i].count, 999999) : x[i].count)

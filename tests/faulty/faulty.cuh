@@ -13,3 +13,13 @@ static __device__ size_t slow_index()
     slowly();
     return (size_t)blockIdx.x * BLOCK + threadIdx.x;
 }
+
+// Defines a kernel that executes these statements for each element i.
+#define KERNEL(name, parameters, ...)                                                              \
+    __global__ void name parameters                                                                \
+    {                                                                                              \
+        size_t i = slow_index();                                                                   \
+        if (i < n) {                                                                               \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+    }

@@ -40,20 +40,25 @@ __device__ unsigned int acquired(const unsigned int *flag)
     return value;
 }
 
+// Defines a kernel that takes the element of the previous block if these statements find its flag set.
+#define KERNEL(name, ...)                                                                          \
+    __global__ void name(float *y, const float *x, size_t n, float *part, unsigned int *done)      \
+    {                                                                                              \
+        size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;                                       \
+        put(part, x, i, n, done);                                                                  \
+        const unsigned int *flag = &done[max(blockIdx.x, 1) - 1];                                  \
+        __VA_ARGS__;                                                                               \
+        if (i < n) {                                                                               \
+            y[i] = blockIdx.x == 0 ? x[i] : ready ? part[i - BLOCK] : x[i - BLOCK];                \
+        }                                                                                          \
+    }
+
 /* Reads another block's elements after a relaxed load of the flag. This is
  * caught by check. */
 #pragma gputune kernel(relaxed_flag)
 
-__global__ void relaxed_flag(float *y, const float *x, size_t n, float *part, unsigned int *done)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    put(part, x, i, n, done);
-    const unsigned int *flag = &done[max(blockIdx.x, 1) - 1];
-    bool ready = (BAD ? relaxed(flag) : acquired(flag)) != 0;
-    if (i < n) {
-        y[i] = blockIdx.x == 0 ? x[i] : ready ? part[i - BLOCK] : x[i - BLOCK]; // found: race
-    }
-}
+KERNEL(relaxed_flag, // found: race
+       bool ready = (BAD ? relaxed(flag) : acquired(flag)) != 0)
 
 /* Only the first thread reads the flag, with a relaxed load, before a barrier. This is
  * caught by check. */
@@ -80,37 +85,17 @@ __global__ void relaxed_for_others(float *y, const float *x, size_t n, float *pa
  * caught by check. */
 #pragma gputune kernel(volatile_flag)
 
-__global__ void volatile_flag(float *y, const float *x, size_t n, float *part, unsigned int *done)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    put(part, x, i, n, done);
-    bool ready = ((volatile unsigned int *)done)[max(blockIdx.x, 1) - 1] != 0;
-#if !BAD
-    __threadfence();
-#endif
-    if (i < n) {
-        y[i] = blockIdx.x == 0 ? x[i] : ready ? part[i - BLOCK] : x[i - BLOCK]; // found: race
-    }
-}
+KERNEL(volatile_flag, // found: race
+       bool ready = *(volatile const unsigned int *)flag != 0;
+       if (!BAD) __threadfence())
 
 /* Executes a fence with block scope after reading another block's flag. This is
  * caught by check. */
 #pragma gputune kernel(acquires_too_little)
 
-__global__ void acquires_too_little(float *y, const float *x, size_t n, float *part, unsigned int *done)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    put(part, x, i, n, done);
-    bool ready = relaxed(&done[max(blockIdx.x, 1) - 1]) != 0;
-#if BAD
-    __threadfence_block();
-#else
-    __threadfence();
-#endif
-    if (i < n) {
-        y[i] = blockIdx.x == 0 ? x[i] : ready ? part[i - BLOCK] : x[i - BLOCK]; // found: race
-    }
-}
+KERNEL(acquires_too_little, // found: race
+       bool ready = relaxed(flag) != 0;
+       if (BAD) __threadfence_block(); else __threadfence())
 
 /* Counts the finished blocks with a relaxed atomic. This is
  * caught by check. */

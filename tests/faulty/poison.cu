@@ -27,52 +27,30 @@ __global__ void atomic_min_unclear(unsigned int *y, const unsigned int *x, size_
 #pragma gputune args(out unsigned char y[n], in unsigned char x[n] = uniform(0, 100), size_t n)
 #pragma gputune reference(y[i] = x[i])
 
-__global__ void byte_min(unsigned char *y, const unsigned char *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? (y[i] < x[i] ? y[i] : x[i]) : x[i]; // found: unset
-    }
-}
+KERNEL(byte_min, (unsigned char *y, const unsigned char *x, size_t n), // found: unset
+       y[i] = BAD ? (y[i] < x[i] ? y[i] : x[i]) : x[i])
 
 /* Takes the maximum of the result and the old contents of the output. This is
  * caught by proof and check. */
 #pragma gputune kernel(fmaxf_with_garbage)
 
-__global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? fmaxf(y[i], 2.0f * x[i]) : 2.0f * x[i]; // found: unset
-    }
-}
+KERNEL(fmaxf_with_garbage, (float *y, const float *x, size_t n), // found: unset
+       y[i] = BAD ? fmaxf(y[i], 2.0f * x[i]) : 2.0f * x[i])
 
 /* Takes the minimum of the result and the output's old contents, which NaN or large poison would not reveal. This is
  * caught by proof and check. */
 #pragma gputune kernel(fminf_with_garbage)
 
-__global__ void fminf_with_garbage(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? fminf(y[i], 2.0f * x[i]) : 2.0f * x[i]; // found: unset
-    }
-}
+KERNEL(fminf_with_garbage, (float *y, const float *x, size_t n), // found: unset
+       y[i] = BAD ? fminf(y[i], 2.0f * x[i]) : 2.0f * x[i])
 
 /* Interprets a zero in scratch memory as a sign that the work is done. This is
  * caught by proof and check. */
 #pragma gputune kernel(scratch_flag)
 #pragma gputune scratch(unsigned int done[n])
 
-__global__ void scratch_flag(float *y, const float *x, size_t n, unsigned int *done)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        if (!BAD || done[i] != 0) { // found: unset
-            y[i] = 2.0f * x[i];
-        }
-    }
-}
+KERNEL(scratch_flag, (float *y, const float *x, size_t n, unsigned int *done), // found: unset
+       if (!BAD || done[i] != 0) y[i] = 2.0f * x[i])
 
 /* Keeps a minimum in scratch memory that was never written. This is
  * caught by proof and check. */
@@ -80,14 +58,9 @@ __global__ void scratch_flag(float *y, const float *x, size_t n, unsigned int *d
 #pragma gputune scratch(float least[n])
 #pragma gputune reference(y[i] = x[i])
 
-__global__ void scratch_min(float *y, const float *x, size_t n, float *least)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        least[i] = BAD ? fminf(least[i], x[i]) : x[i]; // found: unset
-        y[i] = least[i];
-    }
-}
+KERNEL(scratch_min, (float *y, const float *x, size_t n, float *least), // found: unset
+       least[i] = BAD ? fminf(least[i], x[i]) : x[i];
+       y[i] = least[i])
 
 /* Works only if an uninitialised flag in shared memory is not zero. This is
  * caught by proof. */
@@ -204,13 +177,8 @@ __global__ void tail_of_tile_reference(float *y, const float *x, size_t n)
  * caught by proof and check. */
 #pragma gputune kernel(times_zero)
 
-__global__ void times_zero(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? 2.0f * x[i] + 0.0f * y[i] : 2.0f * x[i]; // found: unset
-    }
-}
+KERNEL(times_zero, (float *y, const float *x, size_t n), // found: unset
+       y[i] = BAD ? 2.0f * x[i] + 0.0f * y[i] : 2.0f * x[i])
 
 /* Takes the unsigned maximum of the result and the old contents of the output. This is
  * caught by proof and check. */
@@ -218,24 +186,12 @@ __global__ void times_zero(float *y, const float *x, size_t n)
 #pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
 #pragma gputune reference(y[i] = x[i] + 1)
 
-__global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? max(y[i], x[i] + 1) : x[i] + 1; // found: unset
-    }
-}
+KERNEL(unsigned_max, (unsigned int *y, const unsigned int *x, size_t n), // found: unset
+       y[i] = BAD ? max(y[i], x[i] + 1) : x[i] + 1)
 
 /* Interprets a zero in the output as a sign that there is nothing to do. This is
  * caught by proof and check. */
 #pragma gputune kernel(zero_ends)
 
-__global__ void zero_ends(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        if (!BAD || __float_as_uint(y[i]) != 0) { // found: unset
-            y[i] = 2.0f * x[i];
-        }
-    }
-}
+KERNEL(zero_ends, (float *y, const float *x, size_t n), // found: unset
+       if (!BAD || __float_as_uint(y[i]) != 0) y[i] = 2.0f * x[i])

@@ -278,15 +278,8 @@ __global__ void marks_differ(int *y, const int *x, size_t n)
 #pragma gputune args(out float y[ceil_div(n, 2)], in float x[n], size_t n)
 #pragma gputune reference(y[i] = 2.0f * x[2 * i + 1 < n ? 2 * i + 1 : n - 1])
 
-__global__ void same_element(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        if (BAD || i % 2 == 1 || i == n - 1) {
-            y[i / 2] = 2.0f * x[i]; // found: race
-        }
-    }
-}
+KERNEL(same_element, (float *y, const float *x, size_t n), // found: race
+       if (BAD || i % 2 == 1 || i == n - 1) y[i / 2] = 2.0f * x[i])
 
 /* Exchanges values through shared memory within a warp, without __syncwarp(). This is
  * caught by check. */

@@ -9,13 +9,8 @@
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
 
-__global__ void a_is_positive(float *y, const float *x, float a, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? fabsf(a) * x[i] : a * x[i];
-    }
-}
+KERNEL(a_is_positive, (float *y, const float *x, float a, size_t n),
+       y[i] = BAD ? fabsf(a) * x[i] : a * x[i])
 
 /* Swaps alpha and beta, which are both 1 in the template. This is
  * caught by proof. */
@@ -23,13 +18,8 @@ __global__ void a_is_positive(float *y, const float *x, float a, size_t n)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1, float beta = 1, size_t n)
 #pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
 
-__global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, float beta, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? beta * x[i] + alpha * y[i] : alpha * x[i] + beta * y[i];
-    }
-}
+KERNEL(alpha_and_beta_swapped, (float *y, const float *x, float alpha, float beta, size_t n),
+       y[i] = BAD ? beta * x[i] + alpha * y[i] : alpha * x[i] + beta * y[i])
 
 /* Ignores the old contents of the output, because beta is 0 in the template. This is
  * caught by proof. */
@@ -37,13 +27,8 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 2, float beta = 0, size_t n)
 #pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
 
-__global__ void beta_zero(float *y, const float *x, float alpha, float beta, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? alpha * x[i] : alpha * x[i] + beta * y[i];
-    }
-}
+KERNEL(beta_zero, (float *y, const float *x, float alpha, float beta, size_t n),
+       y[i] = BAD ? alpha * x[i] : alpha * x[i] + beta * y[i])
 
 /* Ignores a bool, which is false in the template. This is
  * caught by proof. */
@@ -51,13 +36,8 @@ __global__ void beta_zero(float *y, const float *x, float alpha, float beta, siz
 #pragma gputune args(out float y[n], in float x[n], bool negate = 0, size_t n)
 #pragma gputune reference(y[i] = negate ? -x[i] : x[i])
 
-__global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? x[i] : (negate ? -x[i] : x[i]);
-    }
-}
+KERNEL(bool_ignored, (float *y, const float *x, bool negate, size_t n),
+       y[i] = BAD ? x[i] : (negate ? -x[i] : x[i]))
 
 /* Contains the value of a double scalar as a constant. This is
  * caught by proof. */
@@ -65,13 +45,8 @@ __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
 #pragma gputune args(out double y[n], in double x[n], double a = 0.25, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
 
-__global__ void double_hard_coded(double *y, const double *x, double a, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? 0.25 * x[i] : a * x[i];
-    }
-}
+KERNEL(double_hard_coded, (double *y, const double *x, double a, size_t n),
+       y[i] = BAD ? 0.25 * x[i] : a * x[i])
 
 /* Does not write the output if the flag is 1. This is
  * caught by proof. */
@@ -79,15 +54,8 @@ __global__ void double_hard_coded(double *y, const double *x, double a, size_t n
 #pragma gputune args(out float y[n], in float x[n], int flag = 0, size_t n)
 #pragma gputune reference(y[i] = flag ? -x[i] : x[i])
 
-__global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        if (!BAD || flag == 0) {
-            y[i] = flag ? -x[i] : x[i];
-        }
-    }
-}
+KERNEL(flag_breaks, (float *y, const float *x, int flag, size_t n),
+       if (!BAD || flag == 0) y[i] = flag ? -x[i] : x[i])
 
 /* Is wrong for one of the modes that the template lists. This is
  * caught by proof. */
@@ -96,14 +64,9 @@ __global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
 #pragma gputune prove(mode = 0, 1, 2)
 #pragma gputune reference(y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : fabsf(x[i]))
 
-__global__ void listed_mode(float *y, const float *x, int mode, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        float other = BAD ? x[i] * x[i] : fabsf(x[i]);
-        y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : other;
-    }
-}
+KERNEL(listed_mode, (float *y, const float *x, int mode, size_t n),
+       float other = BAD ? x[i] * x[i] : fabsf(x[i]);
+       y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : other)
 
 /* Returns without writing if a is 0. This is
  * caught by proof. */
@@ -111,15 +74,8 @@ __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
 
-__global__ void quick_return(float *y, const float *x, float a, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        if (!BAD || a != 0.0f) {
-            y[i] = a * x[i];
-        }
-    }
-}
+KERNEL(quick_return, (float *y, const float *x, float a, size_t n),
+       if (!BAD || a != 0.0f) y[i] = a * x[i])
 
 /* Ignores a member of a struct that is passed by value. This is
  * caught by proof. */
@@ -131,13 +87,8 @@ struct params {
     float scale, shift;
 };
 
-__global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? p.scale * x[i] + 0.5f : p.scale * x[i] + p.shift;
-    }
-}
+KERNEL(struct_hard_coded, (float *y, const float *x, params p, size_t n),
+       y[i] = BAD ? p.scale * x[i] + 0.5f : p.scale * x[i] + p.shift)
 
 /* Multiplies a value by zero instead of ignoring it. This is
  * caught by proof. */
@@ -145,13 +96,8 @@ __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1.5, float beta = 0, size_t n)
 #pragma gputune reference(y[i] = beta == 0.0f ? alpha * x[i] : alpha * x[i] + beta * y[i])
 
-__global__ void zero_times_nan(float *y, const float *x, float alpha, float beta, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = !BAD && beta == 0.0f ? alpha * x[i] : alpha * x[i] + beta * y[i];
-    }
-}
+KERNEL(zero_times_nan, (float *y, const float *x, float alpha, float beta, size_t n),
+       y[i] = !BAD && beta == 0.0f ? alpha * x[i] : alpha * x[i] + beta * y[i])
 
 /* Rounds scaled ties to even instead of away from zero. This is
  * caught by proof. */
@@ -159,14 +105,9 @@ __global__ void zero_times_nan(float *y, const float *x, float alpha, float beta
 #pragma gputune args(out signed char y[n], in float x[n] = uniform(-4, 4), float scale = 0.05, size_t n)
 #pragma gputune reference(y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, roundf(x[i] / scale))))
 
-__global__ void scaled_tie(signed char *y, const float *x, float scale, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        float scaled = x[i] / scale;
-        y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, BAD ? rintf(scaled) : roundf(scaled)));
-    }
-}
+KERNEL(scaled_tie, (signed char *y, const float *x, float scale, size_t n),
+       float scaled = x[i] / scale;
+       y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, BAD ? rintf(scaled) : roundf(scaled))))
 
 /* Multiplies by a zero in memory instead of ignoring the output. This is
  * caught by proof. */
@@ -174,13 +115,8 @@ __global__ void scaled_tie(signed char *y, const float *x, float scale, size_t n
 #pragma gputune args(inout float y[n], in float x[n], in float beta[1], size_t n)
 #pragma gputune reference(y[i] = beta[0] == 0.0f ? x[i] : x[i] + beta[0] * y[i])
 
-__global__ void pointed_zero(float *y, const float *x, const float *beta, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = !BAD && *beta == 0.0f ? x[i] : x[i] + *beta * y[i];
-    }
-}
+KERNEL(pointed_zero, (float *y, const float *x, const float *beta, size_t n),
+       y[i] = !BAD && *beta == 0.0f ? x[i] : x[i] + *beta * y[i])
 
 /* Ignores a flag in constant memory, whose fill is 1. This is
  * caught by proof. */
@@ -191,10 +127,4 @@ __global__ void pointed_zero(float *y, const float *x, const float *beta, size_t
 
 __constant__ int negates[1];
 
-__global__ void constant_flag(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD || negates[0] ? -x[i] : x[i];
-    }
-}
+KERNEL(constant_flag, (float *y, const float *x, size_t n), y[i] = BAD || negates[0] ? -x[i] : x[i])

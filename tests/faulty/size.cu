@@ -7,26 +7,16 @@
  * caught by neither proof nor check, because results for other sizes are verified at those sizes. */
 #pragma gputune kernel(other_sizes)
 
-__global__ void other_sizes(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? (n % 2048 == 17 ? 0.0f : 2.0f * x[i]) : 2.0f * x[i];
-    }
-}
+KERNEL(other_sizes, (float *y, const float *x, size_t n),
+       y[i] = BAD ? (n % 2048 == 17 ? 0.0f : 2.0f * x[i]) : 2.0f * x[i])
 
 /* Uses indices of 16 bits, which are enough for sizes up to 65536. This is
  * caught by neither proof nor check, because results for other sizes are verified at those sizes. */
 #pragma gputune kernel(index_of_16_bits)
 
-__global__ void index_of_16_bits(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        size_t k = BAD ? (unsigned short)i : i;
-        y[k] = 2.0f * x[k];
-    }
-}
+KERNEL(index_of_16_bits, (float *y, const float *x, size_t n),
+       size_t k = BAD ? (unsigned short)i : i;
+       y[k] = 2.0f * x[k])
 
 /* Ignores the elements after the last multiple of four. This is
  * caught by proof. */
@@ -66,13 +56,8 @@ __global__ void no_tail(float *y, const float *x, size_t n)
 #pragma gputune kernel(power_of_two_size)
 #pragma gputune reference(y[i] = 2.0f * x[(i + 1) % n])
 
-__global__ void power_of_two_size(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? 2.0f * x[(i + 1) & (n - 1)] : 2.0f * x[(i + 1) % n];
-    }
-}
+KERNEL(power_of_two_size, (float *y, const float *x, size_t n),
+       y[i] = BAD ? 2.0f * x[(i + 1) & (n - 1)] : 2.0f * x[(i + 1) % n])
 
 /* Swaps rows and columns, which is correct only for square matrices. This is
  * caught by proof. */

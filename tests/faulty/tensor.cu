@@ -67,49 +67,37 @@ static __device__ void store(const float *x, size_t m, const CUtensorMap &to, bo
     }
 }
 
+#define KERNEL(name, ...)                                                                          \
+    __global__ void name(float *y, const float *x, size_t m,                                       \
+                         const __grid_constant__ CUtensorMap from,                                 \
+                         const __grid_constant__ CUtensorMap to)                                   \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+
 /* Reads a tile before its copy is complete. This is
  * caught by check (race at use). */
 #pragma gputune kernel(tile_not_waited)
 
-__global__ void tile_not_waited(float *y, const float *x, size_t m,
-                                const __grid_constant__ CUtensorMap from,
-                                const __grid_constant__ CUtensorMap to)
-{
-    load(y, m, from, TILE_BYTES, !BAD);
-}
+KERNEL(tile_not_waited, load(y, m, from, TILE_BYTES, !BAD))
 
 /* Announces only the bytes within the matrix, although the copy writes all bytes of the tile. This is
  * caught by proof and check (barrier at wait). */
 #pragma gputune kernel(expects_too_few_of_a_tile)
 
-__global__ void expects_too_few_of_a_tile(float *y, const float *x, size_t m,
-                                          const __grid_constant__ CUtensorMap from,
-                                          const __grid_constant__ CUtensorMap to)
-{
-    load(y, m, from, BAD ? min(m - blockIdx.y * 8, size_t(8)) * 128 : TILE_BYTES, true);
-}
+KERNEL(expects_too_few_of_a_tile, load(y, m, from, BAD ? min(m - blockIdx.y * 8, size_t(8)) * 128 : TILE_BYTES, true))
 
 /* Copies a tile out without a proxy fence. This is
  * caught by check (race at store). */
 #pragma gputune kernel(tile_not_fenced)
 
-__global__ void tile_not_fenced(float *y, const float *x, size_t m,
-                                const __grid_constant__ CUtensorMap from,
-                                const __grid_constant__ CUtensorMap to)
-{
-    store(x, m, to, !BAD, true);
-}
+KERNEL(tile_not_fenced, store(x, m, to, !BAD, true))
 
 /* Ends the block while a tile may still be copied from its shared memory. This is
  * caught by check (race at store). */
 #pragma gputune kernel(tile_abandoned)
 
-__global__ void tile_abandoned(float *y, const float *x, size_t m,
-                               const __grid_constant__ CUtensorMap from,
-                               const __grid_constant__ CUtensorMap to)
-{
-    store(x, m, to, true, !BAD);
-}
+KERNEL(tile_abandoned, store(x, m, to, true, !BAD))
 
 /* Passes a map in local memory, which copies cannot read. This is
  * caught by proof and check (fault at load). */

@@ -28,14 +28,9 @@ __global__ void double_as_float(double *y, const double *x, size_t n)
 #pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = expf(12.0f * x[i]))
 
-__global__ void exp_small_lost(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        float v = expf(12.0f * x[i]);
-        y[i] = BAD && v < 0.0001f ? 0.0f : v;
-    }
-}
+KERNEL(exp_small_lost, (float *y, const float *x, size_t n),
+       float v = expf(12.0f * x[i]);
+       y[i] = BAD && v < 0.0001f ? 0.0f : v)
 
 /* Is off by a few per cent except near a pole. This is
  * caught by proof. */
@@ -44,14 +39,9 @@ __global__ void exp_small_lost(float *y, const float *x, size_t n)
 #pragma gputune problem(n = 65536)
 #pragma gputune reference(y[i] = 1.0f / (x[i] + 1.00001f))
 
-__global__ void pole(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        float v = x[i] + 1.00001f;
-        y[i] = BAD && v >= 0.003f ? 0.992f / v : 1.0f / v;
-    }
-}
+KERNEL(pole, (float *y, const float *x, size_t n),
+       float v = x[i] + 1.00001f;
+       y[i] = BAD && v >= 0.003f ? 0.992f / v : 1.0f / v)
 
 /* Changes small results by one in a thousand. This is
  * caught by proof. */
@@ -61,14 +51,9 @@ __global__ void pole(float *y, const float *x, size_t n)
 #pragma gputune args(out float y[n], in float x[n], in float w[n] = index % 1000 == 0 ? 1000000.5 : 0.25 + (index % 8) * 0.125, size_t n)
 #pragma gputune reference(y[i] = x[i] * w[i])
 
-__global__ void small_lost(float *y, const float *x, const float *w, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        float v = x[i] * w[i];
-        y[i] = BAD && fabsf(w[i]) < 1000.0f ? 0.999f * v : v;
-    }
-}
+KERNEL(small_lost, (float *y, const float *x, const float *w, size_t n),
+       float v = x[i] * w[i];
+       y[i] = BAD && fabsf(w[i]) < 1000.0f ? 0.999f * v : v)
 
 /* Rounds the sums coarsely in all rows except one. This is
  * caught by proof. */

@@ -16,13 +16,8 @@ __device__ float weighted(const float *x, size_t i)
     return weight[i % 2] * x[i]; // found: unset
 }
 
-__global__ void constant_unset(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? weighted(x, i) : nothing * x[i];
-    }
-}
+KERNEL(constant_unset, (float *y, const float *x, size_t n),
+       y[i] = BAD ? weighted(x, i) : nothing * x[i])
 
 /* Takes the address of a constant struct that is not filled. This is
  * caught by check. */
@@ -44,13 +39,8 @@ __device__ __noinline__ float sum_of(const Weights *w)
     return s;
 }
 
-__global__ void constant_struct_unset(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? sum_of(&weights) * x[i] : 0.0f * x[i];
-    }
-}
+KERNEL(constant_struct_unset, (float *y, const float *x, size_t n),
+       y[i] = BAD ? sum_of(&weights) * x[i] : 0.0f * x[i])
 
 /* Adds up a local array that is only partly initialised. This is
  * caught by check. */
@@ -80,13 +70,8 @@ __global__ void local_unset(float *y, const float *x, size_t n)
  * caught by check. */
 #pragma gputune kernel(output_unset)
 
-__global__ void output_unset(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? (y[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i]; // found: unset
-    }
-}
+KERNEL(output_unset, (float *y, const float *x, size_t n), // found: unset
+       y[i] = BAD ? (y[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i])
 
 /* Uses an uninitialised register that happens to be zero. This is
  * caught by check. */
@@ -111,13 +96,8 @@ __global__ void register_unset(float *y, const float *x, size_t n)
 #pragma gputune kernel(scratch_unset)
 #pragma gputune scratch(float kept[n])
 
-__global__ void scratch_unset(float *y, const float *x, size_t n, float *kept)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? (kept[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i]; // found: unset
-    }
-}
+KERNEL(scratch_unset, (float *y, const float *x, size_t n, float *kept), // found: unset
+       y[i] = BAD ? (kept[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i])
 
 /* Reads uninitialised shared memory. This is
  * caught by check. */
