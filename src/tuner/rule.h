@@ -13,9 +13,9 @@
  * another call can continue after a cancel. options->time_limit_s limits all of this (0: two
  * minutes). If it is short, the rule is made from fewer sizes, with a warning.
  *
- * EINVAL if no rule can be made for the region. ENOVARIANT or EDEVMEM if nothing can run at a
- * corner, which the message states. ETIMEOUT if the time was too short to verify a variant at all
- * corners, to compare variants, or to estimate the loss. ECANCELED. */
+ * EINVAL if no rule can be made for the region, or if it has too few sizes. ENOVARIANT or EDEVMEM
+ * if nothing can run at a corner, which the message states. ETIMEOUT if the time was too short to
+ * verify a variant at all corners, to compare variants, or to estimate the loss. ECANCELED. */
 gputune_status gt_make_rule(char **out, const gt_services *services, const gt_device *device,
                             const char *kernel, const gputune_range *ranges, size_t range_count,
                             uint32_t most_codes, const gputune_options *options);
@@ -51,6 +51,7 @@ typedef struct gt_rule_maker {
     gt_member_list kept;   /* pool members among which the rule chooses */
     gt_size_list tests;    /* sizes tuned after `kept` was chosen, to test it */
     bool is_compared;      /* true if a tuning has tried several variants, or has finished */
+    bool is_covered;       /* true if the region has too few further sizes for all tests */
     double novelty;        /* mean log of how much faster recent winners were than the pool */
     double shares;         /* factor for the time limit of the next tuning */
     size_t most_sizes;     /* number of sizes at which to measure `kept` in this round */

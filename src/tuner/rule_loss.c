@@ -103,9 +103,8 @@ gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, c
     } else {
         gt_rule_note(
             maker,
-            "the best of the kept variants loses %.1f%% at %zu sizes that were tuned later, and "
-            "choosing among them loses %.1f%%; with the uncertainty of so few sizes, "
-            "expect %.1f%%",
+            "the best of the kept variants loses %.1f%% at %zu test sizes, and choosing among them "
+            "loses %.1f%%; with the uncertainty of so few sizes, expect %.1f%%",
             100 * mean_of(choice.items, choice.count), choice.count,
             100 * mean_of(tree.items, tree.count), 100 * (loss.mean - 1));
     }

@@ -254,7 +254,7 @@ static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *
         }
         least = count < least ? count : least;
     }
-    if (least < GT_RULE_PROVED_SIZES) {
+    if (least < GT_RULE_PROVED_SIZES && !maker->is_covered) {
         gt_log_line(&pool->log, GPUTUNE_LOG_WARNING,
                     "%s: the rule was proved at only %zu sizes within the time limit of %.3g s, "
                     "instead of %d; raise the limit for a better rule",
@@ -271,9 +271,13 @@ static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     gt_rule_loss loss;
     GT_TRY(learn_tree(&tree, &view, &loss, maker));
+    GT_REFUSE(isnan(loss.mean) && maker->is_covered, GPUTUNE_EINVAL,
+              "%s: only %zu size%s of the region can be tuned besides its corners, too few to know "
+              "the loss of a rule; widen it, or tune its sizes one by one",
+              pool->kernel, maker->tuned.count, gt_plural(maker->tuned.count));
     GT_REFUSE(isnan(loss.mean), GPUTUNE_ETIMEOUT,
               "%s: %zu size%s tuned within the time limit of %.3g s, too few to know the loss of a "
-              "rule; raise the limit, or widen the region",
+              "rule; raise the limit",
               pool->kernel, maker->tuned.count, maker->tuned.count == 1 ? " was" : "s were",
               maker->limit_s);
     GT_FREED uint32_t *numbers = calloc(kept->count + 1, sizeof *numbers);

@@ -210,8 +210,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     GT_REFUSE(
         pool->sizes.count == first && !gt_rule_is_late(maker, tuning_end) && !maker->tuned.count,
         GPUTUNE_ENOVARIANT,
-        "%s: no configuration is valid at a size between the corners of the region; widen it, "
-        "or tune its sizes one by one",
+        "%s: the region has no size between its corners at which a configuration is valid; widen "
+        "it, or tune its sizes one by one",
         pool->kernel);
     gt_rule_note(maker,
                  "tuned %zu sizes, which gave %zu variants; the latest winners gained %.1f%%",
@@ -693,7 +693,7 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 
 gputune_status gt_rule_test(gt_rule_maker *maker)
 {
-    enum { TESTS = 10, TRIES = 8 * TESTS };
+    enum { LEAST = 2, TESTS = 10, TRIES = 8 * TESTS };
     /* part of a test's time for tuning; the rest is for measuring the kept members */
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
@@ -702,7 +702,6 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
-    bool has_new = false;
     maker->shares = 1; /* tune_size() raises this if the time was too short */
     maker->tests.count = 0;
     for (int i = 0; i < TRIES && maker->tests.count < TESTS && !gt_rule_is_late(maker, testing_end);
@@ -713,7 +712,6 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         if (!added) {
             continue;
         }
-        has_new = true;
         GT_TRY(tune_size(maker, tuning_share * share_s));
         if (size < pool->sizes.count && pool->sizes.items[size].is_tuned) {
             GT_TRY(gt_pool_measure(pool, size, maker->kept.items, maker->kept.count, false,
@@ -722,8 +720,10 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    /* if the region has no other sizes, test at those that were tuned */
-    if (!has_new && !gt_rule_is_late(maker, testing_end)) {
+    maker->is_covered =
+        maker->tests.count < TESTS && maker->shares <= 1 && !gt_rule_is_late(maker, testing_end);
+    /* if the region has hardly any other sizes, test at all that were tuned */
+    if (maker->is_covered && maker->tests.count < LEAST) {
         GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
     }
     maker->testing_s = gt_seconds_since(start_ns);
