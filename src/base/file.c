@@ -306,12 +306,10 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-gputune_status gt_matches_find(gt_texts *out, const char *pattern)
+gputune_status gt_matches_find(gt_texts *out, const char *folder, const char *pattern)
 {
-    char *root;
     *out = (gt_texts){0};
-    GT_TRY(gt_path_format(&root, "%s", *pattern == '/' ? "/" : ""));
-    gputune_status status = gt_texts_take(out, root);
+    gputune_status status = gt_texts_add(out, folder, strlen(folder));
     while (status == GPUTUNE_OK && *(pattern += strspn(pattern, "/"))) {
         GT_FREED char *component = NULL;
         size_t length = strcspn(pattern, "/");

@@ -39,9 +39,9 @@ gputune_status gt_file_cache_folder(char **out);
 /* Formats a new string, which the caller frees. */
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
 
-/* Finds the paths that match a shell pattern, in ascending order. *, ? and [] match within a path
- * component, as in fnmatch(3). A leading dot in a name needs one in the pattern. An unreadable
- * folder and a pattern without matches are not errors. ENOMEM. Release *out with gt_texts_free(),
- * even after a failure. glibc's glob() is not used, because it frees memory twice when memory runs
- * out. */
-gputune_status gt_matches_find(gt_texts *out, const char *pattern);
+/* Finds the paths below a folder that match a shell pattern, in ascending order. *, ? and [] match
+ * within a path component, as in fnmatch(3), but the folder is not a pattern. A leading dot in a
+ * name needs one in the pattern. An unreadable folder and a pattern without matches are not errors.
+ * ENOMEM. Release *out with gt_texts_free(), even after a failure. glibc's glob() is not used,
+ * because it frees memory twice when memory runs out. */
+gputune_status gt_matches_find(gt_texts *out, const char *folder, const char *pattern);

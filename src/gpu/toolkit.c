@@ -205,14 +205,14 @@ static const char *const site_packages[] = {
 static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root, places below,
                                  const char *part, const char *name)
 {
-    const bool python = kind == ROOT_PYTHON;
+    const bool python = kind == ROOT_PYTHON, is_pattern = kind == ROOT_PREFIX;
     below = python ? PLACES(site_packages) : below;
     for (size_t i = 0; i < below.count; i++) {
         GT_FREED char *pattern = NULL;
         GT_SCOPED(gt_texts_free) gt_texts matches = {0};
-        GT_TRY(
-            gt_path_format(&pattern, "%s%s%s%s", root, below.items[i], python ? part : "", name));
-        GT_TRY(gt_matches_find(&matches, pattern));
+        GT_TRY(gt_path_format(&pattern, "%s%s%s%s", is_pattern ? root : "", below.items[i],
+                              python ? part : "", name));
+        GT_TRY(gt_matches_find(&matches, is_pattern ? "/" : root, pattern));
         for (size_t k = matches.count; k-- > 0;) {
             GT_TRY(add_path(out, matches.items[k]));
         }

@@ -54,10 +54,10 @@ static const char cub[] = "/* CUB_VERSION */\n#define CUB_VERSION 300002 // thre
 
 TEST_WITHIN(test_a_toolkit_with_cccl_below, open_folder, close_folder)
 {
-    write_header("cuda/include/cuda_runtime_api.h", runtime);
-    write_header("cuda/include/cccl/cub/version.cuh", cub);
-    set_variable("CUDA_HOME", "cuda");
-    expect("cuda 13.0 cccl 3.0.2", "/cuda/include", "/cuda/include/cccl");
+    write_header("cuda[13]/include/cuda_runtime_api.h", runtime);
+    write_header("cuda[13]/include/cccl/cub/version.cuh", cub);
+    set_variable("CUDA_HOME", "cuda[13]");
+    expect("cuda 13.0 cccl 3.0.2", "/cuda[13]/include", "/cuda[13]/include/cccl");
 }
 
 /* The wheels of CUDA 12 are separate folders; those of CUDA 13 share one folder. */
