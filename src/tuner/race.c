@@ -181,14 +181,14 @@ static void moderate_all(gt_race *race, double *variances)
 
 /* --- the incumbent ---------------------------------------------------------------------------- */
 
-/* Returns the middle of a contestant's log-ratios to the incumbent: the trimmed mean or, if there
- * are fewer than five, the median. If they share no full round, quick rounds are used. NaN if they
+/* Returns the middle of a contestant's log-ratios to another one: the trimmed mean or, if there are
+ * fewer than five, the median. If they share no full round, quick rounds are used. NaN if they
  * share no round at all. */
-static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
+static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runner *other)
 {
-    size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
+    size_t count = race_ratios(race, runner, other, GT_RACE_FULL);
     if (!count) {
-        count = race_ratios(race, runner, incumbent, GT_RACE_ANY);
+        count = race_ratios(race, runner, other, GT_RACE_ANY);
     }
     if (!count) {
         return NAN;
@@ -372,12 +372,23 @@ static bool take_over_early(gt_race *race, double deviation)
 
 /* --- leaving ---------------------------------------------------------------------------------- */
 
+/* Returns true if an eliminated contestant is faster than the reserve. Their ratios cannot be
+ * compared, because they may be to different incumbents. */
+static bool is_better_reserve(gt_race *race, const gt_runner *runner)
+{
+    const gt_runner *reserve = race->reserve;
+    double ratio = middle_ratio(race, runner, reserve);
+    return isnan(ratio) ? runner->samples.items[runner->samples.count - 1].value <
+                              reserve->samples.items[reserve->samples.count - 1].value
+                        : ratio < 0;
+}
+
 static void leave_race(gt_race *race, gt_runner *runner, gt_race_leave how)
 {
     runner->left = how;
     runner->left_round = race->round.number;
     if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED ||
-        runner->ratio < race->reserve->ratio) {
+        is_better_reserve(race, runner)) {
         race->reserve = runner;
     }
 }

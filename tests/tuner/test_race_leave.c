@@ -99,21 +99,25 @@ TEST(next_best_replaces_a_winner_that_fails)
     assert_int_equal(race_result(race).winner, 0);
 }
 
-/* A contestant that is slower than the next best has joined before the best one fails. */
+/* The contestant that was closest to the best one at its time is not the next best. One that is
+ * slower than the next best has joined before the best one fails. */
 TEST(next_best_returns_although_others_are_left)
 {
-    machine m = {.count = 4, .times = {100, 90, 80, 95}};
+    machine m = {.count = 6, .times = {100, 90, 80, 50, 60, 95}};
     GT_SCOPED(race_end) gt_race *race = start_race(3, NULL);
     gt_race_end end;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 16; i++) {
+        for (uint32_t id = 3; i == 8 && id < 5; id++) {
+            ASSERT_OK(gt_race_add(race, id, false));
+        }
         take_round(race, &m, &end);
     }
-    assert_true(gt_race_find(race, 1)->left != GT_RACE_IN);
-    ASSERT_OK(gt_race_add(race, 3, false));
-    gt_race_fail(race, 2);
+    assert_true(gt_race_find(race, 4)->left != GT_RACE_IN);
+    ASSERT_OK(gt_race_add(race, 5, false));
+    gt_race_fail(race, 3);
     gt_race_complete(race);
     finish_race(race, &m);
-    assert_int_equal(race_result(race).winner, 1);
+    assert_int_equal(race_result(race).winner, 4);
 }
 
 TEST(next_best_replaces_a_default_that_fails)
