@@ -135,11 +135,17 @@ static void free_kernel(gt_catalog_kernel *kernel)
     free(kernel);
 }
 
-static void clear_file(gt_catalog_file *file)
+static void drop_kernels(gt_catalog_file *file)
 {
     for (size_t i = 0; i < file->kernels.count; i++) {
         free_kernel(file->kernels.items[i]);
     }
+    file->kernels.count = 0;
+}
+
+static void clear_file(gt_catalog_file *file)
+{
+    drop_kernels(file);
     for (size_t i = 0; i < file->included.count; i++) {
         free(file->included.items[i].path);
     }
@@ -244,6 +250,7 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     if (!file->text) {
         return GPUTUNE_OK;
     }
+    drop_kernels(file); /* those of an attempt that failed */
     GT_TRY(begin_file(catalog, file));
     GT_TRY(gt_template_names(file->path, file->text, find_include, catalog, add_name, file));
     GT_TRY(stamp_included(file, catalog));
