@@ -217,7 +217,7 @@ gputune_status gt_tuning_race_again(gt_tuning *tuning)
     tuning->earlier.proved = tuning->proved;
     gt_race_free(tuning->playoff.race);
     tuning->race = tuning->playoff.race = tuning->by_time = NULL;
-    tuning->proved = GT_NO_VARIANT;
+    tuning->proved = tuning->hot_winner = GT_NO_VARIANT;
     tuning->end = GT_RACE_RUNNING;
     GT_TRY(gt_tuning_open_race(tuning));
     return gt_field_reverify(&tuning->session.field);
