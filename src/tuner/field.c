@@ -118,7 +118,8 @@ bool gt_field_never_compiles(const gt_field *field)
 
 static bool field_has_more_proposals(const gt_field *field)
 {
-    return !field->options.proposer->exhausted && !field->cut && !gt_field_never_compiles(field);
+    return !field->abandoned && !field->options.proposer->exhausted && !field->cut &&
+           !gt_field_never_compiles(field);
 }
 
 static gputune_status propose_configs(uint32_t *count, const gt_field *field, gt_config *out,
@@ -401,10 +402,12 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         }
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
         bool is_default = variant->role == GT_ROLE_DEFAULT; /* the default may just be slow */
-        bool hangs = variant == running &&
-                     (variant->deferral == GT_DEFERRED_HUNG || (!is_default && busy_s > most_s));
-        if (deferred && variant->failure != GPUTUNE_OK) {
+        bool again = variant->deferral == GT_DEFERRED_HUNG;
+        bool hangs = variant == running && busy_s > most_s && (again || !is_default);
+        bool hung_once = again && variant->message && (deferred || variant == running);
+        if (hung_once && !hangs) {
             /* the next call with the same limit will try it again */
+            variant->failure = GPUTUNE_ETIMEOUT;
             variant->limit_s = most_s;
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
@@ -698,6 +701,7 @@ static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash s
         GT_TRY(gt_array_push(&first->duplicates, duplicate));
         field->duplicates++;
         field->worthless += first->deferral == GT_DEFERRED_WORTHLESS;
+        gt_field_report_duplicate(field, first);
         drop_started(field);
     }
     return GPUTUNE_OK;
@@ -897,7 +901,6 @@ gt_variant *gt_field_next_ready(gt_field *field)
 
 void gt_field_abandon(gt_field *field)
 {
-    field->options.proposer->exhausted = true;
     field->abandoned = true;
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;

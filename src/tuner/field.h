@@ -236,6 +236,8 @@ double gt_field_pilot(const gt_field *field, const gt_variant *variant);
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
 /* Reports the result of a variant to the proposer. `time_ns` is 0 if it was not sampled yet. */
 void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns);
+/* Reports the last duplicate of a variant to the proposer if the variant has a result. */
+void gt_field_report_duplicate(const gt_field *field, const gt_variant *variant);
 /* Handles the failure of a round. Sets *culprit to the variant that was being sampled, which leaves
  * the race, or to GT_NO_VARIANT. Fails after a few rounds that failed without a culprit. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);

@@ -429,7 +429,9 @@ static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
                                                        : GT_TRIED_OK;
 }
 
-void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns)
+/* Reports a result, beginning with duplicate `from`; 0 is the variant itself. */
+static void report_from(const gt_field *field, const gt_variant *variant, double time_ns,
+                        size_t from)
 {
     gt_proposer *proposer = field->options.proposer;
     const gt_unit *unit = variant->unit;
@@ -444,10 +446,26 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
         result.compile_s =
             result.outcome == GT_TRIED_GIVEN_UP ? unit->asked_s : unit->compiled.compile_ns * 1e-9;
     }
-    proposer->on_result(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
-    result.compile_s = result.measure_s = 0; /* duplicates cost nothing */
-    for (size_t i = 0; i < variant->duplicates.count; i++) {
-        proposer->on_result(proposer, &variant->duplicates.items[i].config, &result, false);
+    for (size_t i = from; i <= variant->duplicates.count; i++) {
+        const gt_config *config = i ? &variant->duplicates.items[i - 1].config : &variant->config;
+        if (i) {
+            result.compile_s = result.measure_s = 0; /* duplicates cost nothing */
+        }
+        proposer->on_result(proposer, config, &result, variant->role == GT_ROLE_QUICK);
+    }
+}
+
+void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns)
+{
+    report_from(field, variant, time_ns, 0);
+}
+
+void gt_field_report_duplicate(const gt_field *field, const gt_variant *variant)
+{
+    if (variant->stage != GT_STAGE_WAITING && variant->stage != GT_STAGE_VERIFYING) {
+        report_from(field, variant,
+                    variant->median_ns > 0 ? variant->median_ns : gt_field_pilot(field, variant),
+                    variant->duplicates.count);
     }
 }
 
@@ -526,7 +544,7 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
 {
     bool is_slower =
         field->best_ns > 0 && gt_field_pilot(field, variant) > slower_ratio(field) * field->best_ns;
-    if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
+    if (variant->stage != GT_STAGE_SLOWER || is_slower) {
         return GPUTUNE_OK;
     }
     variant->surely_proved = true; /* even if it is slow again */
@@ -538,6 +556,9 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
  * best first launch again, and proves the variants that seemed too slow because of it. */
 static gputune_status prove_slower(gt_field *field)
 {
+    if (field->abandoned) {
+        return GPUTUNE_OK;
+    }
     field->best_ns = 0;
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         if (variant->stage == GT_STAGE_READY) {

@@ -1,5 +1,6 @@
 /* Tests that the fallback of a tuning may become a contestant at any time. */
 #include "search_world.h"
+#include "tuner/field.h"
 
 /* With n=256, all values of G give the same launch. */
 static const char text[] =
@@ -99,4 +100,42 @@ TEST_OF(a_limit_during_a_second_race_keeps_the_fallback, world *w, open_world, c
         assert_true(w->choice.has_fallback);
         assert_in_range(w->choice.variants, 15, 18); /* without the late one and its duplicates */
     }
+}
+
+static void count_result(gt_proposer *self, const gt_config *config, const gt_tried *result,
+                         bool is_quick)
+{
+    (void)config;
+    (void)result;
+    (void)is_quick;
+    self->total++;
+}
+
+TEST_OF(duplicate_of_a_variant_with_a_result_is_reported, world *w, open_world, close_world)
+{
+    gt_config configs[2];
+    gt_field field;
+    gt_event event;
+    file_write(w->path, text, "");
+    gt_request *request = request_for(w, NULL);
+    ASSERT_OK(gt_config_parse(&configs[0], request->template, "VEC=2 BLOCK=64 G=16", true));
+    ASSERT_OK(gt_config_parse(&configs[1], request->template, "VEC=2 BLOCK=64 G=32", true));
+    gt_list_proposer list = gt_list_proposer_make(configs, 1);
+    list.proposer.on_result = count_result;
+    ASSERT_OK(gt_field_open(&field, &(gt_field_options){.request = request,
+                                                        .farm = &w->farm.farm,
+                                                        .proposer = &list.proposer,
+                                                        .races = true}));
+    for (int turn = 0; turn < 8; turn++) {
+        list.count = turn < 4 ? 1 : 2;
+        list.proposer.exhausted = false;
+        ASSERT_OK(gt_field_pump(&field));
+        ASSERT_OK(w->farm.farm.ops->wait(&w->farm.farm, &event, 0));
+        ASSERT_OK(gt_field_handle(&field, &event));
+        gt_event_free(&event);
+    }
+    assert_int_equal(field.duplicates, 1);
+    assert_int_equal(list.proposer.total, 2);
+    gt_field_close(&field);
+    gt_request_free(request);
 }

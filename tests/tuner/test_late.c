@@ -258,6 +258,26 @@ TEST_OF(a_variant_that_waits_behind_an_endless_one_is_not_hung, world *w, open_w
     assert_string_equal(tuned(w, &options), "BLOCK=512");
 }
 
+/* Rounds take most of the limit. Then BLOCK=512 is tried again, and does not end in the rest. */
+static scripted_variant hang_after_rounds(void *user, const gt_launch *launch)
+{
+    scripted_variant variant = ((world *)user)->by_block[launch->steps[0].block[0]];
+    variant.never_answers = variant.hangs_once && hangs_seen++ == 1;
+    return variant;
+}
+
+TEST_OF(second_attempt_that_has_just_begun_is_repeated, world *w, open_world, close_world)
+{
+    const gputune_options options = OPTIONS(.time_limit_s = 2);
+    w->farm.behave = hang_after_rounds;
+    w->farm.round_ns = 100000000;
+    hangs_seen = 0;
+    w->by_block[512] = (scripted_variant){.time_ns = 500, .hangs_once = true};
+    assert_string_equal(tuned(w, &options), "BLOCK=256");
+    w->farm.round_ns = 0;
+    assert_string_equal(tuned(w, &options), "BLOCK=512");
+}
+
 /* A call that does not measure does not try the default again, even if its limit is long. */
 TEST_OF(test_a_default_that_hung_is_no_answer_without_measuring, world *w, open_world, close_world)
 {

@@ -35,13 +35,33 @@ TEST_OF(test_a_variant_held_up_in_a_sample_races_again, world *w, open_world, cl
     assert_int_equal(w->choice.failed, 0);
 }
 
+/* The winner was the best of an earlier tuning. After it has failed, nothing is waited for. */
 TEST_OF(test_a_winner_by_time_limit_is_checked_too, world *w, open_world, close_world)
 {
+    write_template(w, "128, 256");
+    tuned(w, NULL);
+    write_template(w, "64, 128, 256, 512");
     w->farm.round_ns = 300000000;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
+    const int64_t start_ns = gt_now_ns();
     assert_string_equal(tuned(w, &OPTIONS(.time_limit_s = 0.5)), "BLOCK=512");
+    assert_true(gt_seconds_since(start_ns) < 0.5);
     assert_non_null(strstr(w->choice.stop_reason, "time limit was reached"));
+}
+
+TEST_OF(slow_first_launch_is_stored_if_the_winner_fails, world *w, open_world, close_world)
+{
+    SET_TIMES(w, 5e7);
+    w->by_block[128] =
+        (scripted_variant){.time_ns = 1e7, .pilot_ns = 1e7, .recheck = GPUTUNE_EWRONG};
+    w->farm.slowness = 1e-9; /* the default's time is known before BLOCK=256 is launched */
+    w->farm.round_ns = 300000000;
+    (void)tune(w, &OPTIONS(.time_limit_s = 0.5));
+    gt_trial_list list = trials_of(w);
+    assert_int_equal(list.count, 3);
+    assert_string_equal(list.items[2].message, "took 5.00x the best time in its first launch");
+    gt_trial_list_free(&list);
 }
 
 /* Makes the last proof of the winner take until the limit has expired. */
