@@ -49,6 +49,7 @@ typedef struct job {
     uint64_t *key;
     size_t key_words;
     uint32_t forgets;
+    uint32_t changes; /* of the table of plans, when the job ended */
     gt_request *request;
     gt_background_use use;
     job_state state;
@@ -202,6 +203,7 @@ static void do_job(gt_background *background, job *one)
     pthread_mutex_unlock(&background->mutex);
     gputune_status status = tune_job(background, one);
     pthread_mutex_lock(&background->mutex);
+    one->changes = gt_plan_table_changes(background->tuner->plans);
     one->state = one->gave_way ? JOB_WAITING : status == GPUTUNE_OK ? JOB_TUNED : JOB_FAILED;
     pthread_cond_broadcast(&background->changed);
     if (one->gave_way && !background->stopping) {
@@ -251,7 +253,7 @@ static gputune_status start_thread(gt_background *background)
     }
     int error = gt_thread_start(&background->thread, NULL, run_jobs, background);
     background->started = background->working = error == 0;
-    return error ? gt_fail(GPUTUNE_ENOMEM, "cannot start a thread to tune in the background: %s",
+    return error ? gt_fail(GPUTUNE_EWORKER, "cannot start a thread to tune in the background: %s",
                            strerror(error))
                  : GPUTUNE_OK;
 }
@@ -273,12 +275,15 @@ static bool covers_request(const job *one, const gputune_options *o)
            own->time_limit_s >= limit_of(o);
 }
 
+/* Results of a finished job may have been deleted when the table was refreshed. */
 static bool is_known(const gt_background *background, const gt_plan_key *key, uint32_t forgets,
                      const gputune_options *options)
 {
+    const uint32_t changes = gt_plan_table_changes(background->tuner->plans);
     for (size_t i = 0; i < background->jobs.count; i++) {
         const job *one = background->jobs.items[i];
-        if (one->forgets == forgets && gt_plan_key_is(key, one->key, one->key_words) &&
+        bool is_recent = one->state < JOB_TUNED || one->changes == changes;
+        if (is_recent && one->forgets == forgets && gt_plan_key_is(key, one->key, one->key_words) &&
             covers_request(one, options)) {
             return true;
         }

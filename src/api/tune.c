@@ -371,7 +371,12 @@ static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
     GT_TRY(gt_strdup(&why, gt_message()));
     wanted.space = terms.space;
     if (must_tune_again(a) || !gt_answers(&terms, &wanted)) {
-        GT_TRY(want_in_background(a, forgets));
+        gputune_status queued = want_in_background(a, forgets);
+        if (queued == GPUTUNE_EWORKER) { /* the next call tries again */
+            gt_log_line(&a->tuner->log, GPUTUNE_LOG_WARNING, "%s: %s", a->kernel, gt_message());
+        } else {
+            GT_TRY(queued);
+        }
     }
     GT_REFUSE(status != GPUTUNE_OK, status, "%s", why);
     *out = gt_take(&plan);
