@@ -539,16 +539,20 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
 }
 
 typedef struct answering {
-    const gt_terms *terms;
-    bool found;
+    gt_terms terms;
+    bool offered, found;
 } answering;
 
 static gputune_status note_answer(void *context, gt_rows *row)
 {
     answering *search = context;
     GT_SCOPED(gt_winner_free) gt_winner stored = {0};
+    gt_terms terms = search->terms;
     GT_TRY(take_winner(&stored, row));
-    search->found |= stored.terms.final && gt_answers_for(&stored.terms, search->terms);
+    if (search->offered && terms.driver_version < stored.terms.driver_version) {
+        terms.driver_version = stored.terms.driver_version; /* keep the result of a newer driver */
+    }
+    search->found |= stored.terms.final && gt_answers_for(&stored.terms, &terms);
     return GPUTUNE_OK;
 }
 
@@ -603,7 +607,7 @@ gputune_status gt_winner_put(gt_database *database, void *context)
 {
     const gt_outcome *outcome = context;
     int64_t gpu, scenario;
-    answering known = {.found = false};
+    answering known = {.offered = outcome->offered};
     char now[GT_TIMESTAMP];
     const char *created =
         outcome->created && *outcome->created ? outcome->created : gt_timestamp(now, 0);
@@ -615,7 +619,7 @@ gputune_status gt_winner_put(gt_database *database, void *context)
     }
     GT_TRY(gt_code_put(database, &outcome->winner->code));
     GT_TRY(gt_code_put(database, &outcome->winner->fallback));
-    known.terms = &outcome->winner->terms;
+    known.terms = outcome->winner->terms;
     if (!outcome->force) {
         const gt_scenario *of = &outcome->site->scenario;
         GT_TRY(gt_query_each(database, note_answer, &known, GT_SQL_WINNERS, "th", of->environment,

@@ -237,13 +237,15 @@ TEST_OF(own_results_stand_above, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = other_store(w);
     gt_wisdom_import with = import_of(w);
     gt_scenario scenario = scenario_at(1024);
-    put_size(store, 1024, 7);
+    gt_terms terms = terms_of(GPUTUNE_MEASURE);
     with.trusted = true;
-    for (int keep = 0; keep < 2; keep++) {
-        with.keep = keep;
+    for (int i = 0; i < 4; i++) {
+        with.keep = i % 2;
+        terms.driver_version = 13000 + 10 * (i / 2);
+        ASSERT_OK(put_under(store, &scenario, 7, &terms, true, NULL));
         import(&with, store, text);
         GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
-        assert_true(found.median_ns == 7);
+        assert_true(found.median_ns == 7 && found.terms.driver_version == terms.driver_version);
     }
 }
 
