@@ -104,6 +104,7 @@ typedef struct lease_try {
     char machine[MACHINE_MAX];
     int64_t holder; /* process that holds the lease; 0 if there is none */
     int64_t seen;   /* process that held the lease when it was last read */
+    bool is_far;    /* true if `seen` is a process of another machine or container */
 } lease_try;
 
 typedef struct lease_row {
@@ -121,11 +122,6 @@ static gputune_status take_row(void *context, gt_rows *row)
     out->expires_ms = gt_rows_integer(row);
     out->owner = gt_rows_hash(row);
     return GPUTUNE_OK;
-}
-
-static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash key)
-{
-    return gt_query_one(database, take_row, out, GT_SQL_LEASE_GET, "h", key);
 }
 
 typedef struct lease_sight {
@@ -161,33 +157,31 @@ static bool is_held(const lease_row *row, const lease_try *attempt)
            (is_of_here || unix_ms() < row->expires_ms);
 }
 
-/* Takes the lease if it is free. Otherwise sets attempt->holder. */
-static gputune_status take_lease(gt_database *database, void *context)
-{
-    lease_try *attempt = context;
-    lease_row row = {0};
-    gputune_status status = read_lease(&row, database, attempt->lease.key);
-    attempt->holder = 0;
-    if (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND) {
-        return status;
-    }
-    if (status == GPUTUNE_OK && is_held(&row, attempt)) {
-        attempt->holder = attempt->seen = row.pid;
-        return GPUTUNE_OK;
-    }
-    return gt_execute(database, GT_SQL_LEASE_SET, "hhtiii", attempt->lease.key,
-                      attempt->lease.owner, attempt->machine, (int64_t)getpid(), start_of(getpid()),
-                      unix_ms() + LEASE_MS);
-}
-
+/* Sets attempt->holder. ENOTFOUND if there is no row. */
 static gputune_status peek_lease(gt_database *database, void *context)
 {
     lease_try *attempt = context;
     lease_row row = {0};
-    GT_TRY(read_lease(&row, database, attempt->lease.key));
-    attempt->holder = is_held(&row, attempt) ? row.pid : 0;
-    attempt->seen = attempt->holder;
+    attempt->holder = 0;
+    GT_TRY(gt_query_one(database, take_row, &row, GT_SQL_LEASE_GET, "h", attempt->lease.key));
+    if (is_held(&row, attempt)) {
+        attempt->holder = attempt->seen = row.pid;
+        attempt->is_far = strcmp(row.machine, attempt->machine) != 0;
+    }
     return GPUTUNE_OK;
+}
+
+/* Takes the lease if it is free. Otherwise sets attempt->holder. */
+static gputune_status take_lease(gt_database *database, void *context)
+{
+    const lease_try *attempt = context;
+    gputune_status status = peek_lease(database, context);
+    if (attempt->holder || (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND)) {
+        return status;
+    }
+    return gt_execute(database, GT_SQL_LEASE_SET, "hhtiii", attempt->lease.key,
+                      attempt->lease.owner, attempt->machine, (int64_t)getpid(), start_of(getpid()),
+                      unix_ms() + LEASE_MS);
 }
 
 /* Reads which process holds the lease. EBUSY if there is one. */
@@ -227,12 +221,13 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
         if (!gt_wait_step(patience, tries, GT_LONG_STEP_S)) {
             bool canceled = gt_patience_canceled(patience);
             status = canceled ? GPUTUNE_ECANCELED : GPUTUNE_EBUSY;
-            GT_REFUSE(!attempt->seen, status, "another process has locked the database%s",
+            GT_REFUSE(!attempt->seen, status, "the database is locked%s",
                       canceled ? "; stopped waiting for it" : "");
             return gt_fail(status,
-                           canceled ? "stopped while process %lld tuned the same kernel"
-                                    : "process %lld is tuning the same kernel",
-                           (long long)attempt->seen);
+                           canceled ? "stopped while process %lld%s tuned the same kernel"
+                                    : "process %lld%s is tuning the same kernel",
+                           (long long)attempt->seen,
+                           attempt->is_far ? " of another machine or container" : "");
         }
     }
 }

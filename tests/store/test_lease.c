@@ -199,6 +199,7 @@ TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
     ASSERT_OK(acquire(&a, store, 0));
     set_machine(w, "(strftime('%s', 'now') + 4) * 1000");
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
+    assert_non_null(strstr(gt_message(), "of another machine"));
     set_machine(w, "(strftime('%s', 'now') - 1) * 1000");
     ASSERT_OK(acquire(&b, store, 0));
     assert_int_equal(renew(&a, store), GPUTUNE_EBUSY);
