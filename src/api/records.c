@@ -238,7 +238,9 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
         "%s: neither the filter nor the options select records; name a kernel, a GPU or sizes, "
         "or set 'everything' to delete all results",
         __func__);
-    return gt_store_forget(tuner->store, &wanted, &what, each, user, NULL);
+    int answer = gt_store_forget(tuner->store, &wanted, &what, each, user, NULL);
+    gt_plan_table_refresh(tuner->plans);
+    return answer;
 }
 
 /* Returns true if the template has changed, or if applications on this kind of GPU would not use

@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,13 +51,13 @@ static int drop_records(const cli_session *session, const char *kernel)
 
 static int forget_kernels(const cli_list *arguments)
 {
-    const char *database = cli_given.database,
+    const char *database = cli_given.database ? cli_given.database : getenv("GPUTUNE_DB"),
                *name = arguments->count ? arguments->items[0] : NULL;
     bool is_selective = name || what.outdated || cli_given.selection.sizes.count || cli_given.gpu;
     CLI_SCOPED(cli_close) cli_session session = {0};
     CLI_REFUSE(!is_selective, CLI_EXIT_USAGE,
                "forget: nothing is selected; name a KERNEL, or give --outdated, --size or --gpu");
-    CLI_REFUSE(database && access(database, F_OK) != 0, CLI_EXIT_DATABASE,
+    CLI_REFUSE(database && *database && access(database, F_OK) != 0, CLI_EXIT_DATABASE,
                "the database '%s' cannot be used: %s", database, strerror(errno));
     CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
     CLI_TRY(cli_stored_name(&session, name));

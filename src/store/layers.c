@@ -9,13 +9,14 @@
 #include "base/number.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
@@ -54,6 +55,8 @@ struct gt_store {
     pthread_mutex_t remembering;
     gt_database *memory;
     uint64_t memory_writes;
+    bool
+        unsaved; /* true if the database in memory has rows that could not be written to the file */
 
     pthread_mutex_t telling;
     bool no_file;            /* true if the user's file is not written any more */
@@ -183,9 +186,19 @@ static void drop_system(gt_store *store, const char *why)
 
 /* --- the user's file -------------------------------------------------------------------------- */
 
-/* Opens or creates the user's file if it is not open. On EDATABASE, *obstacle has the reason. If a
- * new file is on a network file system, warns about that. */
-static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
+/* Returns true if the file does not exist but can probably be created. */
+static bool is_creatable(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat facts;
+    gt_folder_of(folder, sizeof folder, path);
+    return lstat(path, &facts) != 0 && errno == ENOENT && access(folder, W_OK) == 0;
+}
+
+/* Opens the user's file if it is not open. A missing file is created only for a write; if it could
+ * be created, a lookup returns ENOTFOUND. On EDATABASE, *obstacle has the reason. If a new file is
+ * on a network file system, warns about that. */
+static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
@@ -195,6 +208,9 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
         return GPUTUNE_OK;
     }
     gt_database_close(&store->file);
+    if (!writes && !fixed && is_creatable(path)) {
+        return GPUTUNE_ENOTFOUND;
+    }
     GT_TRY(gt_database_open(&store->file, path, fixed ? GT_DATABASE_READ : GT_DATABASE_WRITE,
                             &at_once, obstacle));
     const char *network = store->file->made ? gt_network_of(path) : NULL;
@@ -228,10 +244,10 @@ static gputune_status work_within(gt_database *database, gt_store_fn work, void 
 }
 
 /* Opens the file and calls `work`, without waiting. On EDATABASE, *obstacle has the reason. */
-static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
+static gputune_status try_once(gt_store *store, gt_store_fn work, void *context, bool writes,
                                const gt_patience *call, gt_obstacle *obstacle)
 {
-    GT_TRY(open_file(store, obstacle));
+    GT_TRY(open_file(store, writes, obstacle));
     store->file->patience = gt_patience_for(0, NULL);
     gputune_status status = work_within(store->file, work, context, call);
     obstacle->trouble = gt_database_trouble(store->file);
@@ -249,7 +265,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
 {
     while (writes ? !store->no_file : !store->unreadable) {
         gt_obstacle obstacle = {.trouble = GT_TROUBLE_NONE};
-        gputune_status status = try_once(store, work, context, call, &obstacle);
+        gputune_status status = try_once(store, work, context, writes, call, &obstacle);
         if (status != GPUTUNE_EDATABASE) {
             note_read(store, &(gt_obstacle){.trouble = GT_TROUBLE_NONE});
             return status;
@@ -385,7 +401,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
     if (status == GPUTUNE_ENOTFOUND) {
-        GT_TRY(gt_strdup(&store->asked, "gputune.db"));
+        GT_TRY(gt_strdup(&store->asked, "~/.cache/gputune/gputune.db"));
         give_up_folder(store);
         return GPUTUNE_OK;
     }
@@ -607,6 +623,17 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+/* Closes the database in memory if it only repeats rows of the file and has no leases. Otherwise it
+ * would hide results that other processes store later. The caller must hold `remembering`. */
+static void drop_memory(gt_store *store)
+{
+    int64_t leases = 1;
+    if (store->memory && !store->unsaved &&
+        gt_query_integer(&leases, store->memory, GT_SQL_LEASES, "") == GPUTUNE_OK && !leases) {
+        gt_database_close(&store->memory);
+    }
+}
+
 static gputune_status write_memory(gt_database **database, gt_store_fn work, void *context)
 {
     GT_TRY(layers_open_memory(database));
@@ -625,7 +652,8 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
     return write_memory(&store->wisdom, work, context);
 }
 
-gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context)
+/* With `unsaved`, the rows could not be written to the file. */
+static gputune_status keep_rows(gt_store *store, gt_store_fn work, void *context, bool unsaved)
 {
     if (!is_writable(store)) {
         return GPUTUNE_OK;
@@ -633,7 +661,14 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
     gputune_status status = write_memory(&store->memory, work, context);
     store->memory_writes++;
+    store->unsaved |= unsaved;
+    drop_memory(store);
     return status;
+}
+
+gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context)
+{
+    return keep_rows(store, work, context, false);
 }
 
 /* Statements that copy rows of `kept` to the file, each after the rows to which its rows refer. */
@@ -689,34 +724,27 @@ static void detach_store(gt_store *store)
     }
 }
 
-/* Called after the rows in memory were copied to the file. Closes the database in memory, unless it
- * has newer rows or leases. */
+/* Called after the rows in memory were copied to the file. Newer rows stay. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
-    int64_t leases = 1;
     pthread_mutex_lock(&store->remembering);
-    bool all = store->memory && store->memory_writes == what->writes;
-    bool empty = all && gt_query_integer(&leases, store->memory, GT_SQL_LEASES, "") == GPUTUNE_OK &&
-                 leases == 0;
-    if (empty) {
-        gt_database_close(&store->memory);
-    }
+    bool all = store->memory_writes == what->writes;
+    store->unsaved = store->unsaved && !all;
+    drop_memory(store);
     pthread_mutex_unlock(&store->remembering);
-    pthread_mutex_lock(&store->telling);
-    if (all) {
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    if (all && !store->no_file) {
         store->lags_since_ns = 0;
         store->loss_logged = false;
-    }
-    if (all && !store->no_file) {
         store->unkept[0] = '\0';
     }
-    pthread_mutex_unlock(&store->telling);
 }
 
 bool gt_store_lags(gt_store *store)
 {
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    return store->lags_since_ns && !store->no_file;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *also = gt_lock(&store->telling);
+    return store->unsaved && !store->no_file;
 }
 
 /* Moves rows that are in memory because of a lock to the file. The caller must not hold a mutex. */
@@ -739,8 +767,7 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* Like layers_bring(), but waits until 0.3 s after the last wait failed, and for at least 0.1 s. */
-static void bring_the_rest(gt_store *store)
+void gt_store_bring(gt_store *store)
 {
     static const double most_s = 0.3;
     pthread_mutex_lock(&store->telling);
@@ -753,13 +780,13 @@ static void bring_the_rest(gt_store *store)
 gputune_status gt_store_check(gt_store *store, bool writing)
 {
     if (writing) {
-        bring_the_rest(store);
+        gt_store_bring(store);
     }
+    const bool loses = writing && gt_store_lags(store);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (strcmp(store->asked, ":memory:") == 0) {
         return GPUTUNE_OK;
     }
-    bool loses = writing && store->lags_since_ns && !store->no_file;
     store->loss_logged |= loses;
     GT_REFUSE(loses, GPUTUNE_EDATABASE, still_locked, store->asked);
     GT_REFUSE(store->unread.trouble != GT_TROUBLE_NONE, GPUTUNE_EDATABASE,
@@ -775,7 +802,7 @@ void gt_store_close(gt_store *store)
     if (!store || !layers_own(store)) {
         return; /* closing a connection in a forked child would release the locks of its parent */
     }
-    bring_the_rest(store);
+    gt_store_bring(store);
     if (gt_store_lags(store) && !store->loss_logged) {
         layers_warn(store, still_locked, store->asked);
         layers_flush(store);
@@ -824,7 +851,7 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
     bool kept = status == GPUTUNE_OK;
     bool lost = status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE;
     if (lost || (kept && has_memory(store))) {
-        status = gt_store_write_memory(store, work, context);
+        status = keep_rows(store, work, context, lost);
     }
     if (kept) {
         layers_bring(store, patience);
@@ -898,6 +925,7 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
     static const double each_s = 5; /* time limit for waiting for the lock of each file */
     GT_SCOPED(gt_database_close) gt_database *all = NULL;
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
+    gt_store_bring(store);
     GT_TRY(layers_open_memory(&all));
     merging what = {all, merged};
     for (size_t i = 0; i < count; i++) {

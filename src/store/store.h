@@ -49,10 +49,10 @@ typedef struct gt_store gt_store;
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* Opens the database `path`. If it is NULL, opens the file that GPUTUNE_DB names, or gputune.db in
- * the cache folder; ":memory:" stores nothing permanently. A missing file is created (mode 0600),
- * and so are folders of the cache (0700), but not the folder of a file that was named.
- * `system_path` is the lowest layer and is only read; it may be NULL or missing. `log` is copied
- * and may be NULL. ENOMEM.
+ * the cache folder; ":memory:" stores nothing permanently. The first write creates a missing file
+ * (mode 0600). Folders of the cache (0700) are created, but not the folder of a file that was
+ * named. `system_path` is the lowest layer and is only read; it may be NULL or missing. `log` is
+ * copied and may be NULL. ENOMEM.
  *
  * With `only_read`, no file is created or written, except to roll back the transaction of a killed
  * writer. Then this also fails with EDATABASE if the file is locked or not a gputune database, or

@@ -144,9 +144,15 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
     unsetenv("GPUTUNE_DB");
     gt_store *store = open_over(w, NULL, NULL);
     check_reasons(store, "", "");
+    assert_int_equal(access(path, F_OK), -1);
+    put_size(store, 1024, 10);
     gt_store_close(store);
     assert_int_equal(access(path, F_OK), 0);
     unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    gt_store_close(open_over(w, NULL, NULL));
+    assert_non_null(
+        strstr(w->warning, "'~/.cache/gputune/gputune.db' cannot be written (no cache"));
 }
 
 /* Kills a writer in the middle of a transaction that is partly in the file. */

@@ -380,7 +380,10 @@ TEST_OF(lease_after_one_in_memory_is_in_the_file, world *w, open_world, close_wo
     usleep(2500000); /* longer than the waiter waits for the file */
     may_end = true;
     pthread_join(holder, NULL);
+    put_size(store, 64, 10); /* also written to memory, as long as the lease is there */
     gt_store_lease_release(&a, store, NULL);
+    run_sql(w->path, "DELETE FROM winner");
+    assert_true(time_at(store, 64) == 0);
     pthread_join(waiter, (void **)&b);
     assert_int_equal(acquire(&c, other, 0), GPUTUNE_EBUSY);
     ASSERT_OK(renew(b, store));

@@ -283,6 +283,12 @@ TEST_OF(loss_by_a_lock_is_reported_once, world *w, open_stopped, close_stopped)
     unlock_file(holder);
 }
 
+static int pass_over(void *user, const gputune_record *record)
+{
+    (void)user, (void)record;
+    return 0;
+}
+
 TEST_OF(memory_is_never_older_than_the_file, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -295,6 +301,12 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_stopped, close_stopp
     unlock_file(holder);
     ASSERT_OK(put_outcome(store, &scenario, 20, GPUTUNE_MEASURE, true));
     assert_true(time_at(store, n) == 20);
+    holder = lock_file(w, exclusive);
+    put_size_within(store, n + 1, 30, &patience);
+    unlock_file(holder);
+    ASSERT_OK(gt_store_forget(store, &(gt_records_filter){.failures = true},
+                              &(gputune_forget_options){.size = 0}, pass_over, NULL, NULL));
+    assert_true(time_at(store, n) == 0 && time_at(store, n + 1) == 0);
 }
 
 /* A lookup that may not wait can fail because the file is locked for a moment. Later ones wait. */

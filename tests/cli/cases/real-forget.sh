@@ -14,6 +14,8 @@ exit_of $GPUTUNE forget axpy --driver emu -s n=1000
 exit_of $GPUTUNE forget axpy --driver emu --gpu nothing
 exit_of $GPUTUNE forget axpi --driver emu
 exit_of $GPUTUNE forget axpy --driver emu --size n
+GPUTUNE_DB=none.db $GPUTUNE forget axpy --driver emu
+ls none.db
 sizes --size n=2000
 $GPUTUNE forget axpy --driver emu -q >/dev/null
 exit_of $GPUTUNE show --driver emu -q
