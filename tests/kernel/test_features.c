@@ -142,16 +142,19 @@ TEST(many_sizes_leave_room_for_needs)
 
 TEST(no_condition_grants_a_need_that_cannot_be_printed)
 {
-    static const char *const variants[] = {"V=1", "V=4"};
-    gt_template *t = parse("#pragma gputune kernel(k) problem(n = 4096)\n"
-                           "#pragma gputune args(out float y[2][n], in float x[n])\n"
-                           "#pragma gputune vector(V = 1, 4 : y) require(V == 1 || grid_x < 9)\n"
-                           "#pragma gputune block(64) grid(ceil_div(n, V))\n"
-                           "__global__ void k(float *y, const float *x) { y[0] = V * x[0]; }\n");
+    static const char *const variants[] = {"V=1", "V=2", "V=4"};
+    gt_template *t =
+        parse("#pragma gputune kernel(k) problem(n = 4096)\n"
+              "#pragma gputune args(out float y[2][n], in float x[n])\n"
+              "#pragma gputune launch(k, block = 64, grid = n, cluster = n > 9 ? 2 : 1)\n"
+              "#pragma gputune vector(V = 1, 2, 4 : y)\n"
+              "#pragma gputune require(V < 2 || (V < 4 ? max_clusters : grid_x) > 9)\n"
+              "__global__ void k(float *y, const float *x) { y[0] = V * x[0]; }\n");
     gt_size_features features;
-    make(&features, t, "n=1", "n=1M", variants, 2);
+    make(&features, t, "n=1", "n=1M", variants, 3);
     for (uint32_t i = 0; i < features.count; i++) {
         assert_true(features.needs[1] & ~features.items[i].grants);
+        assert_true(features.needs[2] & ~features.items[i].grants);
     }
     gt_size_features_free(&features);
     gt_template_free(t);

@@ -127,13 +127,13 @@ TEST(test_values_above_32_bits)
 {
     static const char *const lines[] = {
         "(size_t)(INT64_C(4) * 65536 * 65536), stream_)",
-        "grid_[3] = {k_ceil_div((int64_t)1 << n, 64), 1, 1};",
+        "grid_[3] = {k_ceil_div((int64_t)1 << n, 64), (int64_t)(n > 9) * 2000000000 * 3, 1};",
     };
     GT_FREED char *header = NULL;
     ASSERT_OK(write_header(
         &header,
         "#pragma gputune kernel(k) problem(m = 64K, n = 20) args(out float y[m][m]) tune(B = 64)\n"
-        "#pragma gputune clear(y) block(B) grid(ceil_div(1 << n, B))\n"
+        "#pragma gputune clear(y) block(B) grid(ceil_div(1 << n, B), (n > 9) * 2000000000 * 3)\n"
         "__global__ void k(float *y) { y[0] = B; }\n",
         "region m=64K n=1:40\nloss mean=1 p90=1 worst=1 sizes=9\nvariant B=64\nuse 0\n"));
     expect(header, lines, sizeof lines / sizeof *lines);
@@ -169,6 +169,13 @@ TEST(test_refused)
         {"args(inout float y[n], in float x[n], int n, float a = 2) carveout(S = 8)", CODE,
          "k: a header cannot launch a kernel with carveout; use options.unseen = GPUTUNE_RULE in a "
          "program with gputune instead"},
+        {"args(inout float y[n], in float x[n], int n, float a = 2) shared(n / (n - 5))", CODE,
+         "k: no header can be written: kernel.cu:2:82: a divisor that may be 0 in 'n / (n - 5)'; "
+         "expected a value that can be computed"},
+        {"args(inout float y[n], in float x[n], int n, float a = 2) shared(n * n * n * n)", CODE,
+         "k: no header can be written: kernel.cu:2:82: overflow of 64 bits in 'n * n * n * n'; "
+         "expected "
+         "a value that can be computed"},
         {"args(inout float y[n], in float x[n], int n, float a = 2) pass(c : float[4] = value)",
          "__global__ void k(GPUTUNE_PARAM(c) float *y, const float *x, int n, float a) { y[0] = B; "
          "}\n",

@@ -45,6 +45,9 @@ static void append_value(writer *w, const gt_expression *expression, int64_t oth
     w->form.print.prefix = w->functions;
     w->form.print.within = within;
     gputune_status status = gt_expression_print(&w->out, NULL, NULL, expression, &w->form.print);
+    int64_t largest; /* C does not notice an overflow, which is most likely at the largest sizes */
+    status =
+        status < 0 ? status : gt_expression_integer(&largest, expression, w->form.binding.slots);
     w->status = w->status < 0 ? w->status : status;
 }
 

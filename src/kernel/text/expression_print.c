@@ -11,6 +11,7 @@ enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 };
 typedef struct piece {
     bool is_known;
     bool is_truth; /* true if the value is 0 or 1 */
+    bool is_int;   /* true if the type in C is int, and not int64_t */
     int64_t value; /* the value, if is_known is true */
     int64_t least; /* smallest possible value, or -1 if it is unknown or negative */
     int precedence;
@@ -33,7 +34,10 @@ static void free_piece(piece *own)
 static void set_known(piece *out, int64_t value)
 {
     gt_text_free(&out->text);
-    *out = (piece){.is_known = true, .value = value, .least = value < 0 ? -1 : value};
+    *out = (piece){.is_known = true,
+                   .is_int = value >= -INT32_MAX && value <= INT32_MAX,
+                   .value = value,
+                   .least = value < 0 ? -1 : value};
 }
 
 static gputune_status refuse_print(const printer *p, const char *error)
@@ -45,6 +49,10 @@ static gputune_status refuse_print(const printer *p, const char *error)
 /* Appends a part. Puts it in parentheses if its precedence is below `least`. */
 static void append_piece(gt_text *out, const piece *part, int least)
 {
+    if (part->is_known && part->value == INT64_MIN) { /* no literal has this value */
+        gt_text_append(out, "(-9223372036854775807 - 1)");
+        return;
+    }
     if (part->is_known) {
         gt_text_printf(out, part->value < 0 && least > 0 ? "(%" PRId64 ")" : "%" PRId64,
                        part->value);
@@ -87,6 +95,8 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
         append_piece(&out->text, &part, 0);
         gt_text_append(&out->text, ")");
         out->precedence = PRIMARY;
+        out->least = part.least; /* sqrt() and log2() grow with their operand */
+        out->least = gt_operation_unary(&out->least, operation) ? -1 : out->least;
         return GPUTUNE_OK;
     }
     gt_text_append(&out->text, operation == GT_DO_NEGATE ? "-"
@@ -95,6 +105,7 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
     append_piece(&out->text, &part, PRIMARY);
     out->precedence = UNARY;
     out->is_truth = operation == GT_DO_NOT;
+    out->is_int = out->is_truth || part.is_int;
     return GPUTUNE_OK;
 }
 
@@ -110,7 +121,7 @@ static void set_truth(piece *out, piece *part)
         append_piece(&out->text, part, precedence + 1);
         gt_text_printf(&out->text, " %s 0", sign);
         out->precedence = precedence;
-        out->is_truth = true;
+        out->is_truth = out->is_int = true;
     }
 }
 
@@ -137,7 +148,7 @@ static gputune_status print_logical(piece *out, const printer *p, int at)
         append_piece(&out->text, &left, out->precedence);
         gt_text_printf(&out->text, " %s ", sign);
         append_piece(&out->text, &right, out->precedence + 1);
-        out->is_truth = true;
+        out->is_truth = out->is_int = true;
     }
     return GPUTUNE_OK;
 }
@@ -161,14 +172,16 @@ static gputune_status print_choice(piece *out, const printer *p, int at)
     gt_text_append(&out->text, " : ");
     append_piece(&out->text, &no, CHOICE);
     out->precedence = CHOICE;
-    out->least = -1;
+    out->least = yes.least < no.least ? yes.least : no.least;
+    out->is_int = yes.is_int && no.is_int;
     return GPUTUNE_OK;
 }
 
 static int64_t least_of(gt_operation operation, const piece *left, const piece *right)
 {
     const bool grows = operation == GT_DO_ADD || operation == GT_DO_MULTIPLY ||
-                       operation == GT_DO_MIN || operation == GT_DO_MAX;
+                       operation == GT_DO_MIN || operation == GT_DO_MAX ||
+                       operation == GT_DO_SHIFT_LEFT;
     const bool divides =
         (operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP || operation == GT_DO_DIVIDE) &&
         right->is_known && right->value > 0;
@@ -216,6 +229,11 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         set_known(out, 0);
         return GPUTUNE_OK;
     }
+    const bool divides = operation == GT_DO_DIVIDE || operation == GT_DO_REMAINDER ||
+                         operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
+    if (divides && *p->print->prefix && right.least < 1 && !(right.is_known && right.value)) {
+        return refuse_print(p, "a divisor that may be 0");
+    }
     piece *same = unchanged(operation, &left, &right);
     if (p->print->unlimited && at == p->whole && operation == GT_DO_MIN) {
         same = left.is_known ? &right : right.is_known ? &left : NULL;
@@ -236,13 +254,15 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         return GPUTUNE_OK;
     }
     bool truth;
-    /* in C, a shift has the type of its left operand */
-    const bool widens = operation == GT_DO_SHIFT_LEFT && *p->print->prefix;
+    out->is_truth = out->is_int = gt_operation_compare(&truth, operation, 0);
+    /* in C, a shift has the type of its left operand, and the result of two int is an int */
+    const bool shifts = operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
+    const bool widens =
+        *p->print->prefix && !out->is_int && left.is_int && (shifts || right.is_int);
     gt_text_append(&out->text, widens ? "(int64_t)" : "");
     append_piece(&out->text, &left, widens ? PRIMARY : out->precedence);
     gt_text_printf(&out->text, " %s ", sign);
     append_piece(&out->text, &right, out->precedence + 1);
-    out->is_truth = gt_operation_compare(&truth, operation, 0);
     return GPUTUNE_OK;
 }
 
