@@ -478,12 +478,17 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
                                 first[0] ? "; the first kernel in it is " : "", first);
 }
 
-static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
+/* Searches the kernels of all files, because a file may include the kernel that it lacks. */
+static gputune_status search_all(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_FREED gt_kernel_list all = {0};
     const char *names[256];
     size_t count = 0;
     GT_TRY(resolve_all(&all, catalog));
+    GT_TRY(add_folder(out, catalog, kernel));
+    if (out->count > 0) {
+        return GPUTUNE_OK;
+    }
     for (; count < all.count && count < sizeof names / sizeof *names; count++) {
         names[count] = all.items[count]->name;
     }
@@ -512,7 +517,7 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
     if (out->count == 0) {
         GT_TRY(add_folder(out, catalog, kernel));
     }
-    return out->count > 0 ? GPUTUNE_OK : unknown_kernel(catalog, kernel);
+    return out->count > 0 ? GPUTUNE_OK : search_all(out, catalog, kernel);
 }
 
 static void drop_catalog(gt_catalog **catalog)

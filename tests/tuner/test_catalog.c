@@ -74,6 +74,8 @@ static void assert_not_found(gt_catalog *catalog, const char *name, gputune_stat
 TEST_OF(test_names_and_paths, gt_catalog *catalog, open_folder, close_folder)
 {
     char path[160];
+    assert_int_equal(rename(path_of("copy.cu"), path_of("inner.cuh")), 0);
+    file_write(path_of("copy.cu"), "#include \"inner.cuh\"\n");
     assert_found(catalog, "add", "add", "pair.cu");
     assert_found(catalog, "move", "move", "copy.cu");
     assert_found(catalog, path_of("copy.cu"), "move", "copy.cu");
