@@ -100,8 +100,7 @@ static gputune_status report_finished(gt_session *session)
 {
     compile_run *run = session->state;
     const gt_variant *next;
-    while ((next = next_to_report(session)) && !run->answer &&
-           (next->stage == GT_STAGE_READY || next->stage == GT_STAGE_FAILED)) {
+    while ((next = next_to_report(session)) && !run->answer && next->stage != GT_STAGE_WAITING) {
         GT_TRY(report_variant(run, session, next));
         run->reported = next;
     }

@@ -314,17 +314,20 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
 {
     gt_race_end end = result->end;
     bool hot = tuning->hot_winner == result->winner;
+    static const char *const certain[] = {
+        [GT_EXACT] = "", [GT_ABOUT] = "about ", [GT_AT_MOST] = "at most "};
+    const gt_certainty certainty = gt_space_count(tuning->session.request->space).certainty;
     uint64_t size = tuning->strategy.proposer.total;
-    bool searched_all = gt_tuning_tried(tuning) >= size;
+    bool searched_all = certainty == GT_EXACT && gt_tuning_tried(tuning) >= size;
     uint32_t given_up = tuning->session.field.worthless;
     bool content = tuning->session.stop == GT_STOP_NONE && tuning->strategy.content;
     bool decided = end == GT_RACE_ONE_LEFT || end == GT_RACE_NO_GAIN;
     gt_text text = {0};
     char count[32], all[32];
     if (!searched_all) {
-        gt_text_printf(&text, "tried %s of %s variants; ",
+        gt_text_printf(&text, "tried %s of %s%s variants; ",
                        gt_count_text(count, sizeof count, gt_tuning_tried(tuning)),
-                       gt_count_text(all, sizeof all, size));
+                       certain[certainty], gt_count_text(all, sizeof all, size));
     }
     if (given_up) {
         gt_text_printf(&text, "%u took too long to compile; ", given_up);

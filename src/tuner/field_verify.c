@@ -204,9 +204,16 @@ bool gt_field_lacks_one(const gt_field *field)
     return false;
 }
 
+static gt_trial_status status_of(const gt_variant *variant)
+{
+    bool is_slow = variant->failure == GPUTUNE_ETIMEOUT && variant->unit &&
+                   variant->unit->stage != GT_STAGE_READY;
+    return is_slow ? GT_TRIAL_SLOW : gt_ending_of(variant->failure)->trial;
+}
+
 const char *gt_variant_status(const gt_variant *variant)
 {
-    return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
+    return gt_trial_status_name(status_of(variant));
 }
 
 /* Returns the number of variants, without a default that was added by the field itself. */
@@ -319,11 +326,9 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
 {
     static const gt_unit none = {.stage = GT_STAGE_WAITING};
     const gt_unit *unit = variant->unit ? variant->unit : &none;
-    bool is_slow = variant->failure == GPUTUNE_ETIMEOUT && variant->unit &&
-                   variant->unit->stage != GT_STAGE_READY;
     return (gt_trial){.hash = duplicate ? duplicate->trial : variant->trial,
                       .source = unit->hash,
-                      .status = is_slow ? GT_TRIAL_SLOW : gt_ending_of(variant->failure)->trial,
+                      .status = status_of(variant),
                       .limit_ns = variant->limit_s * 1e9,
                       .is_default = variant->role == GT_ROLE_DEFAULT && !duplicate,
                       .resources = unit->compiled.resources,

@@ -314,6 +314,12 @@ TEST_OF(test_a_default_that_ran_on_comes_first_without_a_reference, world *w, op
     assert_int_equal(w->farm.first_verified, 0);
 }
 
+static int find_slow(void *user, const gputune_compiled *compiled)
+{
+    *(bool *)user |= strcmp(compiled->status, "slow") == 0;
+    return 0;
+}
+
 static gputune_status never_ends(void *user, const char *text)
 {
     (void)user;
@@ -323,10 +329,15 @@ static gputune_status never_ends(void *user, const char *text)
 /* The compile worker's own deadline ends the compile. */
 TEST_OF(test_a_compile_that_did_not_end_is_slow, world *w, open_world, close_world)
 {
+    bool is_reported = false;
     w->farm.compile = never_ends;
     tuned(w, NULL);
     assert_int_equal(w->choice.failed, 1);
     assert_string_equal(stored_as(w, "BLOCK=512"), "slow");
+    gt_request *request = request_for(w, NULL);
+    ASSERT_OK(gt_compile_space(request, find_slow, &is_reported));
+    assert_true(is_reported);
+    gt_request_free(request);
 }
 
 /* A variant that was verified earlier does not fail because it is late once. */

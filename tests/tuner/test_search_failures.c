@@ -132,21 +132,24 @@ static gputune_status refuse(void *user, const char *text)
     return strstr(text, "#define BLOCK") ? GPUTUNE_ECOMPILE : GPUTUNE_OK;
 }
 
-/* If code that all variants share does not compile, a few of 16,384 compiles are enough to report
- * that. The next call compiles almost nothing. */
+#define AXIS(name) " tune(" #name " = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)"
+#define AXES       AXIS(A) AXIS(B) AXIS(C) AXIS(D) AXIS(E) AXIS(F) AXIS(G) AXIS(H) AXIS(I) AXIS(J)
+
+/* If code that all variants share does not compile, a few compiles are enough to report that. The
+ * next call compiles almost nothing. There are too many variants to count them exactly. */
 TEST_OF(search_ends_if_nothing_compiles, world *w, open_world, close_world)
 {
     static const char text[] =
         "#pragma gputune kernel(many) problem(n = 4096)\n"
         "#pragma gputune args(out float y[n], in float x[n], size_t n)\n"
         "#pragma gputune tune(BLOCK = 64, 128, 256, 512) default(BLOCK = 128) block(BLOCK)\n"
-        "#pragma gputune tune(A = 1, 2, 3, 4, 5, 6, 7, 8) tune(B = 1, 2, 3, 4, 5, 6, 7, 8)\n"
-        "#pragma gputune tune(C = 1, 2, 3, 4, 5, 6, 7, 8) tune(D = 1, 2, 3, 4, 5, 6, 7, 8)\n"
-        "#pragma gputune grid(ceil_div(n, BLOCK))\n"
-        "__global__ void many(float *y, const float *x, size_t n) {\n"
-        "    size_t i = blockIdx.x * (size_t)BLOCK + threadIdx.x;\n"
-        "    if (i < n) y[i] = x[i] + A * B * C * D;\n"
-        "}\n";
+        "#pragma gputune" AXES AXIS(K) AXIS(L) AXIS(
+            M) "\n"
+               "#pragma gputune grid(ceil_div(n, BLOCK))\n"
+               "__global__ void many(float *y, const float *x, size_t n) {\n"
+               "    size_t i = blockIdx.x * (size_t)BLOCK + threadIdx.x;\n"
+               "    if (i < n) y[i] = x[i] + A * B * C * D * E * F * G * H * I * J * K * L * M;\n"
+               "}\n";
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.time_limit_s = 100;
     file_write(w->path, "%s", text);
@@ -158,6 +161,11 @@ TEST_OF(search_ends_if_nothing_compiles, world *w, open_world, close_world)
     assert_int_equal(tune(w, &options), GPUTUNE_ECOMPILE);
     assert_non_null(strstr(gt_message(), "in an earlier tuning"));
     assert_true(w->farm.compiles < 10);
+    w->farm.compile = NULL;
+    options.force = true;
+    options.max_variants = 2;
+    tuned(w, &options);
+    assert_memory_equal(w->choice.stop_reason, "tried 2 of about ", 17);
 }
 
 TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
