@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "base/selection.h"
 #include "base/signals.h"
 #include "base/sized.h"
 #include "store/store.h"
@@ -231,8 +232,9 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
     const gt_wanted *of = &wanted.wanted; /* a filter without conditions selects all results */
-    bool is_selective =
-        of->kernel_count || of->gpu || of->sizes || what.outdated || what.everything;
+    bool is_selective = of->kernel_count || (of->gpu && *of->gpu) ||
+                        (of->sizes && !gt_sizes_match("", of->sizes)) || what.outdated ||
+                        what.everything;
     GT_REFUSE(
         !is_selective, GPUTUNE_EINVAL,
         "%s: neither the filter nor the options select records; name a kernel, a GPU or sizes, "

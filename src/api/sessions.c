@@ -18,7 +18,7 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const char *const *configurations, size_t count, const gputune_options *options,
                 int (*each)(void *user, const gputune_record *record), void *user)
 {
-    static const char *const standard[] = {""};
+    static const char *const standard[] = {NULL};
     const char *const *wanted = configurations ? configurations : standard;
     const size_t wanted_count = configurations ? count : 1;
     GT_SCOPED(gt_call_end) gt_call call = {0};
@@ -33,8 +33,8 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
     GT_FREED gt_config *configs = calloc(wanted_count, sizeof *configs);
     GT_TRY(gt_allocated(configs));
     for (size_t i = 0; i < wanted_count; i++) {
-        GT_TRY(gt_need(__func__, "a configuration", wanted[i]));
-        GT_TRY(gt_config_parse(&configs[i], request->template, wanted[i], true));
+        const char *text = wanted[i] ? wanted[i] : "";
+        GT_TRY(gt_config_parse(&configs[i], request->template, text, true));
     }
     return gt_run(request, configs, wanted_count, GT_RUN_FULLY, each, user);
 }

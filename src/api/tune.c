@@ -560,7 +560,7 @@ static gputune_plan *find_same(const plan_call *a, const group_answer *v)
 static gputune_status receive_plan(gputune_plan **out, const plan_call *a,
                                    const gputune_group *group)
 {
-    group_answer v = {.status = GPUTUNE_EIO};
+    group_answer v = {GPUTUNE_EIO, .text = "the group's broadcast copied nothing"};
     gt_hash identity;
     gt_terms terms;
     gt_plan_table *plans = a->tuner->plans;

@@ -60,7 +60,7 @@ TEST(null_is_refused_by_functions_with_a_tuner)
     int calls = 0;
     const gputune_sizes none = GPUTUNE_NO_SIZES, lost = {1, NULL}, nameless = GPUTUNE_SIZES({0, 1});
     const gputune_range range = {"n", 1, 2}, unnamed = {NULL, 1, 2};
-    static const char *const nothing[] = {NULL};
+    const gputune_record_filter all = {.size = sizeof all, .gpu = "", .sizes = " "};
     REFUSES(tune_kernel(NULL, tuner, "axpy", none, NULL));
     REFUSES(tune_kernel(&plan, tuner, NULL, none, NULL));
     REFUSES(tune_kernel(&plan, tuner, "axpy", lost, NULL));
@@ -74,7 +74,6 @@ TEST(null_is_refused_by_functions_with_a_tuner)
     REFUSES(gputune_emit(&text, &bytes, tuner, NULL, none, NULL, NULL, GPUTUNE_FORM_SOURCE));
     REFUSES(gputune_records(tuner, NULL, NULL, NULL));
     REFUSES(gputune_run(tuner, NULL, none, NULL, 0, NULL, NEVER(gputune_record), &calls));
-    REFUSES(gputune_run(tuner, "axpy", none, nothing, 1, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_run(tuner, "axpy", none, NULL, 0, NULL, NULL, NULL));
     REFUSES(gputune_compile(tuner, NULL, none, NULL, NULL, NEVER(gputune_compiled), &calls));
     REFUSES(gputune_compile(tuner, "axpy", none, NULL, NULL, NULL, NULL));
@@ -84,6 +83,8 @@ TEST(null_is_refused_by_functions_with_a_tuner)
     REFUSES(gputune_add_source(tuner, NULL, "y", NULL));
     REFUSES(gputune_add_source(tuner, "x", NULL, NULL));
     REFUSES(gputune_forget(tuner, NULL, NULL, NULL, NULL));
+    assert_int_equal(gputune_forget(tuner, &all, NULL, NEVER(gputune_record), &calls),
+                     GPUTUNE_EINVAL);
     REFUSES(gputune_emit_rule(NULL, tuner, "axpy", none, NULL, 0, 0));
     REFUSES(gputune_emit_rule(&text, tuner, NULL, none, NULL, 0, 0));
     REFUSES(gputune_rules(tuner, NULL, NULL, NULL));
