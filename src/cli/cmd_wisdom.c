@@ -113,7 +113,7 @@ static int merge_databases(const cli_list *files)
 {
     gputune_merged merged = GPUTUNE_MERGED_INIT;
     CLI_SCOPED(cli_close) cli_session session = {0};
-    CLI_REFUSE(!cli_given.database, CLI_EXIT_USAGE,
+    CLI_REFUSE(!cli_given.database || !cli_given.database[0], CLI_EXIT_USAGE,
                "merge: expected -o FILE, the database to merge into");
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     CLI_TRY(cli_passed(gputune_merge(&merged, session.tuner, files->items, files->count)));

@@ -16,5 +16,5 @@ exit_of $GPUTUNE merge a.db none.db -o d.db
 exit_of $GPUTUNE show --driver emu -q --db d.db
 chmod go+w a.db
 exit_of $GPUTUNE merge a.db -o d.db
-exit_of $GPUTUNE merge a.db
+exit_of $GPUTUNE merge a.db -o ''
 exit_of $GPUTUNE merge -o d.db
