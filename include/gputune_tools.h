@@ -310,9 +310,9 @@ typedef struct gputune_rule {
 GPUTUNE_API int gputune_make_rule(char **out, gputune *tuner, const char *kernel,
                                   const gputune_range *ranges, size_t count, uint32_t most_codes,
                                   const gputune_options *options);
-/* Calls `each` for the stored rules that `filter` selects by kernel and GPU (NULL: those of the
- * tuner's kind of GPU). If `each` returns non-zero, stops and returns that value. EDATABASE if the
- * database cannot be read. */
+/* Calls `each` for the stored rules that `filter` selects by kernel, GPU (NULL: those of the
+ * tuner's kind of GPU) and sizes, which are in the rule's region. If `each` returns non-zero, stops
+ * and returns that value. EDATABASE if the database cannot be read. */
 GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
                               int (*each)(void *user, const gputune_rule *rule), void *user);
 

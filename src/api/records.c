@@ -280,7 +280,7 @@ int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
-    wanted.wanted.sizes = NULL;
+    wanted.wanted.rules = true;
     GT_TRY(gt_store_rules(&rules, tuner->store, &wanted.wanted));
     for (size_t i = 0; i < rules.count && !answer; i++) {
         const gt_site *site = &rules.items[i].site;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct part {
@@ -51,7 +52,15 @@ static part skip_prefix(const part *from)
     return (part){.value = at, .value_length = (size_t)(end - at)};
 }
 
-static bool has_value(const char *sizes, const part *wanted)
+static bool is_in_range(const part *range, const part *wanted)
+{
+    char *colon;
+    int64_t value, least = strtoll(range->value, &colon, 10);
+    return *colon == ':' && read_number(&value, wanted) && least <= value &&
+           value <= strtoll(colon + 1, NULL, 10);
+}
+
+static bool has_value(const char *sizes, const part *wanted, bool within)
 {
     part own = {"", "", 0, 0};
     int64_t one, other;
@@ -60,14 +69,15 @@ static bool has_value(const char *sizes, const part *wanted)
         const part mine = skip_prefix(&own);
         if (same_text(own.name, own.name_length, wanted->name, wanted->name_length) &&
             (same_text(mine.value, mine.value_length, theirs.value, theirs.value_length) ||
-             (read_number(&one, &own) && read_number(&other, wanted) && one == other))) {
+             (read_number(&one, &own) && read_number(&other, wanted) && one == other) ||
+             (within && is_in_range(&own, wanted)))) {
             return true;
         }
     }
     return false;
 }
 
-bool gt_sizes_match(const char *sizes, const char *wanted)
+bool gt_sizes_match(const char *sizes, const char *wanted, bool within)
 {
     part one = {"", "", 0, 0};
     const char *name = NULL;
@@ -76,7 +86,7 @@ bool gt_sizes_match(const char *sizes, const char *wanted)
         if (one.name != name && !fits) {
             return false;
         }
-        fits = has_value(sizes, &one) || (one.name == name && fits);
+        fits = has_value(sizes, &one, within) || (one.name == name && fits);
         name = one.name;
     }
     return fits;

@@ -24,7 +24,7 @@ static bool is_named(const cli_measured *one)
 {
     const gputune_record *of = one->trials;
     const char *hash = given.scenario ? given.scenario : "";
-    return (!given.sizes_text || gt_sizes_match(of->sizes, given.sizes_text)) &&
+    return (!given.sizes_text || gt_sizes_match(of->sizes, given.sizes_text, false)) &&
            (!given.objective || (int)of->objective == given.objective) &&
            (!given.cache || (int)of->cache == given.cache - 1) &&
            (!cli_given.gpu || gt_gpu_matches(of->gpu, of->environment, cli_given.gpu)) &&

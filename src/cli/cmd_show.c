@@ -108,7 +108,8 @@ static int show_kernels(const cli_list *arguments)
     gputune_record_filter filter = {.size = sizeof filter,
                                     .all_trials = given.all || given.why,
                                     .failures = true,
-                                    .history = given.history};
+                                    .history = given.history,
+                                    .rules = given.rules};
     cli_given.read_only = true;
     bool any = cli_given.any_gpu || cli_given.gpu;
     CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_IF_ANY));
@@ -122,14 +123,14 @@ static int show_kernels(const cli_list *arguments)
     if (given.rules) {
         CLI_TRY(cli_stored_name(&session, name));
         filter.kernel = name;
-        CLI_TRY(cli_rules_print(&rules, &session, &filter));
+        CLI_TRY(cli_rules_print(&rules, &session, filter, &(cli_list){&name, 1}));
         return rules ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
     }
     CLI_TRY(cli_records_read(&found, &filter, &session, name));
     write_found(&session, &table, &found);
     if (name && cli_given.format == CLI_FORMAT_TABLE) {
         fflush(stdout);
-        CLI_TRY(cli_rules_print(&rules, &session, &filter));
+        CLI_TRY(cli_rules_print(&rules, &session, filter, arguments));
     }
     if (!given.history && cli_given.format == CLI_FORMAT_TABLE) {
         note_hidden(&session, &found, filter);

@@ -40,8 +40,10 @@ int cli_records_add(void *list, const gputune_record *record);
 int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name);
 
-/* Prints the stored rules for the filter's kernel and GPU, as text or JSON. Sets *count. */
-int cli_rules_print(size_t *count, const cli_session *session, const gputune_record_filter *filter);
+/* Prints the stored rules for these kernels (NULL: all) and the filter's sizes and GPU, as text or
+ * JSON. Sets *count. */
+int cli_rules_print(size_t *count, const cli_session *session, gputune_record_filter filter,
+                    const cli_list *kernels);
 
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {

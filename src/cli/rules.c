@@ -39,10 +39,15 @@ static int take_rule(void *user, const gputune_rule *rule)
     return 0;
 }
 
-int cli_rules_print(size_t *count, const cli_session *session, const gputune_record_filter *filter)
+int cli_rules_print(size_t *count, const cli_session *session, gputune_record_filter filter,
+                    const cli_list *kernels)
 {
     cli_table table = CLI_TABLE("rules", columns, gputune_rule, CLI_VIEW);
-    int status = gputune_rules(session->tuner, filter, take_rule, &table);
+    int status = GPUTUNE_OK;
+    for (size_t i = 0; i < kernels->count && status >= 0; i++) {
+        filter.kernel = kernels->items[i];
+        status = gputune_rules(session->tuner, &filter, take_rule, &table);
+    }
     if (cli_given.format != CLI_FORMAT_TABLE) {
         cli_table_print(&table);
     }

@@ -174,10 +174,27 @@ static int check_one(const cli_catalogue *catalogue)
                     first->path, list, first->path, first->name);
 }
 
-int cli_catalogue_check(const cli_session *session, const char *name)
+static int check_names(const cli_values *values, bool axes, const cli_catalogue *catalogue)
 {
-    cli_catalogue catalogue;
-    return cli_catalogue_find(&catalogue, session, &(cli_list){&name, 1});
+    const char **known = NULL;
+    size_t count = 0;
+    for (size_t k = 0; k < catalogue->count; k++) {
+        const cli_kernel *kernel = &catalogue->items[k];
+        const cli_values *own = axes ? &kernel->axes : &kernel->sizes;
+        for (size_t i = 0; i < own->count; i++) {
+            const char *name = own->items[i].name;
+            if (gt_index_of(name, known, count) == count) {
+                cli_push(known, count, name);
+            }
+        }
+    }
+    for (size_t v = 0; v < values->count; v++) {
+        const char *name = values->items[v].name;
+        if (gt_index_of(name, known, count) == count) {
+            return cli_unknown(axes ? "axis" : "size", name, known, count);
+        }
+    }
+    return CLI_CONTINUE;
 }
 
 int cli_stored_name(const cli_session *session, const char *name)
@@ -207,17 +224,21 @@ int cli_stored_filter(gputune_record_filter *out, const cli_session *session)
 
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter)
 {
-    const char *kernel = filter->kernel;
+    const char *kernel = filter->kernel, *all = filter->rules ? " --sizes" : "";
+    cli_values values = {NULL, 0};
+    cli_catalogue catalogue;
     if (kernel) {
-        CLI_TRY(cli_catalogue_check(session, kernel));
+        CLI_TRY(cli_catalogue_find(&catalogue, session, &(cli_list){&kernel, 1}));
+        CLI_TRY(cli_values_read(&values, "--size", &cli_given.selection.sizes));
+        CLI_TRY(check_names(&values, false, &catalogue));
     }
     const char *gpu = filter->gpu       ? cli_format(" on a GPU '%s'", filter->gpu)
                       : filter->any_gpu ? ""
                                         : " on this GPU";
     const char *sizes = filter->sizes ? cli_format(" at %s", filter->sizes) : "";
-    cli_note("no results for %s%s%s yet; run 'gputune warm %s'%s", kernel ? kernel : "any kernel",
-             gpu, sizes, kernel ? cli_shell_word(kernel) : "KERNEL",
-             filter->any_gpu ? "" : ", or add --any-gpu to see results of other GPUs");
+    cli_note("no %s for %s%s%s yet; run 'gputune warm %s%s'%s", filter->rules ? "rules" : "results",
+             kernel ? kernel : "any kernel", gpu, sizes, kernel ? cli_shell_word(kernel) : "KERNEL",
+             all, filter->any_gpu ? "" : ", or add --any-gpu to see results of other GPUs");
     return CLI_EXIT_NOTHING;
 }
 
@@ -252,29 +273,6 @@ enum { MOST_SCENARIOS = 10000 };
 /* The limit of default sizes on the emulator, which runs 10^8 thread instructions per second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
-
-static int check_names(const cli_values *values, bool axes, const cli_catalogue *catalogue)
-{
-    const char **known = NULL;
-    size_t count = 0;
-    for (size_t k = 0; k < catalogue->count; k++) {
-        const cli_kernel *kernel = &catalogue->items[k];
-        const cli_values *own = axes ? &kernel->axes : &kernel->sizes;
-        for (size_t i = 0; i < own->count; i++) {
-            const char *name = own->items[i].name;
-            if (gt_index_of(name, known, count) == count) {
-                cli_push(known, count, name);
-            }
-        }
-    }
-    for (size_t v = 0; v < values->count; v++) {
-        const char *name = values->items[v].name;
-        if (gt_index_of(name, known, count) == count) {
-            return cli_unknown(axes ? "axis" : "size", name, known, count);
-        }
-    }
-    return CLI_CONTINUE;
-}
 
 /* Returns the size to use on the emulator instead of a large default size, or "" if it is small. */
 static const char *small_size(const char *value)

@@ -45,8 +45,6 @@ bool cli_is_path(const char *name);
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
 /* Prints a note for each kernel with this name that is only compared with its own default. */
 void cli_note_own_references(const cli_session *session, const char *name);
-/* Checks that a kernel exists, like cli_catalogue_find(). */
-int cli_catalogue_check(const cli_session *session, const char *name);
 
 #define CLI_STORED_OPTIONS                                                                         \
     CLI_ROW("size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,       \

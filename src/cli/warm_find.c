@@ -143,9 +143,8 @@ static int note_folder(void *user, const gputune_kernel *kernel)
 static int list_canonical(cli_scenarios *out, const cli_session *session)
 {
     char *folder = NULL;
-    for (size_t i = 0; i < cli_warm.kernels.count; i++) {
-        CLI_TRY(cli_catalogue_check(session, cli_warm.kernels.items[i]));
-    }
+    cli_catalogue named;
+    CLI_TRY(cli_catalogue_find(&named, session, &cli_warm.kernels));
     CLI_TRY(cli_passed(gputune_kernels(session->tuner, NULL, note_folder, &folder)));
     char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
     size_t bytes;

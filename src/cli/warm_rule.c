@@ -47,6 +47,7 @@ int cli_warm_rules(const cli_session *session)
 {
     cli_values values = {NULL, 0};
     cli_catalogue catalogue;
+    cli_list made = {NULL, 0};
     int code = CLI_EXIT_OK;
     CLI_TRY(cli_values_read(&values, "--sizes", &cli_warm.regions));
     gputune_range *ranges = cli_allocate(values.count, sizeof *ranges);
@@ -56,13 +57,17 @@ int cli_warm_rules(const cli_session *session)
     CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     cli_catch_interrupt();
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
-        code = cli_worse(code, make_rule(session, catalogue.items[i].given, ranges, values.count));
+        const char *kernel = catalogue.items[i].given;
+        const int its_code = make_rule(session, kernel, ranges, values.count);
+        code = cli_worse(code, its_code);
+        if (its_code == CLI_EXIT_OK) {
+            cli_add(&made, kernel);
+        }
     }
-    const gputune_record_filter filter = {
-        .size = sizeof filter, .kernel = catalogue.count == 1 ? catalogue.items[0].given : NULL};
-    if (code == CLI_EXIT_OK) {
+    if (made.count) {
+        const gputune_record_filter filter = {.size = sizeof filter};
         size_t printed;
-        CLI_TRY(cli_rules_print(&printed, session, &filter));
+        CLI_TRY(cli_rules_print(&printed, session, filter, &made));
     }
     return cli_check_database(session, code);
 }

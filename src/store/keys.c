@@ -98,7 +98,7 @@ bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site)
     return gt_is_listed(s->kernel, wanted->kernels, wanted->kernel_count) &&
            gt_is_listed(s->environment, wanted->environments, wanted->environment_count) &&
            (!wanted->gpu || gt_gpu_matches(site->gpu, s->environment, wanted->gpu)) &&
-           (!wanted->sizes || gt_sizes_match(s->problem, wanted->sizes));
+           (!wanted->sizes || gt_sizes_match(s->problem, wanted->sizes, wanted->rules));
 }
 
 static double divisor_of(int64_t size)

@@ -303,7 +303,7 @@ static void sizes_match(sqlite3_context *context, int count, sqlite3_value **val
         sqlite3_result_error_nomem(context);
         return;
     }
-    sqlite3_result_int(context, gt_sizes_match(sizes, wanted));
+    sqlite3_result_int(context, gt_sizes_match(sizes, wanted, false));
 }
 
 int gt_functions_register(sqlite3 *handle)

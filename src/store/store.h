@@ -280,7 +280,7 @@ typedef struct gt_wanted {
     size_t environment_count;
     const char *gpu;   /* pattern for gt_gpu_matches(); NULL: any GPU */
     const char *sizes; /* pattern for gt_sizes_match(); NULL: any sizes */
-    bool rules;        /* export only: true to export rules without winners */
+    bool rules; /* true: rules without winners, also those whose region only contains the sizes */
 } gt_wanted;
 
 typedef struct gt_records_filter {

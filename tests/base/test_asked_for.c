@@ -24,24 +24,27 @@ TEST(sizes_match_one_value_of_each_name)
                  {"n=", false},
                  {"1M", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bool fits = gt_sizes_match("n=1048576 T=half", cases[i].wanted);
+        bool fits = gt_sizes_match("n=1048576 T=half", cases[i].wanted, false);
         if (fits != cases[i].fits) {
             fail_msg("'%s': %d", cases[i].wanted, fits);
         }
     }
-    assert_false(gt_sizes_match("", "n=1"));
+    assert_false(gt_sizes_match("", "n=1", false));
+    assert_true(gt_sizes_match("n=1:8 T=half", "n=9,8 T=half", true));
+    assert_false(gt_sizes_match("n=1:8 T=half", "n=8 T=float", true));
+    assert_false(gt_sizes_match("n=1:8", "n=8", false));
 }
 
 TEST(types_match_by_each_of_their_names)
 {
-    assert_true(gt_sizes_match("T=half", "T=__half"));
-    assert_true(gt_sizes_match("T=__half", "T=float,half"));
-    assert_true(gt_sizes_match("T=__nv_bfloat16", "T=bfloat16"));
-    assert_true(gt_sizes_match("T=bfloat16", "T=nv_bfloat16"));
-    assert_false(gt_sizes_match("T=half2", "T=__half"));
-    assert_true(gt_sizes_match("T=unsigned int n=4", "T=half,unsigned int n=4"));
-    assert_false(gt_sizes_match("T=unsigned int n=4", "T=unsigned char n=4"));
-    assert_false(gt_sizes_match("T=half", "T=__nv_bfloat16"));
+    assert_true(gt_sizes_match("T=half", "T=__half", false));
+    assert_true(gt_sizes_match("T=__half", "T=float,half", false));
+    assert_true(gt_sizes_match("T=__nv_bfloat16", "T=bfloat16", false));
+    assert_true(gt_sizes_match("T=bfloat16", "T=nv_bfloat16", false));
+    assert_false(gt_sizes_match("T=half2", "T=__half", false));
+    assert_true(gt_sizes_match("T=unsigned int n=4", "T=half,unsigned int n=4", false));
+    assert_false(gt_sizes_match("T=unsigned int n=4", "T=unsigned char n=4", false));
+    assert_false(gt_sizes_match("T=half", "T=__nv_bfloat16", false));
 }
 
 TEST(gpus_match_part_of_a_name_or_environment)

@@ -2,8 +2,8 @@
 export GPUTUNE_FAKE=rules
 $FAKE warm axpy --sizes n=64:16K,T=float --variants 4
 $FAKE warm axpy --sizes 'n=2^10:1M k=3' --format csv
-$FAKE show axpy --rules
-$FAKE show --rules --format json
+$FAKE show axpy --rules --format json
+$FAKE warm scale ./mine.cu --sizes n=64:16K
 exit_of $FAKE show scale --rules
 export GPUTUNE_FAKE=
 exit_of $FAKE warm axpy --sizes n=64:16K
