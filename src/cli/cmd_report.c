@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 typedef struct report_data {
-    cli_records records;
     cli_measured_list measured; /* scenarios; those that are being tuned come first */
     cli_table standing;
     char **sources; /* source code of each scenario's winner, or NULL if unknown */
@@ -107,6 +106,17 @@ static void report_write_page(const report_data *report, FILE *file)
 
 enum { MOST_SOURCES = 100 }; /* limits the size of the page, because a source has 10 to 30 KB */
 
+static bool is_listed(const cli_measured_list *list, const gputune_record *of)
+{
+    bool is_known = false;
+    for (size_t i = 0; i < list->count && !is_known; i++) {
+        const gputune_record *other = list->items[i].trials;
+        is_known = strcmp(other->scenario, of->scenario) == 0 &&
+                   strcmp(other->environment, of->environment) == 0;
+    }
+    return is_known;
+}
+
 static int collect_data(report_data *report, const cli_session *session)
 {
     gputune_record_filter filter = {
@@ -114,11 +124,17 @@ static int collect_data(report_data *report, const cli_session *session)
     CLI_TRY(cli_stored_filter(&filter, session));
     size_t count = given.names.count ? given.names.count : 1;
     for (size_t i = 0; i < count; i++) {
-        size_t before = report->records.count;
+        cli_records found = {NULL, 0};
         const char *name = given.names.count ? given.names.items[i] : NULL;
-        CLI_TRY(cli_records_read(&report->records, &filter, session, name));
-        if (report->records.count == before) {
+        CLI_TRY(cli_records_read(&found, &filter, session, name));
+        if (!found.count) {
             return cli_stored_nothing(session, &filter);
+        }
+        const cli_measured_list list = cli_measured_of(&found);
+        for (size_t k = 0; k < list.count; k++) { /* names may overlap */
+            if (!is_listed(&report->measured, list.items[k].trials)) {
+                cli_add(&report->measured, list.items[k]);
+            }
         }
     }
     return CLI_CONTINUE;
@@ -155,12 +171,14 @@ static int read_report(report_data *out)
     *out = (report_data){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     int code = collect_data(out, &session);
-    for (size_t i = 0; i < out->records.count; i++) {
-        if (out->records.items[i].is_winner || out->records.items[i].is_default) {
-            cli_record_add(&out->standing, &out->records.items[i]);
+    for (size_t i = 0; i < out->measured.count; i++) {
+        const cli_measured *one = &out->measured.items[i];
+        for (size_t k = 0; k < one->count; k++) {
+            if (one->trials[k].is_winner || one->trials[k].is_default) {
+                cli_record_add(&out->standing, &one->trials[k]);
+            }
         }
     }
-    out->measured = cli_measured_of(&out->records);
     put_tuning_first(&out->measured);
     out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
     for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {

@@ -82,16 +82,14 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
     return cli_check_database(session, code);
 }
 
+/* Each option with those that it cannot be combined with. */
 static const char *const exclusive[][2] = {
-    {"canonical", "from"},   {"canonical", "watch"},     {"gpus", "compile-only"},
-    {"gpus", "device"},      {"gpus", "samples"},        {"watch", "gpus"},
-    {"watch", "shard"},      {"watch", "compile-only"},  {"watch", "from"},
-    {"sizes", "size"},       {"sizes", "gpus"},          {"sizes", "shard"},
-    {"sizes", "from"},       {"sizes", "canonical"},     {"sizes", "compile-only"},
-    {"sizes", "watch"},      {"sizes", "report"},        {"sizes", "samples"},
-    {"pinned", "force"},     {"pinned", "compile-only"}, {"pinned", "watch"},
-    {"pinned", "db"},        {"pinned", "sizes"},        {"total-limit", "compile-only"},
-    {"sizes", "total-limit"}};
+    {"canonical", "from watch"},
+    {"gpus", "compile-only device samples"},
+    {"watch", "gpus shard compile-only from"},
+    {"sizes", "size gpus shard from canonical compile-only watch report samples total-limit"},
+    {"pinned", "force compile-only watch db sizes report"},
+    {"total-limit", "compile-only"}};
 static const char *const needs[][2] = {
     {"arch", "compile-only"}, {"variants", "sizes"}, {"any-gpu", "from"}};
 
@@ -111,8 +109,12 @@ static int check_options(void)
                "--start",
                cli_warm.from ? "--from" : "--canonical");
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
-        CLI_REFUSE(cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1]), CLI_EXIT_USAGE,
-                   "warm: --%s and --%s cannot be combined", exclusive[i][0], exclusive[i][1]);
+        const char *others = exclusive[i][1];
+        char *other, *value;
+        while (cli_is_given(exclusive[i][0]) && cli_next_pair(&others, &other, &value)) {
+            CLI_REFUSE(cli_is_given(other), CLI_EXIT_USAGE,
+                       "warm: --%s and --%s cannot be combined", exclusive[i][0], other);
+        }
     }
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         CLI_REFUSE(cli_is_given(needs[i][0]) && !cli_is_given(needs[i][1]), CLI_EXIT_USAGE,
@@ -319,8 +321,8 @@ static int check_and_run(const cli_list *kernels)
     CLI_TRY(cli_shard_read(&cli_warm.shard, cli_warm.shard_text));
     CLI_TRY(check_options());
     cli_fleet_join();
-    CLI_TRY(cli_rewrite_begin(cli_warm.report));
     CLI_TRY(cli_shard_check(&cli_warm.shard));
+    CLI_TRY(cli_rewrite_begin(cli_warm.report));
     return cli_rewrite_end(cli_warm.report, cli_warm.watch ? warm_watch() : warm_kernels());
 }
 

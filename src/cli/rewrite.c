@@ -74,7 +74,10 @@ static int finish_file(const char *file, int how)
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_EXIT_NOTHING;
     char *part = cli_format("%s.part", file);
     if (code == CLI_EXIT_OK && rename(part, file) != 0) {
-        return cli_stop(CLI_EXIT_NOTHING, "cannot write %s: %s", file, strerror(errno));
+        code = cli_stop(CLI_EXIT_NOTHING, "cannot write '%s': %s", file, strerror(errno));
+    }
+    if (code != CLI_EXIT_OK) {
+        (void)unlink(part);
     }
     return code;
 }
@@ -85,6 +88,8 @@ int cli_rewrite_begin(const char *file)
     if (!file) {
         return CLI_CONTINUE;
     }
+    CLI_REFUSE(access(cli_format("%s/.", file), F_OK) == 0, CLI_EXIT_NOTHING,
+               "cannot write '%s': it is a folder", file);
     CLI_TRY(cli_output_open(&output, cli_format("%s.part", file), true));
     int code = cli_output_close(&output, CLI_EXIT_OK);
     return code == CLI_EXIT_OK ? CLI_CONTINUE : code;

@@ -11,5 +11,5 @@ show --size n=4K --pinned some.wisdom
 show --size n=4K,8K --pinned some.wisdom
 show --size n=4K --pinned nosuch.wisdom
 show --size n=4K --pinned table
-show --size n=4K --pinned some.wisdom --force
+show --size n=4K --pinned some.wisdom --report page.html
 show --size n=4K --pinned some.wisdom --db x.db

@@ -3,7 +3,7 @@ read=$(dirname "$0")/../../browser/read_page.py
 export GPUTUNE_DB=$PWD/x.db
 one="--driver emu -q --only VEC=1,4,8 --only BLOCK=256,1024 --only UNROLL=1,8"
 $GPUTUNE warm axpy $one --size n=1000 --size n=2000 --strategy exhaustive >/dev/null
-$GPUTUNE report -o page.html
+$GPUTUNE report axpy axpy -o page.html
 python3 "$read" page.html | sed 's/winner [A-Z=0-9 ]*,/winner W,/'
 $GPUTUNE show axpy --driver emu -q --why -f json >why.json
 python3 - <<'PYTHON'
