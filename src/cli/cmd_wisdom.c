@@ -66,12 +66,18 @@ static int import_all(const cli_list *files)
 
 static int carry_wisdom(const cli_list *arguments)
 {
+    static const char *const of_export[] = {"size", "gpu", "any-gpu", "output", "whole", "rules"};
     const char *verb = arguments->items[0];
+    const bool imports = strcmp(verb, "import") == 0;
     const cli_list rest = {arguments->items + 1, arguments->count - 1};
+    for (size_t i = 0; i < sizeof of_export / sizeof *of_export && imports; i++) {
+        CLI_REFUSE(cli_is_given(of_export[i]), CLI_EXIT_USAGE,
+                   "wisdom: --%s is for export; import takes all results of a file", of_export[i]);
+    }
     if (strcmp(verb, "export") == 0 && rest.count < 2) {
         return export_wisdom(rest.count ? rest.items[0] : NULL);
     }
-    if (strcmp(verb, "import") == 0 && rest.count) {
+    if (imports && rest.count) {
         return import_all(&rest);
     }
     return cli_stop(CLI_EXIT_USAGE, "wisdom: expected 'export [KERNEL]' or 'import FILE...'");

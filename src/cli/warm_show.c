@@ -167,7 +167,7 @@ static const cli_column columns[] = {
 
 typedef struct stored {
     const gputune_info *info;
-    gputune_cache cache;
+    gputune_options options;
     const cli_scenario *scenario;
     cli_records records;
 } stored;
@@ -175,8 +175,12 @@ typedef struct stored {
 static int take_stored(void *user, const gputune_record *record)
 {
     stored *at = user;
+    const uint64_t seed = at->options.seed ? at->options.seed : 1;
+    const bool has_files = at->options.file_count > 0; /* then their hashes are in `inputs` */
     bool is_wanted = strcmp(record->sizes, at->scenario->size_text) == 0 && !record->outdated &&
-                     record->objective == at->info->objective && record->cache == at->cache;
+                     record->objective == at->info->objective &&
+                     record->cache == at->options.cache &&
+                     (has_files || !strcmp(record->inputs, cli_format("seed=%" PRIu64, seed)));
     return is_wanted ? cli_records_add(&at->records, record) : 0;
 }
 
@@ -186,7 +190,7 @@ static int explain(outcome *row, const cli_session *session, const cli_scenario 
 {
     static const void *printed_for; /* the previous kernel */
     const char *sizes = scenario->size_text[0] ? scenario->size_text : NULL, *status = "";
-    stored at = {&row->info, cli_tuning_options(scenario).cache, scenario, {NULL, 0}};
+    stored at = {&row->info, cli_tuning_options(scenario), scenario, {NULL, 0}};
     const gputune_record_filter filter = {
         .size = sizeof filter, .kernel = scenario->kernel->given, .sizes = sizes, .failures = true};
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
@@ -307,7 +311,8 @@ static void print_gains(const cli_table *table, double seconds)
 {
     const gains all = sum_gains(table);
     if (!all.count) {
-        if (table->row_count && !cli_tuning.effort && !cli_given.pinned) {
+        if (table->row_count && !cli_tuning.effort && !cli_tuning.options.force &&
+            !cli_given.pinned) {
             cli_note(
                 "nothing was tuned, because the winners are stored; --force tunes again; next: "
                 "gputune show");

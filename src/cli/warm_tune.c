@@ -46,8 +46,8 @@ static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
     bool lacked_time = tuned->status == GPUTUNE_ETIMEOUT || tuned->status == GPUTUNE_OK;
     double limit_s = options->time_limit_s > 0 ? options->time_limit_s : usual_s;
     options->time_limit_s = fmin(factor * limit_s, most_s);
-    return cli_warm.canonical && measures() && lacked_time && !tuned->has_winner &&
-           !cli_is_canceled() && limit_s < most_s;
+    return cli_warm.canonical && !cli_warm.total_limit_s && measures() && lacked_time &&
+           !tuned->has_winner && !cli_is_canceled() && limit_s < most_s;
 }
 
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
