@@ -233,7 +233,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
     const gt_wanted *of = &wanted.wanted; /* a filter without conditions selects all results */
     bool is_selective = of->kernel_count || (of->gpu && *of->gpu) ||
-                        (of->sizes && !gt_sizes_match("", of->sizes)) || what.outdated ||
+                        (of->sizes && !gt_sizes_match("", of->sizes, false)) || what.outdated ||
                         what.everything;
     GT_REFUSE(
         !is_selective, GPUTUNE_EINVAL,
