@@ -79,7 +79,8 @@ TEST(test_exclusions)
                  {"box = (B, 32)", "sm_86", 0},
                  {"box = (B, 32), swizzle = S + 16", "sm_90", 0},
                  {"box = (B, 32), interleave = 16", "sm_90", 0},
-                 {"box = (B, 32), strides = n + 4", "sm_90", 0}};
+                 {"box = (B, 32), strides = n + 4", "sm_90", 0},
+                 {"box = (1, B, 32), sizes = (1, 1 << 32, 1 << 31)", "sm_90", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];
         GT_SCOPED(setup_close) setup b = {0};

@@ -45,10 +45,11 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
         GT_EXCLUDE(box < 1 || box > BOX_MAX, GT_LIMIT_TENSORMAP_BOX);
         out->sizes[i] = (uint64_t)size;
         out->box[i] = (uint32_t)box;
-        packed *= (uint64_t)size;
         if (at == 0) {
             break;
         }
+        GT_EXCLUDE(__builtin_mul_overflow(packed, (uint64_t)size, &packed),
+                   GT_LIMIT_TENSORMAP_SIZE);
         out->strides[i] = packed;
         if (map->strides.count > 0) {
             GT_EXCLUDE(gt_expression_try(&stride, map->strides.items[at - 1], binding->slots) ||
