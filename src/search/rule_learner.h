@@ -5,8 +5,6 @@
 
 #include "base/status.h"
 
-enum { GT_RULE_FEATURES_MAX = 256 };
-
 /* An expression of the sizes that a tree compares with a threshold. */
 typedef struct gt_rule_feature {
     const char *text;
@@ -33,10 +31,11 @@ typedef struct gt_rule_data {
     const double *load_factors;
 } gt_rule_data;
 
-/* Chooses the codes with the least total loss. Sets kept[i] to true if configuration i belongs to
- * one of them. At each measured size, at least one of the kept configurations can run. One of them
- * has no needs if there is any such configuration. Returns ENOVARIANT if no configuration can run
- * at one of the sizes, or if `most_codes` codes are not enough for all sizes. */
+/* Chooses codes with a small total loss: adds the best one until there are enough, and then
+ * replaces single ones as long as the loss falls. Sets kept[i] to true if configuration i belongs
+ * to one of them. At each measured size, at least one of the kept configurations can run. One of
+ * them has no needs if there is any such configuration. Returns ENOVARIANT if no configuration can
+ * run at one of the sizes, or if `most_codes` codes are not enough for all sizes. */
 gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 
 /* A node of a decision tree. Its first branch, `yes`, begins at the next node in the array. */
@@ -60,9 +59,6 @@ void gt_rule_tree_free(gt_rule_tree *tree);
  * needs, unless there is no such configuration. gt_rule_tree_free() frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 
-/* Returns the configuration that the tree chooses for a size with these feature values. */
-uint32_t gt_rule_tree_choose(const gt_rule_tree *tree, const gt_rule_data *data,
-                             const double *values);
 /* Writes the tree as the lines of a rule (see kernel/rule/rule.h). `numbers` are the variant
  * numbers of the configurations. The caller frees *text. ENOMEM. */
 gputune_status gt_rule_tree_text(char **text, const gt_rule_tree *tree, const gt_rule_data *data,

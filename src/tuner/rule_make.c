@@ -210,7 +210,7 @@ static gputune_status add_default(gt_rule_maker *maker)
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     const gt_config standard = gt_config_default(maker->pool.template);
     GT_TRY(gt_pool_request(&request, &maker->pool, 0, maker->limit_s));
-    return gt_pool_add(NULL, &maker->pool, request, 0, &standard);
+    return gt_pool_add(NULL, &maker->pool, request, &standard);
 }
 
 /* Removes kept members that were not verified at all corners. ETIMEOUT if none remains. */

@@ -55,7 +55,7 @@ void gt_pool_drop_size(gt_pool *pool)
     gt_array_free(&pool->sizes.items[pool->sizes.count].entries);
 }
 
-gputune_status gt_pool_add(uint32_t *out, gt_pool *pool, const gt_request *request, size_t size,
+gputune_status gt_pool_add(uint32_t *out, gt_pool *pool, const gt_request *request,
                            const gt_config *config)
 {
     uint32_t at = 0;
@@ -66,7 +66,7 @@ gputune_status gt_pool_add(uint32_t *out, gt_pool *pool, const gt_request *reque
         GT_SCOPED(gt_source_free) gt_source source = {0};
         GT_TRY(gt_array_reserve(&pool->members));
         gt_pool_member *member = &pool->members.items[at];
-        *member = (gt_pool_member){.config = *config, .origin = size};
+        *member = (gt_pool_member){.config = *config};
         GT_TRY(gt_request_source(&source, request, config));
         GT_TRY(gt_config_text(&member->text, pool->template, config));
         member->source = source.hash;

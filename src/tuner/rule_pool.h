@@ -25,7 +25,6 @@ typedef struct gt_pool_member {
     char *text;
     gt_hash source;
     uint32_t code;   /* index of the first member with the same source */
-    size_t origin;   /* index of the size at which it was found */
     bool is_refuted; /* true if it does not compile, or was wrong, crashed or hung at a size */
 } gt_pool_member;
 
@@ -49,9 +48,9 @@ gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t siz
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);
 /* Removes the size that was added last. */
 void gt_pool_drop_size(gt_pool *pool);
-/* Adds a configuration that was found at `size`, if the pool does not have it. Sets *member, unless
+/* Adds a configuration, if the pool does not have it. Sets *member, unless
  * NULL, to its index. Its source is generated with `request`, but is the same at all sizes. */
-gputune_status gt_pool_add(uint32_t *member, gt_pool *pool, const gt_request *request, size_t size,
+gputune_status gt_pool_add(uint32_t *member, gt_pool *pool, const gt_request *request,
                            const gt_config *config);
 static inline gt_pool_entry gt_pool_entry_of(const gt_pool *pool, size_t size, uint32_t member)
 {

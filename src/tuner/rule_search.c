@@ -108,7 +108,7 @@ static int by_median(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *request, size_t size)
+static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *request)
 {
     enum { NEAR_MOST = 4, POOL_LEAST = 32, POOL_FACTOR = 4 };
     static const double near = 1.1;
@@ -131,7 +131,7 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
             break;
         }
         if (gt_request_stored(&config, request, trial->config, trial->hash) == GPUTUNE_OK) {
-            GT_TRY(gt_pool_add(NULL, &maker->pool, request, size, &config));
+            GT_TRY(gt_pool_add(NULL, &maker->pool, request, &config));
             count++;
         }
     }
@@ -148,8 +148,8 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     GT_TRY(gt_pool_take_trials(pool, request, size));
     const uint32_t known = gt_pool_fastest(pool, size);
     const double known_ns = known == UINT32_MAX ? INFINITY : gt_pool_time(pool, size, known);
-    GT_TRY(gt_pool_add(&member, pool, request, size, winner));
-    GT_TRY(add_near_winners(maker, request, size));
+    GT_TRY(gt_pool_add(&member, pool, request, winner));
+    GT_TRY(add_near_winners(maker, request));
     GT_TRY(gt_pool_take_trials(pool, request, size));
     const double gain = log(known_ns / gt_pool_time(pool, size, member));
     /* if the gain is unknown (NAN), it is taken as 0 */
@@ -476,7 +476,7 @@ static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free
         if (cost_at(maker, size, from) <= loss + near &&
             (free_axes && i % 2 ? redraw_axes(&config, maker, request->space, free_axes)
                                 : change_axis(&config, maker, request->space))) {
-            GT_TRY(gt_pool_add(&member, pool, request, size, &config));
+            GT_TRY(gt_pool_add(&member, pool, request, &config));
             GT_TRY(member == before ? gt_array_push(&added, member) : GPUTUNE_OK);
         }
     }

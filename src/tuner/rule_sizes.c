@@ -10,11 +10,6 @@ static bool is_size(const gt_template *template, uint32_t i)
     return template->problem[i].kind == GT_PROBLEM_SIZE;
 }
 
-static bool varies(const gt_rule_region *region, uint32_t i)
-{
-    return region->least.values[i].number != region->most.values[i].number;
-}
-
 static const gputune_range *find_range(const char *name, const gputune_range *ranges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -32,7 +27,7 @@ static gputune_status check_value(const gt_template *template, uint32_t i,
     const int64_t least = region->least.values[i].number, most = region->most.values[i].number;
     if (!is_size(template, i)) {
         GT_REFUSE(
-            varies(region, i), GPUTUNE_EINVAL,
+            gt_region_varies(region, i), GPUTUNE_EINVAL,
             "%s: %s is compiled into the code, so each of its values needs a compile of its own, "
             "and no rule can range over it; give one value, as in %s=%" PRId64,
             kernel, name, name, least);
@@ -63,7 +58,7 @@ gputune_status gt_region_make(gt_rule_region *out, const gt_template *template,
     for (uint32_t i = 0; i < template->problem_count; i++) {
         const gputune_range *range = find_range(template->problem[i].name, ranges, count);
         GT_TRY(check_value(template, i, range, &region));
-        any |= varies(&region, i);
+        any |= gt_region_varies(&region, i);
     }
     GT_REFUSE(!any, GPUTUNE_EINVAL,
               "%s: a rule needs a size that varies; tune a single size without a range",
@@ -77,7 +72,7 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
 {
     uint32_t varying[GT_PROBLEM_MAX], count = 0, corners = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (varies(region, i)) {
+        if (gt_region_varies(region, i)) {
             varying[count++] = i;
         }
     }
@@ -143,7 +138,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
     uint32_t dimensions = 2; /* two for the class that all sizes may have in common */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        dimensions += varies(region, i) ? 2 : 0;
+        dimensions += gt_region_varies(region, i) ? 2 : 0;
     }
     /* solution of x^(d + 1) = x + 1 for d dimensions; the golden ratio for d = 1 */
     for (int step = 0; step < 32; step++) {
@@ -158,7 +153,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
     const bool is_alike = places[dimensions - 1] < 1.0 / 3;
     for (uint32_t i = 0, at = 0; i < template->problem_count; i++) {
         const int64_t least = region->least.values[i].number, most = region->most.values[i].number;
-        if (varies(region, i)) {
+        if (gt_region_varies(region, i)) {
             const double size = (double)least * pow((double)most / (double)least, places[at]);
             const int class = class_at(places[is_alike ? dimensions - 2 : at + 1]);
             point.values[i].number = round_size(size, class, least, most);

@@ -85,7 +85,6 @@ TEST(test_features)
     gt_template_free(t);
 }
 
-/* "len % 4 == 0" contains the text "n % 4 == 0". */
 TEST(a_joined_condition_contains_all_needs)
 {
     static const char *const variants[] = {"W=0 V=4", "W=1 V=4"};
@@ -102,8 +101,9 @@ TEST(a_joined_condition_contains_all_needs)
     assert_true(own && other && own != other);
     assert_int_equal(features.needs[0], own | other);
     assert_int_equal(feature_of(&features, "n % 4 == 0 && len % 4 == 0")->grants, own | other);
-    assert_int_equal(feature_of(&features, "len % 4 == 0 && len > 4 && n % 4 == 0")->grants,
-                     features.needs[1]);
+    assert_int_equal(
+        feature_of(&features, "n % 4 == 0 && len % 4 == 0 && len > 4 && n % 4 == 0")->grants,
+        features.needs[1]);
     gt_size_features_free(&features);
     gt_template_free(t);
 }

@@ -229,41 +229,12 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* Returns true if `all` is a conjunction such as "a && b && c" with the term `part`. */
-static bool has_term(const char *all, const char *part)
-{
-    const char *begin = all;
-    for (int depth = 0; !strstr(all, "||") && !strchr(all, '?'); all++) {
-        const bool ends = depth == 0 && (!*all || strncmp(all, " && ", 4) == 0);
-        if (ends && strlen(part) == (size_t)(all - begin) &&
-            strncmp(begin, part, (size_t)(all - begin)) == 0) {
-            return true;
-        }
-        if (!*all) {
-            break;
-        }
-        begin = ends ? all + 4 : begin;
-        depth += (*all == '(') - (*all == ')');
-    }
-    return false;
-}
-
-static bool is_contained(const maker *m, uint64_t needs, size_t at)
-{
-    for (size_t i = 0; i < m->needs.count; i++) {
-        if (i != at && needs >> i & 1 && has_term(m->needs.items[i], m->needs.items[at])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Adds a condition that all needs of a variant are met, unless one of them cannot be granted. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     for (size_t i = 0; i < m->needs.count; i++) {
-        if (needs >> i & 1 && !is_contained(m, needs, i)) {
+        if (needs >> i & 1) {
             const bool nested = strstr(m->needs.items[i], "||") || strchr(m->needs.items[i], '?');
             gt_text_printf(&text, "%s%s%s%s", text.length ? " && " : "", nested ? "(" : "",
                            m->needs.items[i], nested ? ")" : "");

@@ -13,10 +13,6 @@ typedef struct gt_rule_form {
     gt_print print;
 } gt_rule_form;
 
-static inline bool gt_region_varies(const gt_rule_region *region, uint32_t i)
-{
-    return region->least.values[i].number != region->most.values[i].number;
-}
 /* Sets *form for the kernel with index `step` of a variant. The struct must not be moved after
  * that, because form->print points to it. */
 void gt_rule_form_set(gt_rule_form *form, const gt_template *template, const gt_rule_region *region,

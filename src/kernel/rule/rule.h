@@ -24,6 +24,10 @@
 typedef struct gt_rule_region {
     gt_problem least, most; /* inclusive limits of the sizes; equal for types and constants */
 } gt_rule_region;
+static inline bool gt_region_varies(const gt_rule_region *region, uint32_t i)
+{
+    return region->least.values[i].number != region->most.values[i].number;
+}
 
 /* The expected time at sizes that were not measured, relative to the best known variant. */
 typedef struct gt_rule_loss {
