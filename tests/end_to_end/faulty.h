@@ -1,9 +1,9 @@
 /* The kernels of tests/faulty/, one file for each class of faults. Each kernel has a correct
  * variant and a faulty variant, BAD=1, which is faster. The comment above a kernel describes the
- * fault and ends with what finds it, such as 'caught by proof and check'. A line in which a check
- * finds mistakes ends with the kinds of these mistakes, such as '// found: race, state'. If several
- * kernels share the line, it ends with a label, '// line: wait', and the comments of these kernels
- * end with 'caught by check (race at wait)'. */
+ * fault and what finds it: 'Caught by proof and check.' A line in which a check finds mistakes ends
+ * with the kinds of these mistakes: '// found: race, state'. If several kernels share the line, it
+ * ends with a label, '// line: wait', and the comments of these kernels name it: 'Caught by check
+ * (race at wait).' */
 #pragma once
 
 #include "world.h"
@@ -25,7 +25,10 @@ static int read_class(faulty_kernel *out, int most, const char *path)
     assert_non_null(file);
     sscanf(path, "tests/faulty/%23[^.]", kernel.class);
     while (fgets(line, sizeof line, file)) {
-        sscanf(line, " * caught by %159[^\n]", kernel.caught);
+        const char *caught = strstr(line, "Caught by ");
+        if (caught) {
+            sscanf(caught, "Caught by %159[^*]", kernel.caught);
+        }
         if (sscanf(line, "#pragma gputune kernel(%63[^)])", kernel.name) == 1) {
             assert_true(found < most && kernel.caught[0]);
             out[found++] = kernel;

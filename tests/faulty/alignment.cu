@@ -2,8 +2,7 @@
 #include "faulty.cuh"
 #pragma gputune tune(BLOCK = 128)
 
-/* Reads four elements together from rows whose length may not be a multiple of four. This is
- * caught by proof and check. */
+/* Reads four elements together from rows whose length may not be a multiple of four. Caught by proof and check. */
 #pragma gputune kernel(rows_of_four)
 #pragma gputune problem(rows = 32, n = 256)
 #pragma gputune args(out float y[rows][n], in float x[rows][n], size_t rows, size_t n)
@@ -28,8 +27,7 @@ __global__ void rows_of_four(float *y, const float *x, size_t rows, size_t n)
 #endif
 }
 
-/* Reads a vector of shared memory at a misaligned address. This is
- * caught by proof and check. */
+/* Reads a vector of shared memory at a misaligned address. Caught by proof and check. */
 #pragma gputune kernel(shared_vector)
 #pragma gputune problem(n = 8192)
 
@@ -53,8 +51,7 @@ __global__ void shared_vector(float *y, const float *x, size_t n)
     }
 }
 
-/* Reads two elements together at odd indices. This is
- * caught by proof and check. */
+/* Reads two elements together at odd indices. Caught by proof and check. */
 #pragma gputune kernel(two_shorts)
 #pragma gputune problem(n = 8192)
 #pragma gputune args(out short y[n], in short x[n] = uniform(-1000, 1000), size_t n)

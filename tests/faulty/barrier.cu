@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* Some threads return before a barrier; after it, others read values that these threads never wrote. This is
- * caught by check. */
+/* Some threads return before a barrier; after it, others read values that these threads never wrote.
+ * Caught by check. */
 #pragma gputune kernel(barrier_behind_return)
 #pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
 
@@ -23,8 +23,7 @@ __global__ void barrier_behind_return(float *y, const float *x, size_t n)
     y[i] = BAD || other < n ? held[threadIdx.x ^ 1] : 0.0f; // found: race
 }
 
-/* Has a barrier in both branches of an if, and a warp takes both branches. This is
- * caught by check. */
+/* Has a barrier in both branches of an if, and a warp takes both branches. Caught by check. */
 #pragma gputune kernel(barrier_in_branches)
 #pragma gputune args(out float y[n], in float x[n] = uniform(1, 2), size_t n)
 #pragma gputune reference(y[i] = i - 2 * (i % 128) + 127 < n ? x[i - 2 * (i % 128) + 127] : 0.0f)
@@ -52,8 +51,7 @@ __global__ void barrier_in_branches(float *y, const float *x, size_t n)
     }
 }
 
-/* Has a barrier in a loop; the two halves of a warp leave the loop in different iterations. This is
- * caught by check. */
+/* Has a barrier in a loop; the two halves of a warp leave the loop in different iterations. Caught by check. */
 #pragma gputune kernel(barrier_in_loop)
 #pragma gputune reference(y[i] = x[i])
 
@@ -71,8 +69,7 @@ __global__ void barrier_in_loop(float *y, const float *x, size_t n)
     }
 }
 
-/* Shuffles a value from lanes that have returned. This is
- * caught by check. */
+/* Shuffles a value from lanes that have returned. Caught by check. */
 #pragma gputune kernel(shuffle_from_the_gone)
 #pragma gputune reference(y[i] = i + 1 < n && i % 32 != 31 ? x[i + 1] : x[i])
 
@@ -89,8 +86,7 @@ __global__ void shuffle_from_the_gone(float *y, const float *x, size_t n)
     }
 }
 
-/* Shuffles with a full mask in a branch that half of the lanes take. This is
- * caught by check. */
+/* Shuffles with a full mask in a branch that half of the lanes take. Caught by check. */
 #pragma gputune kernel(shuffle_in_branch)
 #pragma gputune reference(y[i] = i % 32 < 16 ? ((i ^ 1) < n ? x[i ^ 1] : 0.0f) : x[i])
 
@@ -107,8 +103,7 @@ __global__ void shuffle_in_branch(float *y, const float *x, size_t n)
     }
 }
 
-/* Adds values of lanes that are not in the mask. This is
- * caught by check. */
+/* Adds values of lanes that are not in the mask. Caught by check. */
 #pragma gputune kernel(shuffle_from_the_unnamed)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune clear(y)

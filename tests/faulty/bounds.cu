@@ -3,8 +3,7 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* Reads past the end of a local array and ignores the value. This is
- * caught by proof and check. */
+/* Reads past the end of a local array and ignores the value. Caught by proof and check. */
 #pragma gputune kernel(local_behind)
 
 __global__ void local_behind(float *y, const float *x, size_t n)
@@ -24,8 +23,7 @@ __global__ void local_behind(float *y, const float *x, size_t n)
     }
 }
 
-/* Reads one element past its input and ignores the value. This is
- * caught by proof and check. */
+/* Reads one element past its input and ignores the value. Caught by proof and check. */
 #pragma gputune kernel(read_behind)
 
 __global__ void read_behind(float *y, const float *x, size_t n)
@@ -41,8 +39,7 @@ __global__ void read_behind(float *y, const float *x, size_t n)
     }
 }
 
-/* Writes one element past its scratch memory. This is
- * caught by proof and check. */
+/* Writes one element past its scratch memory. Caught by proof and check. */
 #pragma gputune kernel(scratch_behind)
 #pragma gputune scratch(float kept[n])
 
@@ -50,8 +47,7 @@ KERNEL(scratch_behind, (float *y, const float *x, size_t n, float *kept), // fou
        kept[i + BAD] = x[i];
        y[i] = 2.0f * x[i])
 
-/* Reads past its shared memory and ignores the value. This is
- * caught by proof and check. */
+/* Reads past its shared memory and ignores the value. Caught by proof and check. */
 #pragma gputune kernel(shared_behind)
 
 __global__ void shared_behind(float *y, const float *x, size_t n)
@@ -69,8 +65,8 @@ __global__ void shared_behind(float *y, const float *x, size_t n)
     }
 }
 
-/* Reads past the end of an array in shared memory, into the next array, and ignores the value. This is
- * caught by neither proof nor check, because the machine code has one block of memory for both arrays. */
+/* Reads past the end of an array in shared memory, into the next array, and ignores the value.
+ * Caught by neither proof nor check, because the machine code has one block of memory for both arrays. */
 #pragma gputune kernel(shared_neighbour)
 
 __global__ void shared_neighbour(float *y, const float *x, size_t n)
@@ -90,8 +86,7 @@ __global__ void shared_neighbour(float *y, const float *x, size_t n)
     }
 }
 
-/* Writes before the beginning of its output and restores the old value. This is
- * caught by proof and check. */
+/* Writes before the beginning of its output and restores the old value. Caught by proof and check. */
 #pragma gputune kernel(writes_between)
 
 __global__ void writes_between(float *y, const float *x, size_t n)

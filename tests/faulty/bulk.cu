@@ -90,53 +90,45 @@ __global__ void tiles(float *y, const float *x, size_t n)
     }
 }
 
-/* Always waits for the phase of the first tile. This is
- * caught by proof and check (race at use). */
+/* Always waits for the phase of the first tile. Caught by proof and check (race at use). */
 #pragma gputune kernel(parity_forgotten)
 #pragma gputune launch(tiles<BAD * PARITY_FORGOTTEN>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Only the first thread waits for the copy, and no barrier makes the others wait. This is
- * caught by proof and check (race at use). */
+/* Only the first thread waits for the copy, and no barrier makes the others wait.
+ * Caught by proof and check (race at use). */
 #pragma gputune kernel(one_waits)
 #pragma gputune launch(tiles<BAD * ONE_WAITS>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Copies the next tile before all threads have read the previous tile. This is
- * caught by proof and check (race at copy). */
+/* Copies the next tile before all threads have read the previous tile. Caught by proof and check (race at copy). */
 #pragma gputune kernel(overwritten_by_copy)
 #pragma gputune launch(tiles<BAD * OVERWRITTEN_BY_COPY>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Announces half of the bytes that are copied. This is
- * caught by proof and check (barrier at copy). */
+/* Announces half of the bytes that are copied. Caught by proof and check (barrier at copy). */
 #pragma gputune kernel(expects_too_few)
 #pragma gputune launch(tiles<BAD * EXPECTS_TOO_FEW>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Announces more bytes than are copied, and waits forever. This is
- * caught by proof and check (barrier at wait). */
+/* Announces more bytes than are copied, and waits forever. Caught by proof and check (barrier at wait). */
 #pragma gputune kernel(expects_too_many)
 #pragma gputune launch(tiles<BAD * EXPECTS_TOO_MANY>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Announces no bytes: the barrier completes before the copy does. This is
- * caught by proof and check (race at use). */
+/* Announces no bytes: the barrier completes before the copy does. Caught by proof and check (race at use). */
 #pragma gputune kernel(expects_nothing)
 #pragma gputune launch(tiles<BAD * EXPECTS_NOTHING>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Does not fence the initialised barrier before copies use it. This is
- * caught by check (race at copy). */
+/* Does not fence the initialised barrier before copies use it. Caught by check (race at copy). */
 #pragma gputune kernel(init_not_fenced)
 #pragma gputune launch(tiles<BAD * INIT_NOT_FENCED>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Waits at a barrier that another thread may not have initialised yet. This is
- * caught by check (race at wait). */
+/* Waits at a barrier that another thread may not have initialised yet. Caught by check (race at wait). */
 #pragma gputune kernel(init_not_awaited)
 #pragma gputune launch(tiles<BAD * INIT_NOT_AWAITED>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Copies only the elements that are left, whose size may not be a multiple of 16 bytes. This is
- * caught by proof and check (alignment at copy). */
+/* Copies only the elements that are left, whose size may not be a multiple of 16 bytes.
+ * Caught by proof and check (alignment at copy). */
 #pragma gputune kernel(not_of_16_bytes)
 #pragma gputune launch(tiles<BAD * NOT_OF_16_BYTES>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Copies from an address that is not a multiple of 16 bytes. This is
- * caught by proof and check (alignment at copy). */
+/* Copies from an address that is not a multiple of 16 bytes. Caught by proof and check (alignment at copy). */
 #pragma gputune kernel(source_not_aligned)
 #pragma gputune launch(tiles<BAD * SOURCE_NOT_ALIGNED>, block = BLOCK, grid = ceil_div(n, 1024))
 
@@ -183,23 +175,19 @@ __global__ void stages(float *y, const float *x, size_t n)
     }
 }
 
-/* Waits for the barrier of the other stage. This is
- * caught by proof and check (race at stage). */
+/* Waits for the barrier of the other stage. Caught by proof and check (race at stage). */
 #pragma gputune kernel(wrong_stage)
 #pragma gputune launch(stages<BAD * WRONG_STAGE>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* The copying warp does not wait until a stage is free. This is
- * caught by proof and check (race at refill). */
+/* The copying warp does not wait until a stage is free. Caught by proof and check (race at refill). */
 #pragma gputune kernel(stage_not_free)
 #pragma gputune launch(stages<BAD * STAGE_NOT_FREE>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Frees a stage before reading it. This is
- * caught by check (race at refill). */
+/* Frees a stage before reading it. Caught by check (race at refill). */
 #pragma gputune kernel(freed_early)
 #pragma gputune launch(stages<BAD * FREED_EARLY>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Never frees a stage, so the copying warp waits forever. This is
- * caught by proof and check (barrier at free). */
+/* Never frees a stage, so the copying warp waits forever. Caught by proof and check (barrier at free). */
 #pragma gputune kernel(stage_never_freed)
 #pragma gputune launch(stages<BAD * STAGE_NEVER_FREED>, block = BLOCK, grid = ceil_div(n, 1024))
 
@@ -232,33 +220,27 @@ __global__ void stores(float *y, const float *x, size_t n)
     }
 }
 
-/* Copies out what the threads have written, without a proxy fence. This is
- * caught by check (race at store). */
+/* Copies out what the threads have written, without a proxy fence. Caught by check (race at store). */
 #pragma gputune kernel(store_not_fenced)
 #pragma gputune launch(stores<BAD * STORE_NOT_FENCED>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Only the thread that copies executes the proxy fence. This is
- * caught by check (race at store). */
+/* Only the thread that copies executes the proxy fence. Caught by check (race at store). */
 #pragma gputune kernel(store_fenced_by_one)
 #pragma gputune launch(stores<BAD * STORE_FENCED_BY_ONE>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Writes the next tile before the copy has read the previous tile. This is
- * caught by check (race at fill). */
+/* Writes the next tile before the copy has read the previous tile. Caught by check (race at fill). */
 #pragma gputune kernel(store_not_read)
 #pragma gputune launch(stores<BAD * STORE_NOT_READ>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Waits for groups of copies but commits no group. This is
- * caught by check (race at fill). */
+/* Waits for groups of copies but commits no group. Caught by check (race at fill). */
 #pragma gputune kernel(store_not_committed)
 #pragma gputune launch(stores<BAD * STORE_NOT_COMMITTED>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Waits for all groups except the last, and overwrites what the last group reads. This is
- * caught by check (race at fill). */
+/* Waits for all groups except the last, and overwrites what the last group reads. Caught by check (race at fill). */
 #pragma gputune kernel(store_of_one_group_too_few)
 #pragma gputune launch(stores<BAD * STORE_OF_ONE_GROUP_TOO_FEW>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* Only the first lane waits for the copy, and the other lanes do not wait for the first. This is
- * caught by check. */
+/* Only the first lane waits for the copy, and the other lanes do not wait for the first. Caught by check. */
 #pragma gputune kernel(one_lane_waits) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void one_lane_waits(float *y, const float *x, size_t n)
@@ -289,8 +271,7 @@ __global__ void one_lane_waits(float *y, const float *x, size_t n)
     }
 }
 
-/* The barrier waits for only half of the threads that fill the tile. This is
- * caught by proof and check. */
+/* The barrier waits for only half of the threads that fill the tile. Caught by proof and check. */
 #pragma gputune kernel(too_few_arrivals) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void too_few_arrivals(float *y, const float *x, size_t n)
@@ -309,8 +290,7 @@ __global__ void too_few_arrivals(float *y, const float *x, size_t n)
     }
 }
 
-/* Copies from global memory what its own block has just written there. This is
- * caught by check. */
+/* Copies from global memory what its own block has just written there. Caught by check. */
 #pragma gputune kernel(source_not_fenced) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void source_not_fenced(float *y, const float *x, size_t n)
@@ -336,8 +316,7 @@ __global__ void source_not_fenced(float *y, const float *x, size_t n)
     }
 }
 
-/* Ends while its last copy may still read shared memory. This is
- * caught by check. */
+/* Ends while its last copy may still read shared memory. Caught by check. */
 #pragma gputune kernel(store_not_awaited) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void store_not_awaited(float *y, const float *x, size_t n)
@@ -367,8 +346,7 @@ __global__ void store_not_awaited(float *y, const float *x, size_t n)
 #endif
 }
 
-/* Reads what a copy may not have written yet. This is
- * caught by check. */
+/* Reads what a copy may not have written yet. Caught by check. */
 #pragma gputune kernel(stored_and_read) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void stored_and_read(float *y, const float *x, size_t n)
@@ -398,8 +376,7 @@ __global__ void stored_and_read(float *y, const float *x, size_t n)
     }
 }
 
-/* Waits for all groups of copies except the group whose bytes it reads. This is
- * caught by check. */
+/* Waits for all groups of copies except the group whose bytes it reads. Caught by check. */
 #pragma gputune kernel(group_too_few) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void group_too_few(float *y, const float *x, size_t n)

@@ -12,8 +12,8 @@
 #pragma gputune cluster(SIZE = 2)
 #pragma gputune reference(y[i] = 2.0f * x[i ^ 128])
 
-/* Reads the other block's shared memory before the other block has written it. This is
- * caught by check, and sometimes proof. */
+/* Reads the other block's shared memory before the other block has written it.
+ * Caught by check, and sometimes proof. */
 #pragma gputune kernel(peer_not_awaited)
 
 __global__ void peer_not_awaited(float *y, const float *x, size_t n)
@@ -33,8 +33,7 @@ __global__ void peer_not_awaited(float *y, const float *x, size_t n)
     gputune_cluster_sync();
 }
 
-/* Ends while the other block may still read this block's shared memory. This is
- * caught by proof and check. */
+/* Ends while the other block may still read this block's shared memory. Caught by proof and check. */
 #pragma gputune kernel(peer_ended)
 
 __global__ void peer_ended(float *y, const float *x, size_t n)
@@ -51,8 +50,7 @@ __global__ void peer_ended(float *y, const float *x, size_t n)
 #endif
 }
 
-/* Writes to the shared memory of the other block, which may not have started. This is
- * caught by check. */
+/* Writes to the shared memory of the other block, which may not have started. Caught by check. */
 #pragma gputune kernel(peer_not_started)
 
 __global__ void peer_not_started(float *y, const float *x, size_t n)
@@ -69,8 +67,7 @@ __global__ void peer_not_started(float *y, const float *x, size_t n)
     y[i] = 2.0f * held[t];
 }
 
-/* Arrives at the cluster's barrier before its last read of the other block. This is
- * caught by check. */
+/* Arrives at the cluster's barrier before its last read of the other block. Caught by check. */
 #pragma gputune kernel(arrives_early)
 
 __global__ void arrives_early(float *y, const float *x, size_t n)
@@ -123,8 +120,7 @@ static __device__ void multicast(float *y, const float *x, bool is_early, int ex
     gputune_cluster_sync();
 }
 
-/* Copies to both blocks before the other block has initialised its barrier. This is
- * caught by check (race at multicast). */
+/* Copies to both blocks before the other block has initialised its barrier. Caught by check (race at multicast). */
 #pragma gputune kernel(multicast_early)
 
 __global__ void multicast_early(float *y, const float *x, size_t n)
@@ -132,8 +128,7 @@ __global__ void multicast_early(float *y, const float *x, size_t n)
     multicast(y, x, BAD, 2);
 }
 
-/* Waits for the bytes of only one of the two halves. This is
- * caught by proof and check (barrier at multicast). */
+/* Waits for the bytes of only one of the two halves. Caught by proof and check (barrier at multicast). */
 #pragma gputune kernel(multicast_half)
 
 __global__ void multicast_half(float *y, const float *x, size_t n)
@@ -141,8 +136,7 @@ __global__ void multicast_half(float *y, const float *x, size_t n)
     multicast(y, x, false, 2 - BAD);
 }
 
-/* Sends data to the other block and waits for the wrong phase. This is
- * caught by proof and check. */
+/* Sends data to the other block and waits for the wrong phase. Caught by proof and check. */
 #pragma gputune kernel(sent_not_awaited)
 
 __global__ void sent_not_awaited(float *y, const float *x, size_t n)

@@ -3,8 +3,7 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* Divides by the largest magnitude of a row, which may be zero. This is
- * caught by proof. */
+/* Divides by the largest magnitude of a row, which may be zero. Caught by proof. */
 #pragma gputune kernel(all_zeros)
 #pragma gputune problem(rows = 8)
 #pragma gputune args(out float y[rows][n], in float x[rows][n], size_t rows, size_t n)
@@ -42,16 +41,14 @@ __global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_
     }
 }
 
-/* Converts integers to float, which rounds integers above 2^24. This is
- * caught by proof. */
+/* Converts integers to float, which rounds integers above 2^24. Caught by proof. */
 #pragma gputune kernel(beyond_2_24)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 16777217), size_t n)
 #pragma gputune reference(y[i] = x[i])
 
 KERNEL(beyond_2_24, (int *y, const int *x, size_t n), y[i] = BAD ? (int)(float)x[i] : x[i])
 
-/* Is correct only for magnitudes up to 1. This is
- * caught by proof. */
+/* Is correct only for magnitudes up to 1. Caught by proof. */
 #pragma gputune kernel(beyond_one)
 #pragma gputune reference(y[i] = x[i] * x[i])
 
@@ -59,8 +56,7 @@ KERNEL(beyond_one, (float *y, const float *x, size_t n),
        float v = BAD ? fminf(fmaxf(x[i], -1.0f), 1.0f) : x[i];
        y[i] = v * v)
 
-/* Flushes denormals to zero. This is
- * caught by proof. */
+/* Flushes denormals to zero. Caught by proof. */
 #pragma gputune kernel(denormals)
 #pragma gputune reference(y[i] = 1e10f * x[i])
 
@@ -78,8 +74,7 @@ __global__ void denormals(float *y, const float *x, size_t n)
     }
 }
 
-/* Sorts the keys of a block, and gives equal keys the same position. This is
- * caught by proof. */
+/* Sorts the keys of a block, and gives equal keys the same position. Caught by proof. */
 #pragma gputune kernel(equal_keys)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
 #pragma gputune reference(y[i] = (int)i)
@@ -96,16 +91,14 @@ __global__ void equal_keys(int *y, const int *x, size_t n)
     }
 }
 
-/* Turns infinities into NaN. This is
- * caught by proof. */
+/* Turns infinities into NaN. Caught by proof. */
 #pragma gputune kernel(infinity)
 #pragma gputune reference(y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i])))
 
 KERNEL(infinity, (float *y, const float *x, size_t n),
        y[i] = !BAD && isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i])))
 
-/* Is wrong for the smallest integer, which has no absolute value. This is
- * caught by proof. */
+/* Is wrong for the smallest integer, which has no absolute value. Caught by proof. */
 #pragma gputune kernel(least_integer)
 #pragma gputune args(out int y[n], in int x[n] = uniform(-2147483648, 2147483647), size_t n)
 #pragma gputune reference(y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3)
@@ -113,8 +106,7 @@ KERNEL(infinity, (float *y, const float *x, size_t n),
 KERNEL(least_integer, (int *y, const int *x, size_t n),
        y[i] = BAD ? abs(x[i]) / 3 : (x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3))
 
-/* Takes the logarithm of zero, which is in the declared range. This is
- * caught by proof. */
+/* Takes the logarithm of zero, which is in the declared range. Caught by proof. */
 #pragma gputune kernel(log_of_zero)
 #pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
 #pragma gputune reference(y[i] = x[i] > 0.0f ? logf(x[i]) : -100.0f)
@@ -122,32 +114,28 @@ KERNEL(least_integer, (int *y, const int *x, size_t n),
 KERNEL(log_of_zero, (float *y, const float *x, size_t n),
        y[i] = BAD ? logf(x[i]) : (x[i] > 0.0f ? logf(x[i]) : -100.0f))
 
-/* Turns NaN into zero, as fmaxf() does. This is
- * caught by proof. */
+/* Turns NaN into zero, as fmaxf() does. Caught by proof. */
 #pragma gputune kernel(nan_swallowed)
 #pragma gputune reference(y[i] = x[i] < 0.0f ? 0.0f : x[i])
 
 KERNEL(nan_swallowed, (float *y, const float *x, size_t n),
        y[i] = BAD ? fmaxf(x[i], 0.0f) : (x[i] < 0.0f ? 0.0f : x[i]))
 
-/* Loses the sign of zero. This is
- * caught by proof. */
+/* Loses the sign of zero. Caught by proof. */
 #pragma gputune kernel(negative_zero)
 #pragma gputune reference(y[i] = copysignf(1.0f, x[i]))
 
 KERNEL(negative_zero, (float *y, const float *x, size_t n),
        y[i] = BAD ? (x[i] < 0.0f ? -1.0f : 1.0f) : copysignf(1.0f, x[i]))
 
-/* Takes exp() of large numbers, which overflows above 88. This is
- * caught by proof. */
+/* Takes exp() of large numbers, which overflows above 88. Caught by proof. */
 #pragma gputune kernel(overflow_of_exp)
 #pragma gputune reference(y[i] = 1.0f / (1.0f + expf(-x[i])))
 
 KERNEL(overflow_of_exp, (float *y, const float *x, size_t n),
        y[i] = BAD ? expf(x[i]) / (1.0f + expf(x[i])) : 1.0f / (1.0f + expf(-x[i])))
 
-/* Rounds ties up; the reference rounds ties to even. This is
- * caught by proof. */
+/* Rounds ties up; the reference rounds ties to even. Caught by proof. */
 #pragma gputune kernel(ties_up)
 #pragma gputune args(out int y[n], in float x[n] = uniform(-100, 100), size_t n)
 #pragma gputune reference(y[i] = (int)rintf(x[i]))
@@ -155,8 +143,7 @@ KERNEL(overflow_of_exp, (float *y, const float *x, size_t n),
 KERNEL(ties_up, (int *y, const float *x, size_t n),
        y[i] = BAD ? (int)floorf(x[i] + 0.5f) : (int)rintf(x[i]))
 
-/* Finds the last of equal elements; the reference finds the first. This is
- * caught by proof. */
+/* Finds the last of equal elements; the reference finds the first. Caught by proof. */
 #pragma gputune kernel(last_of_equals)
 #pragma gputune problem(rows = 8)
 #pragma gputune args(out int y[rows], in float x[rows][n], size_t rows, size_t n)
@@ -188,8 +175,7 @@ __global__ void least_of_row(int *y, const float *x, size_t rows, size_t n)
     }
 }
 
-/* Assumes that sorted keys are distinct. This is
- * caught by proof. */
+/* Assumes that sorted keys are distinct. Caught by proof. */
 #pragma gputune kernel(sorted_and_distinct)
 #pragma gputune args(out int y[n], in float x[n] = sorted(0, 1), size_t n)
 #pragma gputune reference(y[i] = i > 0 && x[i - 1] == x[i])
@@ -197,8 +183,7 @@ __global__ void least_of_row(int *y, const float *x, size_t rows, size_t n)
 KERNEL(sorted_and_distinct, (int *y, const float *x, size_t n),
        y[i] = BAD ? (i > 0 && x[i - 1] == x[i] && i % 4 != 1) : (i > 0 && x[i - 1] == x[i]))
 
-/* Does not write the result of an empty row. This is
- * caught by proof. */
+/* Does not write the result of an empty row. Caught by proof. */
 #pragma gputune kernel(row_empty)
 #pragma gputune args(out float y[n], in float x[4 * n], in int p[n + 1] = index * 4, size_t n)
 #pragma gputune reference(y[i] = sum(p[i + 1] - p[i], [&](int k) { return x[p[i] + k]; }))
@@ -215,8 +200,7 @@ __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
     }
 }
 
-/* Assumes that the last row has elements. This is
- * caught by proof. */
+/* Assumes that the last row has elements. Caught by proof. */
 #pragma gputune kernel(last_row_empty)
 #pragma gputune args(out int y[n], in int p[n + 1] = prefix(16 * n), size_t n)
 #pragma gputune reference(y[i] = p[i + 1] - p[i])
@@ -225,8 +209,7 @@ KERNEL(last_row_empty, (int *y, const int *p, size_t n),
        int length = p[i + 1] - p[i];
        y[i] = BAD && i == n - 1 && length < 1 ? 1 : length)
 
-/* Assumes that its inputs are different buffers. This is
- * caught by proof. */
+/* Assumes that its inputs are different buffers. Caught by proof. */
 #pragma gputune kernel(one_for_two)
 #pragma gputune args(out float y[n], in float a[n], in float x[n], size_t n)
 #pragma gputune reference(y[i] = a[i] * x[i])
@@ -234,8 +217,7 @@ KERNEL(last_row_empty, (int *y, const int *p, size_t n),
 KERNEL(one_for_two, (float *y, const float *a, const float *x, size_t n),
        y[i] = BAD && a == x ? 0.0f : a[i] * x[i])
 
-/* Turns NaN in a member of a struct into 0. This is
- * caught by proof. */
+/* Turns NaN in a member of a struct into 0. Caught by proof. */
 #pragma gputune kernel(member_nan)
 #pragma gputune args(out float y[n], in sample x[n] = {.count = uniform(1, 9)}, size_t n)
 #pragma gputune reference(y[i] = x[i].count * (x[i].value < 0.0f ? 0.0f : x[i].value))
@@ -249,8 +231,7 @@ KERNEL(member_nan, (float *y, const sample *x, size_t n),
        float v = x[i].value;
        y[i] = x[i].count * (BAD ? fmaxf(v, 0.0f) : v < 0.0f ? 0.0f : v))
 
-/* Reduces the largest value that a member of a struct may have. This is
- * caught by proof. */
+/* Reduces the largest value that a member of a struct may have. Caught by proof. */
 #pragma gputune kernel(member_largest)
 #pragma gputune args(out int y[n], in sample x[n] = {.count = uniform(0, 1000000)}, size_t n)
 #pragma gputune reference(y[i] = x[i].count)

@@ -3,8 +3,7 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* Is wrong at certain times. This is
- * caught by neither proof nor check, because no launch here happens at that time. */
+/* Is wrong at certain times. Caught by neither proof nor check, because no launch here happens at that time. */
 #pragma gputune kernel(by_the_clock)
 
 __global__ void by_the_clock(float *y, const float *x, size_t n)
@@ -21,8 +20,8 @@ __global__ void by_the_clock(float *y, const float *x, size_t n)
     }
 }
 
-/* Is wrong on a multiprocessor that this GPU does not have. This is
- * caught by neither proof nor check, because this GPU has no such multiprocessor. */
+/* Is wrong on a multiprocessor that this GPU does not have.
+ * Caught by neither proof nor check, because this GPU has no such multiprocessor. */
 #pragma gputune kernel(by_the_multiprocessor)
 
 __global__ void by_the_multiprocessor(float *y, const float *x, size_t n)

@@ -53,15 +53,13 @@ __device__ unsigned int acquired(const unsigned int *flag)
         }                                                                                          \
     }
 
-/* Reads another block's elements after a relaxed load of the flag. This is
- * caught by check. */
+/* Reads another block's elements after a relaxed load of the flag. Caught by check. */
 #pragma gputune kernel(relaxed_flag)
 
 KERNEL(relaxed_flag, // found: race
        bool ready = (BAD ? relaxed(flag) : acquired(flag)) != 0)
 
-/* Only the first thread reads the flag, with a relaxed load, before a barrier. This is
- * caught by check. */
+/* Only the first thread reads the flag, with a relaxed load, before a barrier. Caught by check. */
 #pragma gputune kernel(relaxed_for_others)
 
 __global__ void relaxed_for_others(float *y, const float *x, size_t n, float *part, unsigned int *done)
@@ -81,24 +79,21 @@ __global__ void relaxed_for_others(float *y, const float *x, size_t n, float *pa
     }
 }
 
-/* Uses a volatile flag, which does not order the reads after it. This is
- * caught by check. */
+/* Uses a volatile flag, which does not order the reads after it. Caught by check. */
 #pragma gputune kernel(volatile_flag)
 
 KERNEL(volatile_flag, // found: race
        bool ready = *(volatile const unsigned int *)flag != 0;
        if (!BAD) __threadfence())
 
-/* Executes a fence with block scope after reading another block's flag. This is
- * caught by check. */
+/* Executes a fence with block scope after reading another block's flag. Caught by check. */
 #pragma gputune kernel(acquires_too_little)
 
 KERNEL(acquires_too_little, // found: race
        bool ready = relaxed(flag) != 0;
        if (BAD) __threadfence_block(); else __threadfence())
 
-/* Counts the finished blocks with a relaxed atomic. This is
- * caught by check. */
+/* Counts the finished blocks with a relaxed atomic. Caught by check. */
 #pragma gputune kernel(relaxed_count)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))

@@ -3,8 +3,7 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* Reads a neighbour that another thread writes, because the template allows in_place(). This is
- * caught by check. */
+/* Reads a neighbour that another thread writes, because the template allows in_place(). Caught by check. */
 #pragma gputune kernel(in_place_neighbour)
 #pragma gputune in_place(y : x)
 
@@ -21,8 +20,8 @@ __global__ void in_place_neighbour(float *y, const float *x, size_t n)
     }
 }
 
-/* Reads a neighbour that another thread writes if input and output are one buffer. This is
- * caught by neither proof nor check, because a launch on one buffer is refused without in_place(). */
+/* Reads a neighbour that another thread writes if input and output are one buffer.
+ * Caught by neither proof nor check, because a launch on one buffer is refused without in_place(). */
 #pragma gputune kernel(neighbour)
 
 __global__ void neighbour(float *y, const float *x, size_t n)

@@ -3,8 +3,7 @@
 #pragma gputune problem(n = 8191)
 #pragma gputune tune(BLOCK = 128)
 
-/* Takes the atomic minimum of the result and an output that was never written. This is
- * caught by proof and check. */
+/* Takes the atomic minimum of the result and an output that was never written. Caught by proof and check. */
 #pragma gputune kernel(atomic_min_unclear)
 #pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
 #pragma gputune reference(y[i] = x[i] + 1)
@@ -21,8 +20,7 @@ __global__ void atomic_min_unclear(unsigned int *y, const unsigned int *x, size_
     }
 }
 
-/* Takes the minimum of each byte and the byte that the output contained before. This is
- * caught by proof and check. */
+/* Takes the minimum of each byte and the byte that the output contained before. Caught by proof and check. */
 #pragma gputune kernel(byte_min)
 #pragma gputune args(out unsigned char y[n], in unsigned char x[n] = uniform(0, 100), size_t n)
 #pragma gputune reference(y[i] = x[i])
@@ -30,30 +28,27 @@ __global__ void atomic_min_unclear(unsigned int *y, const unsigned int *x, size_
 KERNEL(byte_min, (unsigned char *y, const unsigned char *x, size_t n), // found: unset
        y[i] = BAD ? (y[i] < x[i] ? y[i] : x[i]) : x[i])
 
-/* Takes the maximum of the result and the old contents of the output. This is
- * caught by proof and check. */
+/* Takes the maximum of the result and the old contents of the output. Caught by proof and check. */
 #pragma gputune kernel(fmaxf_with_garbage)
 
 KERNEL(fmaxf_with_garbage, (float *y, const float *x, size_t n), // found: unset
        y[i] = BAD ? fmaxf(y[i], 2.0f * x[i]) : 2.0f * x[i])
 
-/* Takes the minimum of the result and the output's old contents, which NaN or large poison would not reveal. This is
- * caught by proof and check. */
+/* Takes the minimum of the result and the output's old contents, which NaN or large poison would not reveal.
+ * Caught by proof and check. */
 #pragma gputune kernel(fminf_with_garbage)
 
 KERNEL(fminf_with_garbage, (float *y, const float *x, size_t n), // found: unset
        y[i] = BAD ? fminf(y[i], 2.0f * x[i]) : 2.0f * x[i])
 
-/* Interprets a zero in scratch memory as a sign that the work is done. This is
- * caught by proof and check. */
+/* Interprets a zero in scratch memory as a sign that the work is done. Caught by proof and check. */
 #pragma gputune kernel(scratch_flag)
 #pragma gputune scratch(unsigned int done[n])
 
 KERNEL(scratch_flag, (float *y, const float *x, size_t n, unsigned int *done), // found: unset
        if (!BAD || done[i] != 0) y[i] = 2.0f * x[i])
 
-/* Keeps a minimum in scratch memory that was never written. This is
- * caught by proof and check. */
+/* Keeps a minimum in scratch memory that was never written. Caught by proof and check. */
 #pragma gputune kernel(scratch_min)
 #pragma gputune scratch(float least[n])
 #pragma gputune reference(y[i] = x[i])
@@ -62,8 +57,7 @@ KERNEL(scratch_min, (float *y, const float *x, size_t n, float *least), // found
        least[i] = BAD ? fminf(least[i], x[i]) : x[i];
        y[i] = least[i])
 
-/* Works only if an uninitialised flag in shared memory is not zero. This is
- * caught by proof. */
+/* Works only if an uninitialised flag in shared memory is not zero. Caught by proof. */
 #pragma gputune kernel(shared_flag_unset)
 
 __global__ void shared_flag_unset(float *y, const float *x, size_t n)
@@ -84,8 +78,7 @@ __global__ void shared_flag_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* Takes the maximum of the result and uninitialised shared memory. This is
- * caught by proof and check. */
+/* Takes the maximum of the result and uninitialised shared memory. Caught by proof and check. */
 #pragma gputune kernel(shared_max_unset)
 #pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
 #pragma gputune reference(y[i] = x[i])
@@ -102,8 +95,7 @@ __global__ void shared_max_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* Takes the minimum of the result and uninitialised shared memory. This is
- * caught by proof and check. */
+/* Takes the minimum of the result and uninitialised shared memory. Caught by proof and check. */
 #pragma gputune kernel(shared_min_unset)
 #pragma gputune args(out float y[n], in float x[n] = uniform(-2, -1), size_t n)
 #pragma gputune reference(y[i] = x[i])
@@ -120,8 +112,7 @@ __global__ void shared_min_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* Adds zero times uninitialised shared memory. This is
- * caught by proof and check. */
+/* Adds zero times uninitialised shared memory. Caught by proof and check. */
 #pragma gputune kernel(shared_times_zero)
 
 __global__ void shared_times_zero(float *y, const float *x, size_t n)
@@ -141,8 +132,7 @@ __global__ void shared_times_zero(float *y, const float *x, size_t n)
     }
 }
 
-/* Takes the maximum of a tile whose tail is uninitialised in the last block. This is
- * caught by proof and check. */
+/* Takes the maximum of a tile whose tail is uninitialised in the last block. Caught by proof and check. */
 #pragma gputune kernel(tail_of_tile)
 #pragma gputune args(out float y[ceil_div(n, 128)], in float x[n] = uniform(0, 1), size_t n)
 #pragma gputune clear(y)
@@ -173,15 +163,13 @@ __global__ void tail_of_tile_reference(float *y, const float *x, size_t n)
     }
 }
 
-/* Adds zero times the old contents of the output, which only NaN and infinity reveal. This is
- * caught by proof and check. */
+/* Adds zero times the old contents of the output, which only NaN and infinity reveal. Caught by proof and check. */
 #pragma gputune kernel(times_zero)
 
 KERNEL(times_zero, (float *y, const float *x, size_t n), // found: unset
        y[i] = BAD ? 2.0f * x[i] + 0.0f * y[i] : 2.0f * x[i])
 
-/* Takes the unsigned maximum of the result and the old contents of the output. This is
- * caught by proof and check. */
+/* Takes the unsigned maximum of the result and the old contents of the output. Caught by proof and check. */
 #pragma gputune kernel(unsigned_max)
 #pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
 #pragma gputune reference(y[i] = x[i] + 1)
@@ -189,8 +177,7 @@ KERNEL(times_zero, (float *y, const float *x, size_t n), // found: unset
 KERNEL(unsigned_max, (unsigned int *y, const unsigned int *x, size_t n), // found: unset
        y[i] = BAD ? max(y[i], x[i] + 1) : x[i] + 1)
 
-/* Interprets a zero in the output as a sign that there is nothing to do. This is
- * caught by proof and check. */
+/* Interprets a zero in the output as a sign that there is nothing to do. Caught by proof and check. */
 #pragma gputune kernel(zero_ends)
 
 KERNEL(zero_ends, (float *y, const float *x, size_t n), // found: unset

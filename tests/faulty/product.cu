@@ -57,8 +57,7 @@ __device__ void get(float *y, const float *d, size_t m)
     }
 }
 
-/* Multiplies data in shared memory that no proxy fence has made visible. This is
- * caught by check. */
+/* Multiplies data in shared memory that no proxy fence has made visible. Caught by check. */
 #pragma gputune kernel(factors_not_fenced)
 
 __global__ void factors_not_fenced(float *y, const __nv_bfloat16 *a, const __nv_bfloat16 *b, size_t m)
@@ -82,8 +81,7 @@ __global__ void factors_not_fenced(float *y, const __nv_bfloat16 *a, const __nv_
     get(y, d, m);
 }
 
-/* Refills a tile that may still be in use by a product. This is
- * caught by check. */
+/* Refills a tile that may still be in use by a product. Caught by check. */
 #pragma gputune kernel(factors_overwritten)
 
 __global__ void factors_overwritten(float *y, const __nv_bfloat16 *a, const __nv_bfloat16 *b, size_t m)
@@ -111,8 +109,7 @@ __global__ void factors_overwritten(float *y, const __nv_bfloat16 *a, const __nv
     get(y, d, m);
 }
 
-/* Stores sums before they are complete. This is
- * caught by check. */
+/* Stores sums before they are complete. Caught by check. */
 #pragma gputune kernel(sums_not_waited)
 
 __global__ void sums_not_waited(float *y, const __nv_bfloat16 *a, const __nv_bfloat16 *b, size_t m)

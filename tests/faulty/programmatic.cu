@@ -19,8 +19,7 @@ __global__ void first(const float *x, size_t n, float *t)
     }
 }
 
-/* Never waits for the previous launch. This is
- * caught by check. */
+/* Never waits for the previous launch. Caught by check. */
 #pragma gputune kernel(never_waits)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
 #pragma gputune launch(never_waits, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
@@ -36,8 +35,7 @@ __global__ void never_waits(float *y, size_t n, const float *t)
     }
 }
 
-/* Reads a result of the previous launch, and only then waits for that launch. This is
- * caught by check. */
+/* Reads a result of the previous launch, and only then waits for that launch. Caught by check. */
 #pragma gputune kernel(waits_late)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
 #pragma gputune launch(waits_late, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
@@ -57,8 +55,7 @@ __global__ void waits_late(float *y, size_t n, const float *t)
     }
 }
 
-/* Only one thread of a block waits for the previous launch. This is
- * caught by check. */
+/* Only one thread of a block waits for the previous launch. Caught by check. */
 #pragma gputune kernel(waits_alone)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
 #pragma gputune launch(waits_alone, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
@@ -77,8 +74,7 @@ __global__ void waits_alone(float *y, size_t n, const float *t)
     }
 }
 
-/* Writes a buffer that the previous launch may still read. This is
- * caught by check. */
+/* Writes a buffer that the previous launch may still read. Caught by check. */
 #pragma gputune kernel(writes_early)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
 #pragma gputune launch(second, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t))
@@ -104,8 +100,7 @@ __global__ void writes_early(size_t n, float *t)
     }
 }
 
-/* Waits for a launch that has not waited for its own predecessor. This is
- * caught by check. */
+/* Waits for a launch that has not waited for its own predecessor. Caught by check. */
 #pragma gputune kernel(chain_broken)
 #pragma gputune scratch(float u[n])
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -133,8 +128,7 @@ __global__ void chain_broken(float *y, size_t n, const float *t, const float *u)
     }
 }
 
-/* Writes a buffer that a launch before the previous one may still read. This is
- * caught by check. */
+/* Writes a buffer that a launch before the previous one may still read. Caught by check. */
 #pragma gputune kernel(writes_over_two)
 #pragma gputune scratch(float u[n])
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -151,8 +145,7 @@ __global__ void writes_over_two(size_t n, float *t, const float *u)
     }
 }
 
-/* Waits for a launch that waits for another launch, which has not waited for its predecessor. This is
- * caught by check. */
+/* Waits for a launch that waits for another launch, which has not waited for its predecessor. Caught by check. */
 #pragma gputune kernel(chain_broken_early)
 #pragma gputune scratch(float u[n])
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -178,8 +171,8 @@ __global__ void chain_broken_early(float *y, size_t n, const float *t, const flo
     }
 }
 
-/* Triggers the next launch before it waits for the previous launch, and the next launch does not wait. This is
- * caught by check. */
+/* Triggers the next launch before it waits for the previous launch, and the next launch does not wait.
+ * Caught by check. */
 #pragma gputune kernel(triggers_early)
 #pragma gputune scratch(float u[n])
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))

@@ -12,8 +12,7 @@ __global__ void histogram(unsigned int *y, const int *x, size_t n)
     }
 }
 
-/* Reads what an earlier block has written, as if the blocks ran in order. This is
- * caught by check, and sometimes proof. */
+/* Reads what an earlier block has written, as if the blocks ran in order. Caught by check, and sometimes proof. */
 #pragma gputune kernel(between_blocks)
 #pragma gputune scratch(float part[n])
 #pragma gputune reference(y[i] = i >= 128 ? x[i - 128] : x[i])
@@ -32,8 +31,7 @@ __global__ void between_blocks(float *y, const float *x, size_t n, float *part)
     }
 }
 
-/* Clears its counts and uses them without a barrier in between. This is
- * caught by proof and check. */
+/* Clears its counts and uses them without a barrier in between. Caught by proof and check. */
 #pragma gputune kernel(cleared_late)
 #pragma gputune args(out unsigned int y[128], in int x[n] = uniform(0, 127), size_t n)
 #pragma gputune clear(y)
@@ -54,8 +52,7 @@ __global__ void cleared_late(unsigned int *y, const int *x, size_t n)
     atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
 }
 
-/* Does not wait for its asynchronous copy to shared memory before its barrier. This is
- * caught by check. */
+/* Does not wait for its asynchronous copy to shared memory before its barrier. Caught by check. */
 #pragma gputune kernel(copy_not_awaited)
 #pragma gputune require(cc >= 80)
 #pragma gputune reference(y[i] = i - 2 * (i % 128) + 127 < n ? x[i - 2 * (i % 128) + 127] : 0.0f)
@@ -81,8 +78,8 @@ __global__ void copy_not_awaited(float *y, const float *x, size_t n)
     }
 }
 
-/* Arrives at a barrier in shared memory without making the arrival wait for its asynchronous copies. This is
- * caught by check. */
+/* Arrives at a barrier in shared memory without making the arrival wait for its asynchronous copies.
+ * Caught by check. */
 #pragma gputune kernel(copy_not_signalled)
 #pragma gputune require(cc >= 90)
 #pragma gputune reference(y[i] = i - 2 * (i % 128) + 127 < n ? x[i - 2 * (i % 128) + 127] : 0.0f)
@@ -121,8 +118,7 @@ __global__ void copy_not_signalled(float *y, const float *x, size_t n)
     }
 }
 
-/* One lane of each warp increments a counter without an atomic. This is
- * caught by check. */
+/* One lane of each warp increments a counter without an atomic. Caught by check. */
 #pragma gputune kernel(counter_by_warps)
 #pragma gputune args(out int y[ceil_div(n, 128)], in float x[n], size_t n)
 #pragma gputune clear(y)
@@ -151,8 +147,7 @@ __global__ void counter_by_warps(int *y, const float *x, size_t n)
     }
 }
 
-/* Reads what an earlier warp has written to shared memory, without a barrier. This is
- * caught by check. */
+/* Reads what an earlier warp has written to shared memory, without a barrier. Caught by check. */
 #pragma gputune kernel(earlier_warp)
 #pragma gputune reference(y[i] = i % 128 >= 32 ? x[i - 32] : x[i])
 
@@ -170,8 +165,7 @@ __global__ void earlier_warp(float *y, const float *x, size_t n)
     }
 }
 
-/* Reads through the read-only cache what its own block has just written. This is
- * caught by check. */
+/* Reads through the read-only cache what its own block has just written. Caught by check. */
 #pragma gputune kernel(read_as_constant)
 #pragma gputune reference(y[i] = 2.0f * ((i ^ 1) < n ? x[i ^ 1] : 0.0f))
 
@@ -192,8 +186,7 @@ __global__ void read_as_constant(float *y, const float *x, size_t n)
     }
 }
 
-/* Reads what a later warp writes to shared memory, without a barrier. This is
- * caught by proof and check. */
+/* Reads what a later warp writes to shared memory, without a barrier. Caught by proof and check. */
 #pragma gputune kernel(later_warp)
 #pragma gputune reference(y[i] = i - i % 128 + (i + 32) % 128 < n ? x[i - i % 128 + (i + 32) % 128] : 0.0f)
 
@@ -211,8 +204,7 @@ __global__ void later_warp(float *y, const float *x, size_t n)
     }
 }
 
-/* Adds partial sums of other blocks after an atomic without a fence. This is
- * caught by check. */
+/* Adds partial sums of other blocks after an atomic without a fence. Caught by check. */
 #pragma gputune kernel(no_fence)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
@@ -248,8 +240,7 @@ __global__ void no_fence(float *y, const float *x, size_t n, float *part)
     }
 }
 
-/* Stores different values to one element, although races() allows only equal values. This is
- * caught by proof and check. */
+/* Stores different values to one element, although races() allows only equal values. Caught by proof and check. */
 #pragma gputune kernel(marks_differ)
 #pragma gputune args(out int y[256], in int x[n] = uniform(0, 255), size_t n)
 #pragma gputune clear(y)
@@ -272,8 +263,7 @@ __global__ void marks_differ(int *y, const int *x, size_t n)
     }
 }
 
-/* Two blocks write the same element. This is
- * caught by check. */
+/* Two blocks write the same element. Caught by check. */
 #pragma gputune kernel(same_element)
 #pragma gputune args(out float y[ceil_div(n, 2)], in float x[n], size_t n)
 #pragma gputune reference(y[i] = 2.0f * x[2 * i + 1 < n ? 2 * i + 1 : n - 1])
@@ -281,8 +271,7 @@ __global__ void marks_differ(int *y, const int *x, size_t n)
 KERNEL(same_element, (float *y, const float *x, size_t n), // found: race
        if (BAD || i % 2 == 1 || i == n - 1) y[i / 2] = 2.0f * x[i])
 
-/* Exchanges values through shared memory within a warp, without __syncwarp(). This is
- * caught by check. */
+/* Exchanges values through shared memory within a warp, without __syncwarp(). Caught by check. */
 #pragma gputune kernel(within_a_warp)
 #pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
 
@@ -300,8 +289,7 @@ __global__ void within_a_warp(float *y, const float *x, size_t n)
     }
 }
 
-/* Counts a block as done after a fence that only its first thread executes. This is
- * caught by check. */
+/* Counts a block as done after a fence that only its first thread executes. Caught by check. */
 #pragma gputune kernel(fence_of_another)
 #pragma gputune args(out float y[128], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x * 128], unsigned int done[1] = zero)
@@ -329,8 +317,7 @@ __global__ void fence_of_another(float *y, const float *x, size_t n, float *part
     }
 }
 
-/* Adds partial sums of other blocks after a fence with block scope. This is
- * caught by check. */
+/* Adds partial sums of other blocks after a fence with block scope. Caught by check. */
 #pragma gputune kernel(fence_too_narrow)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[n], unsigned int done[1] = zero)
@@ -362,8 +349,7 @@ __global__ void fence_too_narrow(float *y, const float *x, size_t n, float *part
     }
 }
 
-/* Counts the finished blocks with an atomic whose release semantics have only block scope. This is
- * caught by check. */
+/* Counts the finished blocks with an atomic whose release semantics have only block scope. Caught by check. */
 #pragma gputune kernel(release_too_narrow)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[n], unsigned int done[1] = zero)

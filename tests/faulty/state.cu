@@ -46,8 +46,7 @@ static __device__ void add_all(float *y, const float *x, size_t n, float *part, 
     }
 }
 
-/* Caches its results by the address of the input. This is
- * caught by proof and check. */
+/* Caches its results by the address of the input. Caught by proof and check. */
 #pragma gputune kernel(cached_by_address)
 
 __device__ const float *kept_of[65536];
@@ -68,8 +67,7 @@ __global__ void cached_by_address(float *y, const float *x, size_t n)
     }
 }
 
-/* Caches results in scratch memory under a key. This is
- * caught by proof and check. */
+/* Caches results in scratch memory under a key. Caught by proof and check. */
 #pragma gputune kernel(cached_in_scratch)
 #pragma gputune scratch(float kept[n], unsigned int key[n])
 
@@ -87,8 +85,7 @@ __global__ void cached_in_scratch(float *y, const float *x, size_t n, float *kep
     }
 }
 
-/* Does not reset a counter in scratch memory, which is zero only before the first launch. This is
- * caught by proof. */
+/* Does not reset a counter in scratch memory, which is zero only before the first launch. Caught by proof. */
 #pragma gputune kernel(counter_not_zero)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x], unsigned int done[1] = zero)
@@ -99,8 +96,7 @@ __global__ void counter_not_zero(float *y, const float *x, size_t n, float *part
     add_all(y, x, n, part, done, 0);
 }
 
-/* Is wrong in every second launch. This is
- * caught by proof and check (state at count). */
+/* Is wrong in every second launch. Caught by proof and check (state at count). */
 #pragma gputune kernel(every_second)
 
 __global__ void every_second(float *y, const float *x, size_t n)
@@ -108,8 +104,7 @@ __global__ void every_second(float *y, const float *x, size_t n)
     double_all(y, x, n, launches % 2 == 1);
 }
 
-/* Is wrong from the thousandth launch on. This is
- * caught by proof and check (state at count). */
+/* Is wrong from the thousandth launch on. Caught by proof and check (state at count). */
 #pragma gputune kernel(from_launch_1000)
 
 __global__ void from_launch_1000(float *y, const float *x, size_t n)
@@ -117,8 +112,7 @@ __global__ void from_launch_1000(float *y, const float *x, size_t n)
     double_all(y, x, n, launches >= 999);
 }
 
-/* Uses a table that the first launch made for its own scalar. This is
- * caught by proof and check. */
+/* Uses a table that the first launch made for its own scalar. Caught by proof and check. */
 #pragma gputune kernel(table_by_first_block)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * (float)(i % 7) + x[i])
@@ -142,8 +136,7 @@ __global__ void table_by_first_block(float *y, const float *x, float a, size_t n
     }
 }
 
-/* Has a ticket that is not reset. This is
- * caught by proof and check (state at ticket). */
+/* Has a ticket that is not reset. Caught by proof and check (state at ticket). */
 #pragma gputune kernel(ticket_not_reset)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
@@ -154,8 +147,8 @@ __global__ void ticket_not_reset(float *y, const float *x, size_t n, float *part
     add_all(y, x, n, part, &ticket, 0);
 }
 
-/* Has a ticket that is correct only if all launches have the same number of blocks. This is
- * caught by proof and check (state at ticket). */
+/* Has a ticket that is correct only if all launches have the same number of blocks.
+ * Caught by proof and check (state at ticket). */
 #pragma gputune kernel(ticket_of_one_size)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
@@ -166,8 +159,7 @@ __global__ void ticket_of_one_size(float *y, const float *x, size_t n, float *pa
     add_all(y, x, n, part, &ticket, gridDim.x);
 }
 
-/* Has a ticket that is correct until it wraps, after 65536 blocks. This is
- * caught by check (state at ticket). */
+/* Has a ticket that is correct until it wraps, after 65536 blocks. Caught by check (state at ticket). */
 #pragma gputune kernel(ticket_wraps)
 #pragma gputune grid(48)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
@@ -179,8 +171,7 @@ __global__ void ticket_wraps(float *y, const float *x, size_t n, float *part)
     add_all(y, x, n, part, &ticket, 0x10000);
 }
 
-/* Adds to a device variable that it does not reset. This is
- * caught by proof and check. */
+/* Adds to a device variable that it does not reset. Caught by proof and check. */
 #pragma gputune kernel(total_grows)
 
 __device__ float grown;

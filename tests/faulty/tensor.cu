@@ -75,32 +75,28 @@ static __device__ void store(const float *x, size_t m, const CUtensorMap &to, bo
         __VA_ARGS__;                                                                               \
     }
 
-/* Reads a tile before its copy is complete. This is
- * caught by check (race at use). */
+/* Reads a tile before its copy is complete. Caught by check (race at use). */
 #pragma gputune kernel(tile_not_waited)
 
 KERNEL(tile_not_waited, load(y, m, from, TILE_BYTES, !BAD))
 
-/* Announces only the bytes within the matrix, although the copy writes all bytes of the tile. This is
- * caught by proof and check (barrier at wait). */
+/* Announces only the bytes within the matrix, although the copy writes all bytes of the tile.
+ * Caught by proof and check (barrier at wait). */
 #pragma gputune kernel(expects_too_few_of_a_tile)
 
 KERNEL(expects_too_few_of_a_tile, load(y, m, from, BAD ? min(m - blockIdx.y * 8, size_t(8)) * 128 : TILE_BYTES, true))
 
-/* Copies a tile out without a proxy fence. This is
- * caught by check (race at store). */
+/* Copies a tile out without a proxy fence. Caught by check (race at store). */
 #pragma gputune kernel(tile_not_fenced)
 
 KERNEL(tile_not_fenced, store(x, m, to, !BAD, true))
 
-/* Ends the block while a tile may still be copied from its shared memory. This is
- * caught by check (race at store). */
+/* Ends the block while a tile may still be copied from its shared memory. Caught by check (race at store). */
 #pragma gputune kernel(tile_abandoned)
 
 KERNEL(tile_abandoned, store(x, m, to, true, !BAD))
 
-/* Passes a map in local memory, which copies cannot read. This is
- * caught by proof and check (fault at load). */
+/* Passes a map in local memory, which copies cannot read. Caught by proof and check (fault at load). */
 #pragma gputune kernel(map_of_a_thread)
 
 __global__ void map_of_a_thread(float *y, const float *x, size_t m,

@@ -1,8 +1,7 @@
 // Kernels that have nearly correct results.
 #include "faulty.cuh"
 
-/* Adds doubles as floats. This is
- * caught by proof. */
+/* Adds doubles as floats. Caught by proof. */
 #pragma gputune kernel(double_as_float)
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
@@ -21,8 +20,7 @@ __global__ void double_as_float(double *y, const double *x, size_t n)
     }
 }
 
-/* Rounds small results to zero if other results are large. This is
- * caught by proof. */
+/* Rounds small results to zero if other results are large. Caught by proof. */
 #pragma gputune kernel(exp_small_lost)
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
@@ -32,8 +30,7 @@ KERNEL(exp_small_lost, (float *y, const float *x, size_t n),
        float v = expf(12.0f * x[i]);
        y[i] = BAD && v < 0.0001f ? 0.0f : v)
 
-/* Is off by a few per cent except near a pole. This is
- * caught by proof. */
+/* Is off by a few per cent except near a pole. Caught by proof. */
 #pragma gputune kernel(pole)
 #pragma gputune tune(BLOCK = 128)
 #pragma gputune problem(n = 65536)
@@ -43,8 +40,7 @@ KERNEL(pole, (float *y, const float *x, size_t n),
        float v = x[i] + 1.00001f;
        y[i] = BAD && v >= 0.003f ? 0.992f / v : 1.0f / v)
 
-/* Changes small results by one in a thousand. This is
- * caught by proof. */
+/* Changes small results by one in a thousand. Caught by proof. */
 #pragma gputune kernel(small_lost)
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
@@ -55,8 +51,7 @@ KERNEL(small_lost, (float *y, const float *x, const float *w, size_t n),
        float v = x[i] * w[i];
        y[i] = BAD && fabsf(w[i]) < 1000.0f ? 0.999f * v : v)
 
-/* Rounds the sums coarsely in all rows except one. This is
- * caught by proof. */
+/* Rounds the sums coarsely in all rows except one. Caught by proof. */
 #pragma gputune kernel(small_sums_lost)
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
@@ -75,8 +70,7 @@ __global__ void small_sums_lost(float *y, const float *x, size_t n)
     }
 }
 
-/* Loses the last of a thousand terms. This is
- * caught by proof. */
+/* Loses the last of a thousand terms. Caught by proof. */
 #pragma gputune kernel(term_lost)
 #pragma gputune problem(rows = 64, n = 1000)
 #pragma gputune args(out float y[rows], in float x[rows][n], size_t rows, size_t n)

@@ -3,8 +3,7 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-/* A function multiplies by a __constant__ array that is never filled. This is
- * caught by check. */
+/* A function multiplies by a __constant__ array that is never filled. Caught by check. */
 #pragma gputune kernel(constant_unset)
 #pragma gputune reference(y[i] = 0.0f * x[i])
 
@@ -19,8 +18,7 @@ __device__ float weighted(const float *x, size_t i)
 KERNEL(constant_unset, (float *y, const float *x, size_t n),
        y[i] = BAD ? weighted(x, i) : nothing * x[i])
 
-/* Takes the address of a constant struct that is not filled. This is
- * caught by check. */
+/* Takes the address of a constant struct that is not filled. Caught by check. */
 #pragma gputune kernel(constant_struct_unset)
 #pragma gputune reference(y[i] = 0.0f * x[i])
 
@@ -42,8 +40,7 @@ __device__ __noinline__ float sum_of(const Weights *w)
 KERNEL(constant_struct_unset, (float *y, const float *x, size_t n),
        y[i] = BAD ? sum_of(&weights) * x[i] : 0.0f * x[i])
 
-/* Adds up a local array that is only partly initialised. This is
- * caught by check. */
+/* Adds up a local array that is only partly initialised. Caught by check. */
 #pragma gputune kernel(local_unset)
 
 __global__ void local_unset(float *y, const float *x, size_t n)
@@ -66,15 +63,13 @@ __global__ void local_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* Reads the output before writing it. This is
- * caught by check. */
+/* Reads the output before writing it. Caught by check. */
 #pragma gputune kernel(output_unset)
 
 KERNEL(output_unset, (float *y, const float *x, size_t n), // found: unset
        y[i] = BAD ? (y[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i])
 
-/* Uses an uninitialised register that happens to be zero. This is
- * caught by check. */
+/* Uses an uninitialised register that happens to be zero. Caught by check. */
 #pragma gputune kernel(register_unset)
 
 __global__ void register_unset(float *y, const float *x, size_t n)
@@ -91,16 +86,14 @@ __global__ void register_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* Reads uninitialised scratch memory. This is
- * caught by check. */
+/* Reads uninitialised scratch memory. Caught by check. */
 #pragma gputune kernel(scratch_unset)
 #pragma gputune scratch(float kept[n])
 
 KERNEL(scratch_unset, (float *y, const float *x, size_t n, float *kept), // found: unset
        y[i] = BAD ? (kept[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i])
 
-/* Reads uninitialised shared memory. This is
- * caught by check. */
+/* Reads uninitialised shared memory. Caught by check. */
 #pragma gputune kernel(shared_unset)
 
 __global__ void shared_unset(float *y, const float *x, size_t n)
@@ -119,8 +112,7 @@ __global__ void shared_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* Adds up, by shuffles, uninitialised shared memory of warps that do not exist. This is
- * caught by proof and check. */
+/* Adds up, by shuffles, uninitialised shared memory of warps that do not exist. Caught by proof and check. */
 #pragma gputune kernel(shuffled_unset)
 #pragma gputune args(out float y[ceil_div(n, 128)], in float x[n], size_t n)
 #pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n ? x[128 * i + k] : 0.0f; }))
@@ -148,8 +140,7 @@ __global__ void shuffled_unset(float *y, const float *x, size_t n)
     }
 }
 
-/* Reads uninitialised memory of malloc() that happens to be zero. This is
- * caught by check. */
+/* Reads uninitialised memory of malloc() that happens to be zero. Caught by check. */
 #pragma gputune kernel(heap_unset)
 
 __global__ void heap_unset(float *y, const float *x, size_t n)

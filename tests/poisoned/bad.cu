@@ -9,15 +9,22 @@
 #pragma gputune work(bytes = 8 * n)
 #pragma gputune reference(y[i] = 2.0f * x[i])
 
-// Bad variants write far outside every allocation.
-#pragma gputune kernel(out_of_bounds)
-
-__global__ void out_of_bounds(float *y, const float *x, size_t n)
+// Doubles the thread's element, and returns its index.
+static __device__ size_t double_one(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     if (i < n) {
         y[i] = 2.0f * x[i];
     }
+    return i;
+}
+
+// Bad variants write far outside every allocation.
+#pragma gputune kernel(out_of_bounds)
+
+__global__ void out_of_bounds(float *y, const float *x, size_t n)
+{
+    double_one(y, x, n);
 #if BAD
     y[(size_t)1 << 40] = 1.0f;
 #endif
@@ -28,10 +35,7 @@ __global__ void out_of_bounds(float *y, const float *x, size_t n)
 
 __global__ void past_the_end(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    size_t i = double_one(y, x, n);
 #if BAD
     if (i == 0) {
         y[n] = 1.0f;
@@ -44,10 +48,7 @@ __global__ void past_the_end(float *y, const float *x, size_t n)
 
 __global__ void misaligned(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    size_t i = double_one(y, x, n);
 #if BAD
     if (i + 2 < n) {
         float first, second;
@@ -64,10 +65,7 @@ __global__ void misaligned(float *y, const float *x, size_t n)
 
 __global__ void endless(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    double_one(y, x, n);
 #if BAD
     for (const volatile float *at = x; *at < 4.0f;) { // endless, because all inputs are below 4
     }
@@ -79,10 +77,7 @@ __global__ void endless(float *y, const float *x, size_t n)
 
 __global__ void deadlock(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    double_one(y, x, n);
 #if BAD
     if (threadIdx.x < 32) {
         asm volatile("bar.sync 1, 64;");
@@ -95,10 +90,7 @@ __global__ void deadlock(float *y, const float *x, size_t n)
 
 __global__ void assertion(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    size_t i = double_one(y, x, n);
 #if BAD
     assert(i != n / 2);
 #endif
@@ -109,10 +101,7 @@ __global__ void assertion(float *y, const float *x, size_t n)
 
 __global__ void lost(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    double_one(y, x, n);
 #if BAD
     void (*nowhere)(void) = (void (*)(void))(0x100000 + (n << 8));
     nowhere();
@@ -131,10 +120,7 @@ __device__ __noinline__ float deeper(unsigned int n)
 
 __global__ void deep(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    double_one(y, x, n);
 #if BAD
     y[0] = deeper((unsigned int)n);
 #endif
@@ -145,10 +131,7 @@ __global__ void deep(float *y, const float *x, size_t n)
 
 __global__ void one_in_a_million(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    size_t i = double_one(y, x, n);
 #if BAD
     if (i == n / 3) {
         y[i] = 3.0f;
@@ -186,10 +169,7 @@ __global__ void restores_input(float *y, const float *x, size_t n)
 
 __global__ void too_much_shared(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    size_t i = double_one(y, x, n);
 #if BAD
     __shared__ float large[100000];
     large[threadIdx.x] = (float)i;
@@ -206,10 +186,7 @@ __global__ void too_much_shared(float *y, const float *x, size_t n)
 
 __global__ void too_many_registers(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    size_t i = double_one(y, x, n);
 #if BAD
     float own[200];
 #pragma unroll
@@ -233,10 +210,7 @@ __global__ void too_many_registers(float *y, const float *x, size_t n)
 
 __global__ void no_compile(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    double_one(y, x, n);
 #if BAD
     this is no CUDA;
 #endif
@@ -247,10 +221,7 @@ __global__ void no_compile(float *y, const float *x, size_t n)
 
 __global__ void slow_compile(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    size_t i = double_one(y, x, n);
 #if BAD
     float own[128];
 #pragma unroll
@@ -285,10 +256,7 @@ template <int B> struct work<0, B> {
 
 __global__ void greedy_compile(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    size_t i = double_one(y, x, n);
 #if BAD
     if (i == n) {
         y[0] = work<24, 1>::value;
@@ -301,10 +269,7 @@ __global__ void greedy_compile(float *y, const float *x, size_t n)
 
 __global__ void endless_print(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
+    double_one(y, x, n);
 #if BAD
     for (volatile int again = 1; again;) {
         printf("%d\n", threadIdx.x);
