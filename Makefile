@@ -114,7 +114,7 @@ $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/tests/fuzz/%.o: TEST_CFLAGS :=
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
-	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itests -Itools $(BASE_CFLAGS) $(TEST_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itests -Itools $(BASE_CFLAGS) -Wno-unused-parameter $(TEST_CFLAGS) -MMD -MP -c $< -o $@
 # tools/setup's wheels contain cuda.h; a toolkit's has precedence
 $(B)/obj/tests/support/cuda_layout.o: CPPFLAGS += -idirafter build/nvrtc/nvidia/cu13/include
 $(B)/obj/tools/%.o: tools/%.c $(B)/flags

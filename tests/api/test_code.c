@@ -19,7 +19,6 @@ static gt_plan_pool pool;
 
 static int setup(void **state)
 {
-    (void)state;
     fake_reset();
     gt_plan_pool_open(&pool, &fake.table, &device, false);
     return 0;
@@ -27,7 +26,6 @@ static int setup(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     assert_int_equal(fake.live_modules, 0);
     gt_plan_pool_end(&pool);
     gt_plan_pool_free(&pool);
@@ -116,7 +114,6 @@ static unsigned long long context_id;
 
 static CUresult get_id(CUcontext context, unsigned long long *id)
 {
-    (void)context;
     *id = context_id;
     return CUDA_SUCCESS;
 }

@@ -132,14 +132,10 @@ static gputune_status ask_for_a_space(gputune *tuner)
 
 static gputune_status ask_for_records(gputune *tuner, world *w)
 {
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    gputune_record_filter all = GPUTUNE_RECORD_FILTER_INIT;
     char *text;
     uint32_t count;
-    filter.any_gpu = all.any_gpu = true;
-    filter.all_trials = true;
-    GT_TRY(gputune_records(tuner, &filter, count_record, w));
-    GT_TRY(gputune_wisdom_export(&text, &count, tuner, &all, false));
+    GT_TRY(gputune_records(tuner, &FILTER(.any_gpu = true, .all_trials = true), count_record, w));
+    GT_TRY(gputune_wisdom_export(&text, &count, tuner, &FILTER(.any_gpu = true), false));
     gputune_status status = gputune_wisdom_import(&count, tuner, text, NULL);
     gputune_free(text);
     return status;
@@ -149,10 +145,7 @@ static gputune_status ask_for_everything(void *user)
 {
     world *w = user;
     gputune *tuner;
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    options.device = "none";
-    options.database = ":memory:";
-    GT_TRY(gputune_open(&tuner, &options));
+    GT_TRY(gputune_open(&tuner, &OPEN_OPTIONS(.device = "none", .database = ":memory:")));
     gputune_status status = ask_for_kernels(tuner, w);
     status = status == GPUTUNE_OK ? ask_for_a_space(tuner) : status;
     status = status == GPUTUNE_OK ? ask_for_records(tuner, w) : status;

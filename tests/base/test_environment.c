@@ -73,7 +73,6 @@ TEST_OF(privileged_program_sees_no_variable, char *folder, open_folder, close_fo
 
 int main(int argc, char **argv)
 {
-    (void)argv;
     if (argc > 1) {
         return look();
     }

@@ -57,7 +57,6 @@ TEST(thread_keeps_its_locale)
 
 static void on_log(void *user, gputune_log_level level, const char *line)
 {
-    (void)level;
     snprintf(user, 64, "%s", line);
 }
 

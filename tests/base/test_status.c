@@ -78,7 +78,6 @@ TEST(every_status_has_name_and_text)
 
 static void keep_line(void *user, gputune_log_level level, const char *line)
 {
-    (void)level;
     (void)snprintf(user, 2048, "%s", line);
 }
 
@@ -96,7 +95,6 @@ TEST(log_takes_one_line_at_a_time)
 
 static void fail_in_callback(void *user, gputune_log_level level, const char *line)
 {
-    (void)user, (void)level, (void)line;
     (void)gt_fail(GPUTUNE_EIO, "of the callback");
 }
 

@@ -71,7 +71,6 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                           const gputune_record_filter *filter, bool whole)
 {
-    (void)tuner, (void)filter, (void)whole;
     *count = 1;
     *out = strdup("wisdom\n");
     return *out ? 0 : GPUTUNE_ENOMEM;
@@ -80,15 +79,12 @@ int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
 int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
                         const gputune_wisdom_options *options)
 {
-    (void)tuner;
-    (void)options;
     *count = 1;
     return strstr(path, "absent") ? gt_fail(GPUTUNE_ENOTFOUND, "cannot open %s", path) : 0;
 }
 
 int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths, size_t count)
 {
-    (void)out, (void)tuner, (void)paths, (void)count;
     return gt_fail(GPUTUNE_EUNSUPPORTED, "canned answers cannot be merged");
 }
 
@@ -172,7 +168,6 @@ int gputune_devices(const char *driver, int (*each)(void *user, const gputune_de
 
 int gputune_device_count(int *out, const char *driver)
 {
-    (void)driver;
     *out = 1;
     return 0;
 }
@@ -343,7 +338,6 @@ void gputune_plan_release(gputune_plan *plan)
 int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
                            gputune_sizes sizes, const char *arch, const gputune_options *options)
 {
-    (void)tuner, (void)kernel, (void)sizes, (void)options;
     static const gputune_axis_value values[] = {
         {"VEC", "vector", "1", "", true},
         {"VEC", "vector", "4", "", false},
@@ -372,14 +366,12 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
 int gputune_add_source(gputune *tuner, const char *path, const char *text,
                        const gputune_include *includes)
 {
-    (void)tuner, (void)path, (void)text, (void)includes;
     return 0;
 }
 
 int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel,
                            const char *const *arguments)
 {
-    (void)path, (void)kernel, (void)arguments;
     *out = strdup(text);
     return *out ? 0 : gt_fail_memory();
 }
@@ -387,7 +379,6 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
 int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
                  const char *configuration, const char *arch, gputune_form form)
 {
-    (void)tuner, (void)kernel, (void)sizes;
     static const char *const forms[] = {"source", "ptx", "cubin"};
     if (configuration && strstr(configuration, "BLOK")) {
         return gt_fail(GPUTUNE_ENOTFOUND, "unknown axis 'BLOK'; did you mean 'BLOCK'?");
@@ -404,7 +395,6 @@ int gputune_emit_rule(char **out, gputune *tuner, const char *kernel, gputune_si
                       const char *const *archs, size_t arch_count, int runtime_api)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    (void)tuner, (void)sizes;
     gt_text_printf(&text, "/* the rule for %s, %s API", kernel, runtime_api ? "runtime" : "driver");
     for (size_t i = 0; i < arch_count; i++) {
         gt_text_printf(&text, ", %s", archs[i]);
@@ -579,7 +569,6 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
 int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
-    (void)tuner;
     if (fake("baddb")) {
         return gt_fail(GPUTUNE_EDATABASE, "'x.db' is not a gputune database; move it away");
     }
@@ -596,7 +585,6 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                    const gputune_forget_options *options,
                    int (*each)(void *user, const gputune_record *record), void *user)
 {
-    (void)options;
     return gputune_records(tuner, filter, each, user);
 }
 
@@ -620,7 +608,6 @@ int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
                                .text = rule_text,
                                .created = "2026-01-31T12:00:00Z",
                                .driver_version = 13000};
-    (void)tuner;
     return fake("rules") && (!filter->kernel || strcmp(filter->kernel, "axpy") == 0)
                ? each(user, &rule)
                : 0;
@@ -629,7 +616,6 @@ int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
 int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gputune_range *ranges,
                       size_t count, uint32_t most_codes, const gputune_options *options)
 {
-    (void)out, (void)tuner, (void)options;
     for (size_t i = 0; i < count; i++) {
         printf("%s %s=%lld:%lld, %u codes\n", kernel, ranges[i].name, (long long)ranges[i].least,
                (long long)ranges[i].most, most_codes);
@@ -640,7 +626,6 @@ int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gput
 
 int gputune_check_database(gputune *tuner)
 {
-    (void)tuner;
     return fake("baddb") ? gt_fail(GPUTUNE_EDATABASE, "the database 'x.db' cannot be written: full")
                          : 0;
 }
@@ -657,7 +642,6 @@ int gputune_diagnose(const gputune_open_options *options,
         {sizeof(gputune_diagnosis), "NVRTC", GPUTUNE_VERDICT_FAILURE, "no NVRTC", "install it"}};
     size_t count = fake("nonvrtc") ? 4 : fake("baddb") ? 3 : 2;
     int answer = 0;
-    (void)options;
     for (size_t i = 0; i < count && !answer; i++) {
         answer = each(user, &found[i]);
     }
@@ -668,8 +652,6 @@ int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
                   const gputune_options *options,
                   int (*each)(void *user, const gputune_finding *finding), void *user)
 {
-    (void)tuner;
-    (void)sizes;
     gputune_finding race = {
         .size = sizeof(gputune_finding),
         .kernel = kernel,
@@ -709,7 +691,6 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const char *const *configurations, size_t count, const gputune_options *options,
                 int (*each)(void *user, const gputune_record *record), void *user)
 {
-    (void)kernel;
     double time_ns = time_of(sizes);
     int answer = 0;
     for (size_t i = 0; i < count && !answer; i++) {
@@ -743,7 +724,6 @@ int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, con
                     const gputune_options *options,
                     int (*each)(void *user, const gputune_compiled *compiled), void *user)
 {
-    (void)tuner, (void)sizes, (void)options;
     if (fake("nonvrtc")) {
         return gt_fail(GPUTUNE_ENOCOMPILER, "NVRTC was not found; searched libnvrtc.so.13");
     }

@@ -28,8 +28,6 @@ static draft_amount *number(int64_t value)
  * used. */
 static void begin(void)
 {
-    (void)N;
-    (void)M;
 }
 
 #define ASSERT_PRINTS(value, text) assert_string_equal(draft_print_value(value), text)

@@ -10,7 +10,6 @@ static const gt_nvrtc *nvrtc;
 
 static inline int find_nvrtc(void **state)
 {
-    (void)state;
     if (gt_nvrtc_open(&nvrtc, 0) != GPUTUNE_OK) {
         print_message("nothing is compiled: %s\n", gt_message());
         nvrtc = NULL;

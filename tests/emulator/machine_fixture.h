@@ -35,7 +35,6 @@ static inline bool machine_find(void *context, uint64_t address, emu_range *out)
 
 static inline const emu_texture *machine_texture(void *context, uint64_t object)
 {
-    (void)context;
     return object == 1 ? NULL : (const emu_texture *)(uintptr_t)object;
 }
 

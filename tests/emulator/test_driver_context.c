@@ -142,7 +142,6 @@ TEST(destroyed_context_cannot_be_current)
 
 static void destroy_nothing(void *data)
 {
-    (void)data;
 }
 
 TEST_ON_DEVICE(invalid_graph_handles_are_refused)

@@ -90,7 +90,6 @@ static double with(void (*change)(copy *))
 
 static void nothing(copy *copy)
 {
-    (void)copy;
 }
 
 static void bank_conflicts(copy *copy)

@@ -166,7 +166,6 @@ static bool can_be_tried(const bad *b)
 
 static int open_bad(void **state)
 {
-    (void)state;
     setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* limit in MB, so greedy_compile fails soon */
     return world_open(world_driver());
 }

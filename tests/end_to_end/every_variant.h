@@ -42,13 +42,11 @@ static int setup_open(const char *driver_name)
 
 static int setup_h200(void **state)
 {
-    (void)state;
     return setup_open("emu:h200");
 }
 
 static int setup_close(void **state)
 {
-    (void)state;
     if (setup.farm) {
         setup.farm->ops->close(setup.farm);
         gt_store_close(setup.services.store);

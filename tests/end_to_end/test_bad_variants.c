@@ -24,11 +24,8 @@ static int on_trial(void *user, const gputune_record *record)
 
 static void expect_trials(gputune *tuner, const bad *b)
 {
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     seen s = {.expected = b};
-    filter.kernel = b->name;
-    filter.all_trials = true;
-    OK(gputune_records(tuner, &filter, on_trial, &s));
+    OK(gputune_records(tuner, &FILTER(.kernel = b->name, .all_trials = true), on_trial, &s));
     /* a busy machine may not finish compiling the slow variant */
     const bool is_unjudged = s.bad == 0 && !strcmp(b->status, "slow");
     if ((s.bad != 1 && !is_unjudged) || s.good != 2 || s.other != 0) {

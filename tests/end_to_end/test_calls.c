@@ -6,7 +6,6 @@
 
 static int never(void *user, const void *item)
 {
-    (void)item;
     ++*(int *)user;
     return 0;
 }
@@ -180,7 +179,6 @@ TEST(wrong_options_are_refused_for_plans_in_the_table)
 
 static int together(void *user, void *data, size_t bytes)
 {
-    (void)user, (void)data, (void)bytes;
     return 0;
 }
 
@@ -188,40 +186,28 @@ static int together(void *user, void *data, size_t bytes)
 static int refusals(gputune *tuner, uint32_t size)
 {
     const gputune_options options = cached_only();
-    gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    gputune_device device = GPUTUNE_DEVICE_INIT;
-    gputune_group group = GPUTUNE_GROUP_INIT;
-    gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
-    gputune_record_filter wisdom = GPUTUNE_RECORD_FILTER_INIT;
-    gputune_wisdom_options trust = GPUTUNE_WISDOM_OPTIONS_INIT;
-    gputune_info info = GPUTUNE_INFO_INIT;
-    gputune_function function = GPUTUNE_FUNCTION_INIT;
-    gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
     const gputune_sizes sizes = GPUTUNE_SIZES({"n", 1024});
     gputune *other = NULL;
     gputune_plan *plan = NULL, *same = NULL;
     char *text = NULL;
     int calls = 0, refused = 0;
-    open.size = filter.size = device.size = group.size = state.size = size;
-    wisdom.size = trust.size = size;
-    info.size = function.size = parameter.size = size;
-    open.device = "none";
-    open.database = ":memory:";
-    group.broadcast = together;
     OK(tune_kernel(&plan, tuner, "axpy", sizes, &options));
     const int statuses[] = {
-        gputune_open(&other, &open),
-        gputune_records(tuner, &filter, NEVER(gputune_record), &calls),
-        gputune_tuner_device(&device, tuner),
-        gputune_tune_together(&same, tuner, "axpy", sizes, &options, &group),
-        gputune_background(&state, tuner),
-        gputune_wisdom_export(&text, NULL, tuner, &wisdom, false),
-        gputune_wisdom_import(NULL, tuner, "no wisdom", &trust),
-        gputune_plan_info(&info, plan),
-        gputune_plan_function(&function, plan, 0),
-        gputune_plan_parameter(&parameter, plan, 0, 0),
-        gputune_plan_argument(&parameter, plan, 0),
+        gputune_open(
+            &other,
+            &(gputune_open_options){.size = size, .device = "none", .database = ":memory:"}),
+        gputune_records(tuner, &(gputune_record_filter){.size = size}, NEVER(gputune_record),
+                        &calls),
+        gputune_tuner_device(&(gputune_device){.size = size}, tuner),
+        gputune_tune_together(&same, tuner, "axpy", sizes, &options,
+                              &(gputune_group){.size = size, .broadcast = together}),
+        gputune_background(&(gputune_background_state){.size = size}, tuner),
+        gputune_wisdom_export(&text, NULL, tuner, &(gputune_record_filter){.size = size}, false),
+        gputune_wisdom_import(NULL, tuner, "no wisdom", &(gputune_wisdom_options){.size = size}),
+        gputune_plan_info(&(gputune_info){.size = size}, plan),
+        gputune_plan_function(&(gputune_function){.size = size}, plan, 0),
+        gputune_plan_parameter(&(gputune_parameter){.size = size}, plan, 0, 0),
+        gputune_plan_argument(&(gputune_parameter){.size = size}, plan, 0),
     };
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
         refused += statuses[i] == GPUTUNE_EINVAL;
@@ -273,13 +259,11 @@ static gputune *callback_closes;
 
 static void close_it(void *user, gputune_log_level level, const char *line)
 {
-    (void)user, (void)level, (void)line;
     gputune_close(callback_closes);
 }
 
 static void close_in_progress(void *user, const gputune_progress *progress)
 {
-    (void)user, (void)progress;
     gputune_close(callback_closes);
     assert_non_null(strstr(gputune_error(), "callback"));
 }
@@ -298,19 +282,15 @@ TEST(callback_cannot_close_its_tuner)
 
 static void count_line(void *user, gputune_log_level level, const char *line)
 {
-    (void)level;
     *(int *)user += strstr(line, "it is outside") != NULL;
 }
 
 TEST(log_of_a_call_replaces_that_of_its_tuner)
 {
-    gputune_open_options opening = GPUTUNE_OPEN_OPTIONS_INIT;
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
     int of_tuner = 0, of_call = 0;
-    opening.database = ":memory:";
-    opening.log = count_line;
-    opening.user = &of_tuner;
-    OK(gputune_open(&tuner, &opening));
+    OK(gputune_open(&tuner,
+                    &OPEN_OPTIONS(.database = ":memory:", .log = count_line, .user = &of_tuner)));
     static const char *const only[] = {"BLOCK=1024"};
     gputune_plan *plan;
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .only = only, .only_count = 1);

@@ -11,7 +11,6 @@ static CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext
 
 static int open_devices(void **state)
 {
-    (void)state;
     setenv("GPUTUNE_EMU_DEVICES", "h200,h200", 1);
     world_open(getenv("GPUTUNE_TEST_DRIVER") ? world_driver() : "emu");
     *(void **)&create = dlsym(world.driver->handle, "cuCtxCreate_v2");
@@ -30,14 +29,12 @@ static gputune_plan *request_plan(const char *kernel)
 
 static int open_tuner(void **state)
 {
-    (void)state;
     tuner = tuner_open(":memory:");
     return 0;
 }
 
 static int close_tuner(void **state)
 {
-    (void)state;
     gputune_close(tuner);
     return 0;
 }
@@ -81,10 +78,7 @@ TEST(plan_is_made_in_the_context_of_another_device)
     if (devices < 2) {
         skip();
     }
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    options.database = ":memory:";
-    options.device = "1";
-    OK(gputune_open(&tuner, &options));
+    OK(gputune_open(&tuner, &OPEN_OPTIONS(.database = ":memory:", .device = "1")));
     gputune_plan *plan = request_plan("axpy");
     assert_int_equal(launch_axpy(plan, COUNT), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "the current context belongs to device 0"));

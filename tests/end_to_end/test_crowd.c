@@ -15,7 +15,6 @@ static char lines[4096];
 static void note_line(void *user, gputune_log_level level, const char *line)
 {
     size_t used = strlen(lines);
-    (void)user;
     if (strstr(line, "taken over")) {
         atomic_store(&taken_over, true);
     }
@@ -54,16 +53,12 @@ static void *ask_for_all(void *user)
  * measurement, only the first thread counts it. */
 static int join(const char *database, int first, int threads, int scenarios)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
     pthread_t ids[THREADS];
     member members[THREADS];
     int measured = 0, failed = 0;
-    options.database = database;
-    options.driver = "emu:h200";
-    options.compile_workers = 1;
-    options.log = note_line;
-    if (gputune_open(&tuner, &options) < 0) {
+    if (gputune_open(&tuner, &OPEN_OPTIONS(.database = database, .driver = "emu:h200",
+                                           .compile_workers = 1, .log = note_line)) < 0) {
         return FAILED;
     }
     for (int i = 0; i < threads; i++) {

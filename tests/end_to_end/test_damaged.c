@@ -40,7 +40,6 @@ static int is_true(void *user, const gputune_record *record)
 /* The call must succeed and must not launch the variant that failed its proof. */
 static void expect_a_right_plan(const char *what, size_t place)
 {
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     gputune_plan *plan;
     int untrue = 0;
     gputune *tuner = tuner_open(world.database);
@@ -52,8 +51,7 @@ static void expect_a_right_plan(const char *what, size_t place)
         fail_msg("%s at %zu: %s", what, place, info_of(plan).configuration);
     }
     expect_doubled(plan, N);
-    filter.all_trials = true;
-    (void)gputune_records(tuner, &filter, is_true, &untrue);
+    (void)gputune_records(tuner, &FILTER(.all_trials = true), is_true, &untrue);
     if (untrue) {
         fail_msg("%s at %zu: show tells what was never found out", what, place);
     }

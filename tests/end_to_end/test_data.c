@@ -189,7 +189,6 @@ TEST(inout_buffer_is_filled_by_an_expression)
     OK(gputune_add_source(tuner, "halve.cu", text, NULL));
     gputune_plan *plan = plan_measured(tuner, "halve", GPUTUNE_SIZES({"n", 1600}));
     assert_int_equal(info_of(plan).failed, 0);
-    gputune_plan_release(plan);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -21,7 +21,6 @@ static gputune_plan *request_plan(gputune *of)
 
 static int open_tuner(void **state)
 {
-    (void)state;
     world_open(world_driver());
     setenv("GPUTUNE_DEBUG", "1", 1);
     tuner = tuner_open(":memory:");

@@ -18,7 +18,6 @@ static int open_impatient(void **state)
 TEST(endless_variant_is_killed)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     const char *only[] = {"BLOCK=64"};
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     int hung = 0;
@@ -28,9 +27,7 @@ TEST(endless_variant_is_killed)
     gputune_info info = info_of(plan);
     assert_non_null(strstr(info.configuration, "BAD=0"));
     assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
-    filter.kernel = "endless";
-    filter.all_trials = true;
-    OK(gputune_records(tuner, &filter, count_hung, &hung));
+    OK(gputune_records(tuner, &FILTER(.kernel = "endless", .all_trials = true), count_hung, &hung));
     assert_int_equal(hung, 1);
 }
 

@@ -58,8 +58,6 @@ TEST(forced_configuration_is_launched)
     OK(launch_axpy(plan, n));
     assert_int_equal(plan_info_at(tuner, n, NULL, &again).source, GPUTUNE_SOURCE_FORCED);
     assert_ptr_equal(plan, again);
-    gputune_plan_release(plan);
-    gputune_plan_release(again);
 }
 
 TEST(forced_mistake_is_left_out_with_a_warning)

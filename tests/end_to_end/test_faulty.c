@@ -86,7 +86,6 @@ static bool is_as_declared(gputune *tuner, faulty *f)
 {
     char kernel[160];
     gputune_plan *plan;
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     snprintf(kernel, sizeof kernel, "tests/faulty/%s.cu:%s", f->kernel.class, f->kernel.name);
     count(f);
     if (tune_kernel(&plan, tuner, kernel, (gputune_sizes){0}, &OPTIONS()) < 0) {
@@ -96,9 +95,7 @@ static bool is_as_declared(gputune *tuner, faulty *f)
     gputune_info info = info_of(plan);
     bool crowned = strstr(info.configuration, "BAD=1") != NULL;
     gputune_plan_release(plan);
-    filter.kernel = f->kernel.name;
-    filter.all_trials = true;
-    OK(gputune_records(tuner, &filter, on_trial, f));
+    OK(gputune_records(tuner, &FILTER(.kernel = f->kernel.name, .all_trials = true), on_trial, f));
     bool refuted = f->by_proof || (f->sometimes && !crowned);
     bool as_declared = is_refuted(f) == refuted && crowned == !refuted;
     if (f->alarms == 0 && (as_declared || may_differ(f, crowned))) {

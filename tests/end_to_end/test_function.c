@@ -76,8 +76,6 @@ TEST(plain_kernel_is_launched_by_its_function)
     launch_as_reported(&t.function, t.function.function, (void *[]){&dy, &dx, &a, &n});
     CU(MemcpyDtoH(y, dy, sizeof y));
     assert_float_equal(y[999], 1 + 3 * 999.0F, 0);
-    CU(MemFree(dx));
-    CU(MemFree(dy));
 }
 
 static const char with_scratch[] =
@@ -111,9 +109,6 @@ TEST(scratch_is_passed_by_the_caller)
     launch_as_reported(&t.function, t.function.function, (void *[]){&dsum, &dpart});
     CU(MemcpyDtoH(&sum, dsum, sizeof sum));
     assert_int_equal(sum, 496);
-    CU(MemFree(dsum));
-    CU(MemFree(dpart));
-    gputune_plan_release(plan);
 }
 
 static char *passed_as(const char *word)
@@ -259,7 +254,6 @@ TEST(structs_and_constants_reach_the_kernel)
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&s, &s, &dx, &dx, &s)),
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "this plan is for n = 64, but was launched with 63"));
-    CU(MemFree(dx));
 }
 
 TEST(sizes_of_host_types_are_checked)

@@ -129,7 +129,6 @@ TEST(stream_of_another_priority_serves)
     CU(StreamSynchronize(stream));
     CU(MemcpyDtoH(values, y, sizeof values));
     assert_float_equal(values[N - 1], 1, 0);
-    CU(MemFree(y));
     CU(StreamDestroy(stream));
 }
 

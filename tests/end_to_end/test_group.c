@@ -54,7 +54,7 @@ static gputune_options narrow(void)
 TEST(ranks_launch_the_winner_of_rank_0)
 {
     wire w = {.calls = 0};
-    gputune *first = tuner_open(":memory:"), *second = tuner_open(":memory:");
+    GT_SCOPED(tuner_end) gputune *first = tuner_open(":memory:"), *second = tuner_open(":memory:");
     const gputune_options options = narrow();
     gputune_plan *mine, *theirs, *again, *alone;
     OK(together(&mine, first, 0, &w, "axpy", &options));
@@ -76,7 +76,6 @@ TEST(ranks_launch_the_winner_of_rank_0)
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         gputune_plan_release(plans[i]);
     }
-    gputune_close(first);
     gputune_close(second);
 }
 

@@ -12,7 +12,6 @@ enum { LONGEST_MS = 120000, STEP_MS = 10, FAILED = 100 };
 /* Makes this process adopt orphaned processes, so it can wait for their end. */
 static int open_second(void **state)
 {
-    (void)state;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
     return world_open("emu:h200");
 }
@@ -59,14 +58,11 @@ static void *tune_on(void *tuner)
 /* Writes 'r' to the pipe when ready, and runs until killed. */
 static void be_host(const char *way)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     static gputune *tuner;
     pthread_t thread;
     bool background = strcmp(way, "background") == 0;
-    options.database = ":memory:";
-    options.driver = "emu:h200";
-    options.keep_workers = true;
-    be_or_fail(gputune_open(&tuner, &options));
+    be_or_fail(gputune_open(
+        &tuner, &OPEN_OPTIONS(.database = ":memory:", .driver = "emu:h200", .keep_workers = true)));
     be_or_fail(tune(tuner, background));
     if (strcmp(way, "forks") != 0) {
         if (background) {

@@ -28,7 +28,6 @@ TEST(cxx_template_is_tuned_and_launched)
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     OK(gputune_plan_function(&function, plan, 0));
     assert_non_null(strstr(function.name, "_ZN4blas4axpyIfLi"));
-    gputune_plan_release(plan);
 }
 
 TEST(specialised_kernel_has_code_for_each_type)
@@ -50,7 +49,6 @@ TEST(specialised_kernel_has_code_for_each_type)
     for (int i = 0; i < N; i++) {
         assert_true(wide[i] == i && narrow[i] == -i);
     }
-    gputune_plan_release(plan);
 }
 
 TEST(cooperative_grid_is_tuned_and_launched)
@@ -79,7 +77,6 @@ TEST(cooperative_grid_is_tuned_and_launched)
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     OK(gputune_plan_function(&function, plan, 0));
     assert_true(function.cooperative);
-    gputune_plan_release(plan);
 }
 
 TEST(pipeline_has_clusters_and_a_cooperative_grid)
@@ -108,7 +105,6 @@ TEST(pipeline_has_clusters_and_a_cooperative_grid)
     assert_int_equal(first.grid[0],
                      (15 + first.cluster[0] - 1) / first.cluster[0] * first.cluster[0]);
     assert_int_equal(second.cluster[0], 1);
-    gputune_plan_release(plan);
 }
 
 static void assert_normalised(CUdeviceptr address, const float *y, int n)
@@ -150,7 +146,6 @@ TEST(pipeline_is_launched_and_captured_in_order)
     }
     CU(GraphExecDestroy(replay));
     CU(StreamDestroy(stream));
-    gputune_plan_release(plan);
 }
 
 TEST(pipeline_describes_its_functions)
@@ -172,7 +167,6 @@ TEST(pipeline_describes_its_functions)
     assert_string_equal(parameter.name, "partial");
     assert_int_equal(gputune_plan_parameter(&parameter, plan, 1, 3), GPUTUNE_ENOTFOUND);
     assert_int_equal(gputune_plan_function(&function, plan, 2), GPUTUNE_ENOTFOUND);
-    gputune_plan_release(plan);
 }
 
 TESTS_WITHIN(open_h200, world_close)

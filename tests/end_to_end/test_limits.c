@@ -62,9 +62,6 @@ static bool forbid(long number, long other, int error)
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 #else
-    (void)number;
-    (void)other;
-    (void)error;
     return false;
 #endif
 }
@@ -95,14 +92,11 @@ enum { LIMITS = sizeof limits / sizeof *limits };
 
 static int be_limited(size_t index)
 {
-    gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
     const gputune_options options = few_variants();
     gputune *tuner;
     gputune_plan *plan;
-    open_options.database = getenv("TEST_DATABASE");
-    open_options.driver = "emu:h200";
-    open_options.log = on_log;
-    if (gputune_open(&tuner, &open_options) < 0) {
+    if (gputune_open(&tuner, &OPEN_OPTIONS(.database = getenv("TEST_DATABASE"),
+                                           .driver = "emu:h200", .log = on_log)) < 0) {
         return NO_PLAN;
     }
     if (!limits[index].apply()) {
@@ -155,21 +149,17 @@ static bool reports_all(const char *const *parts)
  * emulator. */
 static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 {
-    gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune_options options = few_variants();
     gputune_info info = GPUTUNE_INFO_INIT;
     gputune *tuner;
     gputune_plan *plan;
     options.samples_path = files[0];
-    open_options.record = files[1];
-    open_options.database = files[2];
-    open_options.driver = "emu:h200";
-    open_options.log = on_log;
     if (!set_limit(RLIMIT_FSIZE, bytes)) {
         return NO_LIMIT;
     }
     bool done =
-        gputune_open(&tuner, &open_options) == GPUTUNE_OK &&
+        gputune_open(&tuner, &OPEN_OPTIONS(.record = files[1], .database = files[2],
+                                           .driver = "emu:h200", .log = on_log)) == GPUTUNE_OK &&
         tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", KNOWN}), &options) == GPUTUNE_OK &&
         gputune_plan_info(&info, plan) == GPUTUNE_OK;
     bool saved = done && gputune_wisdom_save(NULL, tuner, files[2], NULL, false) == GPUTUNE_OK;

@@ -81,9 +81,7 @@ TEST(messages_of_records_have_points)
     int measured = 0;
     comma_locale_needed();
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = true;
-    OK(gputune_records(tuner, &filter, on_record, &measured));
+    OK(gputune_records(tuner, &FILTER(.all_trials = true), on_record, &measured));
     assert_true(measured > 0);
 }
 

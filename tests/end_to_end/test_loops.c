@@ -45,7 +45,6 @@ TEST(loops_sort)
     assert_sorted(dx, sorted, N);
     CU(GraphExecDestroy(replay));
     CU(StreamDestroy(stream));
-    gputune_plan_release(plan);
 }
 
 TEST(loops_follow_the_size_of_the_plan)
@@ -87,7 +86,6 @@ TEST(loops_pass_addresses_of_elements)
         y[i] += i >= N ? y[i - N] : 0;
         assert_true(out[i] == y[i]);
     }
-    gputune_plan_release(plan);
 }
 
 TEST(loops_decompose_a_matrix)
@@ -121,7 +119,6 @@ TEST(loops_decompose_a_matrix)
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EUNSUPPORTED);
     assert_non_null(strstr(gputune_error(), "expected gputune_launch()"));
-    gputune_plan_release(plan);
 }
 
 /* After an odd number of steps, an additional launch copies the result to the right buffer. */

@@ -8,14 +8,10 @@ enum { FIRST = 64 };
 
 static gputune *open_keeping(const char *database, uint32_t max_plans)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
     SKIP_IF(!world.ready);
-    options.database = database;
-    options.compile_workers = 1;
-    options.keep_workers = true;
-    options.max_plans = max_plans;
-    OK(gputune_open(&tuner, &options));
+    OK(gputune_open(&tuner, &OPEN_OPTIONS(.database = database, .compile_workers = 1,
+                                          .keep_workers = true, .max_plans = max_plans)));
     return tuner;
 }
 

@@ -21,32 +21,24 @@ static void measure(void)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     const gputune_options options = few_variants();
     gputune_plan *plan;
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     uint32_t count;
-    filter.sizes = "n=4000";
     OK(plan_for(&plan, tuner, KNOWN, &options));
     gputune_plan_release(plan);
-    OK(gputune_wisdom_save(&count, tuner, wisdom(), &filter, true));
+    OK(gputune_wisdom_save(&count, tuner, wisdom(), &FILTER(.sizes = "n=4000"), true));
     assert_int_equal(count, 1);
     OK(plan_for(&plan, tuner, UNKNOWN, &options));
-    gputune_plan_release(plan);
 }
 
 static gputune *pinned(const char *path, const char *record)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
-    options.database = world.database;
-    options.pinned = path;
-    options.record = record;
-    OK(gputune_open(&tuner, &options));
+    OK(gputune_open(&tuner,
+                    &OPEN_OPTIONS(.database = world.database, .pinned = path, .record = record)));
     return tuner;
 }
 
 static int no_record(void *user, const gputune_record *record)
 {
-    (void)user;
-    (void)record;
     return 1;
 }
 

@@ -72,16 +72,14 @@ static const char *result_of(gputune *tuner, const kernel *k, bool all_trials)
     static char found[1024];
     char path[128];
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     write_kernel(path, k);
     if (tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()) < 0) {
         fail_msg("%s: %s", k->name, gputune_error());
     }
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    filter.all_trials = all_trials;
-    filter.kernel = path;
     found[0] = '\0';
-    OK(gputune_records(tuner, &filter, all_trials ? on_trial : on_winner, found));
+    OK(gputune_records(tuner, &FILTER(.all_trials = all_trials, .kernel = path),
+                       all_trials ? on_trial : on_winner, found));
     unlink(path);
     return found;
 }

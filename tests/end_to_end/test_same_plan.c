@@ -11,7 +11,6 @@ static char worker[96], started[96];
 
 static int open_all(void **state)
 {
-    (void)state;
     world_open("emu:h200");
     snprintf(worker, sizeof worker, "%s/worker", world.folder);
     snprintf(started, sizeof started, "%s/started", world.folder);
@@ -44,16 +43,12 @@ static int workers_started(const char *role)
 
 static gputune *open_counting(void)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
     SKIP_IF(!world.ready);
-    options.database = ":memory:";
-    options.worker = worker;
-    options.compile_workers = 1;
-    options.log = on_log;
     world.log[0] = '\0';
     unlink(started);
-    OK(gputune_open(&tuner, &options));
+    OK(gputune_open(&tuner, &OPEN_OPTIONS(.database = ":memory:", .worker = worker,
+                                          .compile_workers = 1, .log = on_log)));
     return tuner;
 }
 

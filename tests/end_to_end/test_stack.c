@@ -29,13 +29,11 @@ static void *rank(void *unused)
 
 static int see_record(void *user, const gputune_record *record)
 {
-    (void)user, (void)record;
     return 0;
 }
 
 static int see_compiled(void *user, const gputune_compiled *compiled)
 {
-    (void)user, (void)compiled;
     return 0;
 }
 

@@ -114,7 +114,7 @@ static void expect_result(const grid *g)
 TEST(struct_of_the_program_is_passed)
 {
     float *values = calloc(3 * N, sizeof *values), factor = 3;
-    gputune *tuner = tuner_new();
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_new();
     gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     for (int i = 0; i < N; i++) {
         values[i] = (float)i;
@@ -129,9 +129,6 @@ TEST(struct_of_the_program_is_passed)
     ASSERT_OK(gputune_plan_check_argument(plan, 0, sizeof g));
     expect_refused(gputune_plan_check_argument(plan, 2, 8), "no argument 2");
     CU(MemFree(g.index));
-    CU(MemFree(at));
-    gputune_plan_release(plan);
-    gputune_close(tuner);
     free(values);
 }
 
@@ -176,7 +173,7 @@ TEST(structs_in_device_memory_are_passed)
 TEST(addresses_in_a_struct_are_checked)
 {
     float factor = 3, *values = calloc(3 * N, sizeof *values);
-    gputune *tuner = tuner_new();
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_new();
     gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     CUdeviceptr at = buffer_of(values, 3 * N * sizeof *values);
     const grid right = grid_at(at);
@@ -195,9 +192,6 @@ TEST(addresses_in_a_struct_are_checked)
     expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor, &g.y)),
                    "takes 2 arguments, but got 3");
     CU(MemFree(right.index));
-    CU(MemFree(at));
-    gputune_plan_release(plan);
-    gputune_close(tuner);
     free(values);
 }
 

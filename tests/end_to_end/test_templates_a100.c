@@ -4,7 +4,6 @@
 
 static int open_a100(void **state)
 {
-    (void)state;
     return setup_open("emu:a100");
 }
 
@@ -37,11 +36,8 @@ TEST(a100_has_no_clusters)
 {
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
     gputune_space *space;
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     uint32_t allowed = 0, seen = 0;
-    options.driver = "emu:a100";
-    options.database = ":memory:";
-    OK(gputune_open(&tuner, &options));
+    OK(gputune_open(&tuner, &OPEN_OPTIONS(.driver = "emu:a100", .database = ":memory:")));
     OK(gputune_describe_space(&space, tuner, "histogram", GPUTUNE_NO_SIZES, NULL, NULL));
     for (size_t i = 0; i < space->value_count; i++) {
         const gputune_axis_value *value = &space->values[i];

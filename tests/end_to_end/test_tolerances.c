@@ -7,7 +7,6 @@ static uint32_t seeds;
 
 static int open_any(void **state)
 {
-    (void)state;
     const char *count = getenv("GPUTUNE_TEST_SEEDS"), *driver = getenv("GPUTUNE_TEST_DRIVER");
     seeds = count ? (uint32_t)strtoul(count, NULL, 10) : 1;
     return setup_open(driver ? driver : "emu:h200");

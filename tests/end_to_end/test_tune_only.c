@@ -3,13 +3,9 @@
 
 static int open_tool(gputune **out, const char *device, const char *worker)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    options.database = world.database;
-    options.device = device;
-    options.worker = worker;
-    options.tune_only = true;
     SKIP_IF(!world.ready);
-    return gputune_open(out, &options);
+    return gputune_open(out, &OPEN_OPTIONS(.database = world.database, .device = device,
+                                           .worker = worker, .tune_only = true));
 }
 
 static gputune *tool(void)
@@ -28,7 +24,7 @@ static gputune_device device_of(gputune *tuner)
 
 TEST(tool_has_the_device_of_a_program)
 {
-    gputune *one = tool(), *other = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *one = tool(), *other = tuner_open(world.database);
     gputune_device reported = device_of(one), seen = device_of(other);
     assert_string_equal(reported.environment, seen.environment);
     assert_string_equal(reported.name, seen.name);
@@ -37,7 +33,6 @@ TEST(tool_has_the_device_of_a_program)
     assert_int_equal(reported.driver_version, seen.driver_version);
     assert_true(reported.memory_bytes == seen.memory_bytes);
     assert_true(reported.emulated);
-    gputune_close(one);
     gputune_close(other);
 }
 

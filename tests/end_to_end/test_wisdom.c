@@ -135,7 +135,7 @@ static void write_long(const char *path, const char *text)
 TEST(wisdom_is_saved_to_and_loaded_from_files)
 {
     char path[128], *text = measured();
-    gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
     uint32_t count = 0;
     snprintf(path, sizeof path, "%s/wisdom", world.folder);
     OK(gputune_wisdom_save(&count, tuner, path, NULL, false));
@@ -149,7 +149,6 @@ TEST(wisdom_is_saved_to_and_loaded_from_files)
     assert_int_equal(gputune_wisdom_load(&count, tuner, path, NULL), GPUTUNE_ENOTFOUND);
     assert_int_equal(gputune_wisdom_import(&count, tuner, "no wisdom", NULL), GPUTUNE_ERECORDED);
     assert_int_equal(gputune_wisdom_import(&count, NULL, text, NULL), GPUTUNE_EINVAL);
-    gputune_close(tuner);
     free(text);
 }
 
@@ -169,10 +168,8 @@ static int note(void *user, const gputune_record *record)
 
 static seen winners(gputune *tuner, const char *kernel)
 {
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     seen found = {0, 0, ""};
-    filter.kernel = kernel;
-    OK(gputune_records(tuner, &filter, note, &found));
+    OK(gputune_records(tuner, &FILTER(.kernel = kernel), note, &found));
     return found;
 }
 

@@ -64,11 +64,9 @@ static void wait_for_end(void)
 
 TEST(workers_end_with_the_tuning)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
     SKIP_IF(!world.ready);
-    options.database = ":memory:";
-    OK(gputune_open(&tuner, &options));
+    OK(gputune_open(&tuner, &OPEN_OPTIONS(.database = ":memory:")));
     for (int round = 0; round < 2; round++) {
         tune(tuner);
         wait_for_end();
@@ -112,17 +110,14 @@ TEST(workers_are_shared_by_tuners_of_equal_gpus)
 /* Opens a tuner as the command line does: a worker describes the device. */
 static gputune *open_as_tool(void)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
-    options.database = world.database;
-    options.keep_workers = options.tune_only = true;
-    OK(gputune_open(&tuner, &options));
+    OK(gputune_open(&tuner, &OPEN_OPTIONS(.database = world.database, .keep_workers = true,
+                                          .tune_only = true)));
     return tuner;
 }
 
 static int end_at(void *user, const gputune_compiled *compiled)
 {
-    (void)compiled;
     return --*(int *)user == 0;
 }
 
@@ -185,11 +180,9 @@ TEST(default_of_another_size_needs_no_worker)
 {
     const gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
-    gputune_open_options way = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune_plan *plan;
     SKIP_IF(!world.ready);
-    way.database = ":memory:";
-    OK(gputune_open(&tuner, &way));
+    OK(gputune_open(&tuner, &OPEN_OPTIONS(.database = ":memory:")));
     GT_FREED char *worker = strdup(getenv("GPUTUNE_WORKER"));
     int status = GPUTUNE_OK;
     for (int64_t n = 1024; status == GPUTUNE_OK && n < 8192; n *= 2) {

@@ -86,19 +86,16 @@ static int world_open(const char *driver)
 /* Setup functions for tests_run(), which open the emulator or world_driver(). */
 static int open_h200(void **state)
 {
-    (void)state;
     return world_open("emu:h200");
 }
 
 static int open_device(void **state)
 {
-    (void)state;
     return world_open(world_driver());
 }
 
 static int world_close(void **state)
 {
-    (void)state;
     const char *const names[] = {"", "-journal", ".lock", "-2"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[128];
@@ -113,7 +110,6 @@ static int world_close(void **state)
 static void on_log(void *user, gputune_log_level level, const char *line)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    (void)user;
     pthread_mutex_lock(&lock);
     size_t used = strlen(world.log);
     world.warnings += level <= GPUTUNE_LOG_WARNING;
@@ -123,15 +119,12 @@ static void on_log(void *user, gputune_log_level level, const char *line)
 
 static gputune *tuner_open(const char *database)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune *tuner;
     SKIP_IF(!world.ready);
-    options.database = database;
-    options.keep_workers = true;
-    options.log = on_log;
     world.warnings = 0;
     world.log[0] = '\0';
-    OK(gputune_open(&tuner, &options));
+    OK(gputune_open(&tuner,
+                    &OPEN_OPTIONS(.database = database, .keep_workers = true, .log = on_log)));
     return tuner;
 }
 

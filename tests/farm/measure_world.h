@@ -96,7 +96,6 @@ static gt_image compile(const char *text)
 
 static int open_world(void **state)
 {
-    (void)state;
     if (gt_nvrtc_open(&world.nvrtc, 0) < 0 ||
         gt_measure_open(&world.measure, driver_name(), 0) < 0 ||
         gt_measure_attach(world.measure) < 0) {
@@ -110,7 +109,6 @@ static int open_world(void **state)
 
 static int close_world(void **state)
 {
-    (void)state;
     gt_measure_close(world.measure);
     free(world.service.data);
     free(world.reference.data);

@@ -17,7 +17,6 @@ static uint64_t headers;
 static int open_all(void **state)
 {
     size_t used = 0;
-    (void)state;
     if (gt_nvrtc_open(&nvrtc, 0) != GPUTUNE_OK || !gt_nvrtc_keeps_heads(nvrtc)) {
         nvrtc = NULL;
         return 0;
@@ -45,7 +44,6 @@ static void forget_all(void)
 
 static int close_all(void **state)
 {
-    (void)state;
     forget_all();
     if (folder) {
         folder_remove(folder);

@@ -19,7 +19,6 @@ static fake_nvml *nvml;
 static int load_nvml(void **state)
 {
     char *folder, *path;
-    (void)state;
     ASSERT_OK(gt_file_own_folder(&folder));
     ASSERT_OK(gt_path_format(&path, "%s/fake_nvml.so", folder));
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

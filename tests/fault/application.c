@@ -100,7 +100,6 @@ static int launch(void)
 
 static int count_record(void *user, const gputune_record *record)
 {
-    (void)user;
     app.called += record->kernel != NULL;
     return 0;
 }
@@ -215,7 +214,6 @@ static void expect_plan(const char *when)
 
 static int is_ok(void *user, int columns, char **values, char **names)
 {
-    (void)names;
     *(bool *)user = columns == 1 && values[0] && strcmp(values[0], "ok") == 0;
     return 0;
 }

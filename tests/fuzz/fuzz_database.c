@@ -109,7 +109,6 @@ static void judge(const gt_winner_list *list)
 
 static int take_record(void *user, const gputune_record *record)
 {
-    (void)user;
     bool right = strcmp(record->configuration, "VEC=4") == 0;
     FUZZ_REQUIRE(right || strcmp(record->configuration, "VEC=8") == 0);
     FUZZ_REQUIRE(strcmp(record->status, right ? "ok" : "crashed") == 0);

@@ -26,7 +26,6 @@ const char *const fuzz_words[] = {
 
 static int slot_of(void *user, const char *name)
 {
-    (void)user;
     static const char *const names[] = {"n", "a", "b", "c", "BLOCK", "VEC", "UNROLL"};
     for (int i = 0; i < 7; i++) {
         if (strcmp(name, names[i]) == 0) {

@@ -70,7 +70,6 @@ static unsigned read_again(const char *text)
 
 static int take_record(void *user, const gputune_record *record)
 {
-    (void)user;
     FUZZ_REQUIRE(record->kernel && record->configuration && record->status && record->sizes);
     return 0;
 }

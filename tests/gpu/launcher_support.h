@@ -114,7 +114,6 @@ static inline void free_and_check(gt_launcher *launcher)
 
 static inline int setup(void **state)
 {
-    (void)state;
     fake_reset();
     for (int i = 0; i < BLOCK_BYTES; i++) {
         block[i] = (uint8_t)(i * 7 + i / 256);

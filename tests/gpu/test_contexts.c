@@ -177,7 +177,6 @@ static CUresult allocate_in_none(void)
 
 static void *destroy_here(void *unused)
 {
-    (void)unused;
     must(destroy(here.context), "cuCtxDestroy");
     return NULL;
 }

@@ -108,7 +108,6 @@ TEST(environment_key_ignores_other_properties)
 
 static CUresult name_an_instance(char *name, int bytes, CUdevice device)
 {
-    (void)device;
     snprintf(name, (size_t)bytes, "NVIDIA H200 MIG 1g.18gb");
     return CUDA_SUCCESS;
 }

@@ -23,7 +23,6 @@ static void set_variable(const char *name, const char *below)
 
 static int open_folder(void **state)
 {
-    (void)state;
     folder = folder_make();
     unsetenv("CUDA_HOME");
     unsetenv("GPUTUNE_NVRTC");
@@ -33,7 +32,6 @@ static int open_folder(void **state)
 
 static int close_folder(void **state)
 {
-    (void)state;
     folder_remove(folder);
     return 0;
 }

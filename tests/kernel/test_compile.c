@@ -222,7 +222,6 @@ TEST(test_newest_gpus)
 
 static int open_compiler(void **state)
 {
-    (void)state;
     if (gt_nvrtc_open(&nvrtc, 0) != GPUTUNE_OK) {
         print_message("nothing is compiled: %s\n", gt_message());
         nvrtc = NULL;

@@ -7,7 +7,6 @@ static const int64_t values[GT_SLOT_MAX] = {7, -3, 0, 7};
 
 static int slot_of(void *user, const char *name)
 {
-    (void)user;
     for (int i = 0; i < 4; i++) {
         if (strcmp(names[i], name) == 0) {
             return i;

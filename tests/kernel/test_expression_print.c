@@ -10,14 +10,12 @@ static const int64_t slots[GT_SLOT_MAX] = {100, 7, 64, 1}, least[GT_SLOT_MAX] = 
 
 static int slot_of(void *user, const char *name)
 {
-    (void)user;
     const size_t i = gt_index_of(name, names, NAMES);
     return i < NAMES ? (int)i : -1;
 }
 
 static const char *name_of(void *user, int slot)
 {
-    (void)user;
     return slot < 2 ? names[slot] : NULL;
 }
 

@@ -51,8 +51,6 @@ static gputune_status walk_space(const job *j, const gt_template *template,
 
 static gputune_status include_anything(void *user, const gt_include *include, gt_included *out)
 {
-    (void)user;
-    (void)include;
     *out = (gt_included){0};
     GT_TRY(gt_strdup(&out->path, "included.cuh"));
     gputune_status status = gt_strdup(&out->text, "#pragma once\n#include <cmath>\n"

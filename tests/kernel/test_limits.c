@@ -268,7 +268,6 @@ static const struct {
 
 static gputune_status find_file(void *user, const gt_include *include, gt_included *out)
 {
-    (void)user;
     gt_text text = {0};
     const char *digits = include->name + strcspn(include->name, "0123456789");
     *out = (gt_included){0};

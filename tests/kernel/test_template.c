@@ -81,7 +81,6 @@ static gputune_status read_include(void *user, const gt_include *include, gt_inc
                      "return DEEP; }\n"},
         {"plain.cuh", "#include \"once.cuh\"\nint flat;"},
     };
-    (void)user;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (strcmp(files[i][0], include->name) == 0) {
             GT_TRY(gt_strdup(&out->text, files[i][1]));

@@ -16,8 +16,6 @@ static char warned[256];
 
 static void keep_warning(void *user, gputune_log_level level, const char *line)
 {
-    (void)user;
-    (void)level;
     snprintf(warned, sizeof warned, "%s", line);
 }
 

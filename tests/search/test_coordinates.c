@@ -5,7 +5,6 @@
 
 static double flat(const gt_point *point)
 {
-    (void)point;
     return 0;
 }
 
@@ -13,7 +12,6 @@ static double flat(const gt_point *point)
  * constant; the order of axis 2; its reverse; the number of tiles again. */
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
-    (void)user;
     double blocks = ceil(64.0 / (point->choice[0] + 1)) * ceil(64.0 / (point->choice[1] + 1));
     const double values[] = {log2(blocks), 3, pow(point->choice[2], 3), -1.0 * point->choice[2],
                              2 * log2(blocks) + 1};
@@ -55,7 +53,6 @@ TEST(features_that_no_axis_shows_are_coordinates)
 
 static void many(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
-    (void)user;
     for (uint32_t i = 0; i < GT_SEARCH_FEATURES; i++) {
         gt_point salted = *point;
         salted.choice[GT_SEARCH_AXES - 1] = (uint16_t)i;

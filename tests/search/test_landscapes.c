@@ -222,7 +222,6 @@ static double by_load(const gt_point *point)
 
 static void note_load(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
-    (void)user;
     out[0] = load_of(point);
 }
 

@@ -9,7 +9,6 @@ static gputune_status compute(void *user)
     static const double x[] = {3, 1, 2}, y[] = {1, 2, 2};
     gt_summary summary;
     double rho;
-    (void)user;
     GT_TRY(gt_summarise(&summary, x, 3));
     return gt_spearman(&rho, x, y, 3);
 }

@@ -519,7 +519,6 @@ TEST_OF(records_of_two_layers_come_once, world *w, open_world, close_world)
 
 static int check_winner(void *user, const gputune_record *r)
 {
-    (void)user;
     assert_string_equal(r->kernel, "axpy");
     assert_string_equal(r->gpu, "Test GPU");
     assert_string_equal(r->origin, "emu:h200:model1");
@@ -668,7 +667,6 @@ TEST_OF(processes_share_a_file, world *w, open_world, close_world)
 static bool open_only(world *w, int process)
 {
     gt_store *store;
-    (void)process;
     return gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK;
 }
 

@@ -44,7 +44,6 @@ TEST_OF(forget_deletes_named_records, world *w, open_world, close_world)
 
 static int stop_at_second(void *user, const gputune_record *record)
 {
-    (void)record;
     return ++*(int *)user == 2 ? 7 : 0;
 }
 

@@ -316,7 +316,6 @@ TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
 
 static void *free_file_soon(void *unused)
 {
-    (void)unused;
     usleep(300000);
     may_end = true;
     return NULL;

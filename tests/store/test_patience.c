@@ -326,7 +326,6 @@ TEST_OF(lookup_without_time_spoils_no_other, world *w, open_stopped, close_stopp
 
 static int count_record(void *user, const gputune_record *record)
 {
-    (void)record;
     ++*(size_t *)user;
     return 0;
 }
@@ -378,7 +377,6 @@ static volatile int cancel;
 
 static void raise_flag(void *user)
 {
-    (void)user;
     cancel = 1;
 }
 

@@ -157,7 +157,6 @@ TEST_OF(forget_deletes_rules_and_their_code, world *w, open_world, close_world)
 
 static int ignore(void *user, const gputune_record *record)
 {
-    (void)user, (void)record;
     return 0;
 }
 

@@ -183,7 +183,6 @@ TEST_WITHIN(statements_end_with_the_time_or_a_cancel, open_world, close_world)
 
 static gputune_status look_endlessly(gt_database *database, void *context)
 {
-    (void)context;
     int code = sqlite3_exec(database->handle, endless, NULL, NULL, NULL);
     return gt_database_failed(database, code);
 }

@@ -177,7 +177,6 @@ static void request_plan(gt_random *random, bool in_context)
 
 static int see_record(void *user, const gputune_record *record)
 {
-    (void)user, (void)record;
     return 0;
 }
 
@@ -185,9 +184,7 @@ static void ask_about(gt_random *random)
 {
     gputune *tuner = any_tuner(random);
     gputune_device device = GPUTUNE_DEVICE_INIT;
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     device.size = 4 * below(random, 4);
-    filter.size = 4 * below(random, 4);
     switch (below(random, 7)) {
     case 0:
         expect("gputune_tuner_device", gputune_tuner_device(&device, tuner));
@@ -196,7 +193,8 @@ static void ask_about(gt_random *random)
         expect("gputune_tuner_device", gputune_tuner_device(NULL, tuner));
         break;
     case 2:
-        expect("gputune_records", gputune_records(tuner, &filter, see_record, NULL));
+        expect("gputune_records",
+               gputune_records(tuner, &FILTER(.size = 4 * below(random, 4)), see_record, NULL));
         break;
     case 3:
         expect("gputune_records", gputune_records(tuner, NULL, NULL, NULL));

@@ -12,7 +12,6 @@ static bool is_set;
 
 int comma_locale_set(void **state)
 {
-    (void)state;
     char script[] = "tests/support/comma-locale";
     pid_t child;
     int status = 1;
@@ -30,7 +29,6 @@ int comma_locale_set(void **state)
 
 int comma_locale_reset(void **state)
 {
-    (void)state;
     setlocale(LC_NUMERIC, "C");
     unsetenv("LOCPATH");
     is_set = false;

@@ -33,7 +33,6 @@ const cuda_layout_row cuda_layout[] = {{NULL, 0}};
 
 long long cuda_code(const char *name)
 {
-    (void)name;
     return -1;
 }
 

@@ -36,13 +36,11 @@ static inline int sqlite_round_up(int bytes)
 
 static inline int sqlite_begin(void *unused)
 {
-    (void)unused;
     return SQLITE_OK;
 }
 
 static inline void sqlite_end(void *unused)
 {
-    (void)unused;
 }
 
 /* Counts SQLite's many allocations separately, as calls of the kind "sqlite". */

@@ -85,7 +85,6 @@ static CUresult get_error_name(CUresult error, const char **out)
 
 static CUresult get_error_string(CUresult error, const char **out)
 {
-    (void)error;
     *out = "as scripted";
     return CUDA_SUCCESS;
 }
@@ -131,7 +130,6 @@ static CUresult ctx_synchronize(void)
 static CUresult module_load(CUmodule *out, const void *image)
 {
     NOTE("ModuleLoadData");
-    (void)image;
     call->object = count_object(&fake.live_modules);
     *out = (CUmodule)(uintptr_t)call->object;
     return CUDA_SUCCESS;
@@ -140,9 +138,6 @@ static CUresult module_load(CUmodule *out, const void *image)
 static CUresult module_load_ex(CUmodule *out, const void *image, unsigned count,
                                CUjit_option *options, void **values)
 {
-    (void)count;
-    (void)options;
-    (void)values;
     return module_load(out, image);
 }
 
@@ -166,7 +161,6 @@ static CUresult module_get_global(CUdeviceptr *out, size_t *bytes, CUmodule modu
                                   const char *name)
 {
     NOTE("ModuleGetGlobal");
-    (void)name;
     *out = (CUdeviceptr)(uintptr_t)module + 2000;
     *bytes = 65536;
     return fake.no_symbol ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
@@ -175,7 +169,6 @@ static CUresult module_get_global(CUdeviceptr *out, size_t *bytes, CUmodule modu
 static CUresult func_get_attribute(int *out, CUfunction_attribute which, CUfunction function)
 {
     NOTE("FuncGetAttribute");
-    (void)function;
     *out = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? fake.max_threads
            : which == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES   ? fake.fixed_shared_bytes
            : which == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 42
@@ -186,7 +179,6 @@ static CUresult func_get_attribute(int *out, CUfunction_attribute which, CUfunct
 static CUresult func_set_attribute(CUfunction function, CUfunction_attribute which, int value)
 {
     NOTE("FuncSetAttribute");
-    (void)function;
     call->object = (uint64_t)which;
     call->bytes = (size_t)value;
     return CUDA_SUCCESS;
@@ -195,7 +187,6 @@ static CUresult func_set_attribute(CUfunction function, CUfunction_attribute whi
 static CUresult func_load(CUfunction function)
 {
     NOTE("FuncLoad");
-    (void)function;
     return CUDA_SUCCESS;
 }
 
@@ -203,7 +194,6 @@ static CUresult func_get_param_info(CUfunction function, size_t index, size_t *o
                                     size_t *bytes)
 {
     NOTE("FuncGetParamInfo");
-    (void)function;
     *offset = 0;
     *bytes = (size_t)fake.parameter_sizes[index];
     fake.refused += !*bytes;
@@ -232,9 +222,6 @@ static CUresult launch(const CUlaunchConfig *config, CUfunction function, void *
 static CUresult max_blocks(int *out, CUfunction function, int threads, size_t shared_bytes)
 {
     NOTE("OccupancyMaxActiveBlocksPerMultiprocessor");
-    (void)function;
-    (void)threads;
-    (void)shared_bytes;
     *out = fake.blocks;
     return CUDA_SUCCESS;
 }
@@ -242,8 +229,6 @@ static CUresult max_blocks(int *out, CUfunction function, int threads, size_t sh
 static CUresult max_clusters(int *out, CUfunction function, const CUlaunchConfig *config)
 {
     NOTE("OccupancyMaxActiveClusters");
-    (void)function;
-    (void)config;
     *out = fake.clusters;
     return CUDA_SUCCESS;
 }
@@ -426,7 +411,6 @@ static CUresult event_synchronize(CUevent event)
 static CUresult event_destroy(CUevent event)
 {
     NOTE("EventDestroy");
-    (void)event;
     fake.live_events--;
     return CUDA_SUCCESS;
 }
@@ -504,8 +488,6 @@ static CUresult graph_retain_user_object(CUgraph graph, CUuserObject object, uns
                                          unsigned flags)
 {
     NOTE("GraphRetainUserObject");
-    (void)graph;
-    (void)object;
     assert_int_equal(count, 1);
     assert_int_equal(flags, CU_GRAPH_USER_OBJECT_MOVE);
     return CUDA_SUCCESS;

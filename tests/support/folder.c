@@ -24,9 +24,6 @@ char *folder_make_in_memory(void)
 
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
 {
-    (void)facts;
-    (void)kind;
-    (void)place;
     return remove(path);
 }
 

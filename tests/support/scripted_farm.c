@@ -125,7 +125,6 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 {
     scripted_farm *farm = (scripted_farm *)base;
     GT_TRY(refuse(farm));
-    (void)setup;
     farm->prepares++;
     if (farm->prepare_never_answers) {
         return never_answer(farm);
@@ -252,7 +251,6 @@ static void interrupt(gt_farm *base)
 
 static gputune_status drop(gt_farm *base, uint64_t variant)
 {
-    (void)variant;
     return refuse((scripted_farm *)base);
 }
 
@@ -316,7 +314,6 @@ static void cancel(gt_farm *base)
 
 static void do_not_close(gt_farm *base)
 {
-    (void)base;
 }
 
 void scripted_farm_open(scripted_farm *farm)

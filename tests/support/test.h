@@ -69,6 +69,17 @@
     {                                                                                              \
         sizeof(gputune_options), GPUTUNE_MEASURE, __VA_ARGS__                                      \
     }
+/* The same for options of gputune_open(), and for filters of records. */
+#define OPEN_OPTIONS(...)                                                                          \
+    (gputune_open_options)                                                                         \
+    {                                                                                              \
+        sizeof(gputune_open_options), __VA_ARGS__                                                  \
+    }
+#define FILTER(...)                                                                                \
+    (gputune_record_filter)                                                                        \
+    {                                                                                              \
+        sizeof(gputune_record_filter), __VA_ARGS__                                                 \
+    }
 #pragma GCC diagnostic ignored "-Woverride-init" /* OPTIONS() may set the effort twice */
 
 /* Runs all tests and returns the number of failed tests, for main(). The functions may be NULL. */

@@ -49,16 +49,11 @@ static scripted_variant behave(void *user, const gt_launch *launch)
 
 static gputune_status give_input(void *user, gt_live_input *out, const gputune_input *input)
 {
-    (void)user;
-    (void)out;
-    (void)input;
     return GPUTUNE_OK;
 }
 
 static gputune_status wait_for_inputs(void *user, const gputune_options *options)
 {
-    (void)user;
-    (void)options;
     return GPUTUNE_OK;
 }
 

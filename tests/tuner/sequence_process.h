@@ -82,7 +82,6 @@ static int config_of_text(const char *text)
 
 static scripted_variant behave_as_asked(void *user, const gt_launch *launch)
 {
-    (void)user;
     int config = config_of(launch);
     process.answer.tried |= 1U << config;
     return process.request.variants[config];
@@ -90,7 +89,6 @@ static scripted_variant behave_as_asked(void *user, const gt_launch *launch)
 
 static gputune_status compile_as_asked(void *user, const char *text)
 {
-    (void)user;
     int config = config_of_text(text);
     return config == NO_CONFIG ? GPUTUNE_OK : process.request.variants[config].compile;
 }

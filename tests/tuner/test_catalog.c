@@ -172,7 +172,6 @@ static void ask_again(void *user, gputune_log_level level, const char *line)
 {
     asking *a = user;
     const gt_template *template;
-    (void)level;
     assert_non_null(strstr(line, "template left out: "));
     ASSERT_OK(gt_catalog_find(&template, a->catalog, "move"));
     assert_int_equal(gt_catalog_find(&template, a->catalog, "./no.cu"), GPUTUNE_ENOTFOUND);

@@ -8,14 +8,12 @@ static const gt_hash one = {1, 2}, other = {3, 4};
 
 static int hold(void **state)
 {
-    (void)state;
     gt_code_memo_hold();
     return 0;
 }
 
 static int let_go(void **state)
 {
-    (void)state;
     gt_code_memo_release();
     return 0;
 }

@@ -69,7 +69,6 @@ static bool is_busy(void *user)
 
 static bool must_give_way(void *user)
 {
-    (void)user;
     return false;
 }
 

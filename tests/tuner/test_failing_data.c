@@ -91,7 +91,6 @@ static gputune_status ask_the_host(failing_world *f)
 
 static gputune_status give_bytes(void *user, gt_live_input *out, const gputune_input *input)
 {
-    (void)user;
     out->bytes.data = malloc(input->bytes);
     if (!out->bytes.data) {
         return gt_fail_memory();

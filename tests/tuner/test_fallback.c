@@ -18,7 +18,6 @@ static int slow_compiles;
 
 static bool is_slow_once(void *user, const char *source)
 {
-    (void)user;
     return strstr(source, "#define VEC 1\n") && block_of(source) == 128 && !slow_compiles++;
 }
 
@@ -26,7 +25,6 @@ static bool is_slow_once(void *user, const char *source)
 static scripted_variant behave_by_grid(void *user, const gt_launch *launch)
 {
     const gt_kernel_step *step = &launch->steps[0];
-    (void)user;
     return (scripted_variant){.time_ns = step->block[0] == 64 && step->grid[0] == 2 ? 500 : 1000};
 }
 
@@ -59,7 +57,6 @@ TEST_OF(a_fallback_joins_the_race_once, world *w, open_world, close_world)
 static scripted_variant scalar_is_fastest(void *user, const gt_launch *launch)
 {
     const gt_kernel_step *step = &launch->steps[0];
-    (void)user;
     const double time_ns = step->block[0] == 128 && step->grid[0] == 16 ? 500 : 1000;
     return (scripted_variant){.time_ns = time_ns, .pilot_ns = time_ns};
 }
@@ -83,7 +80,6 @@ TEST_OF(a_fallback_that_was_timed_can_win, world *w, open_world, close_world)
 static scripted_variant behave_late(void *user, const gt_launch *launch)
 {
     const gt_kernel_step *step = &launch->steps[0];
-    (void)user;
     const bool late = step->block[0] == 64 && step->grid[0] == 2;
     return (scripted_variant){.time_ns = late ? 1000 : 1000 + step->grid[0], .hangs_once = late};
 }

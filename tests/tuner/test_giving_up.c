@@ -7,7 +7,6 @@ enum { BLOCKS = 128, STEP = 8, SLOW = 992 };
 /* Returns true for the slowest variants. */
 static bool large_blocks(void *user, const char *text)
 {
-    (void)user;
     return block_of(text) >= SLOW;
 }
 
@@ -60,7 +59,6 @@ typedef struct own_proposer {
 
 static bool gives_all_up(gt_proposer *self, const gt_config *config, double seconds)
 {
-    (void)config;
     ((own_proposer *)(void *)self)->asked++;
     return seconds > 100;
 }
@@ -68,8 +66,6 @@ static bool gives_all_up(gt_proposer *self, const gt_config *config, double seco
 static void count_failures(gt_proposer *self, const gt_config *config, const gt_tried *result,
                            bool is_quick)
 {
-    (void)config;
-    (void)is_quick;
     ((own_proposer *)(void *)self)->failures += result->outcome == GT_TRIED_GIVEN_UP;
 }
 
@@ -101,7 +97,6 @@ static void compile_all(gt_field *field, own_proposer *proposer, gt_request *req
 
 static bool all_blocks(void *user, const char *text)
 {
-    (void)user;
     return block_of(text) > 0;
 }
 

@@ -23,7 +23,6 @@ static void write_file(const char *name, const char *text)
 
 static int open_folder(void **state)
 {
-    (void)state;
     folder = folder_make();
     write_file("t/k.cu", KERNEL);
     write_file("lib/a.cuh", "#include \"b.cuh\"\n");
@@ -40,7 +39,6 @@ static int open_folder(void **state)
 
 static int close_folder(void **state)
 {
-    (void)state;
     folder_remove(folder);
     return 0;
 }

@@ -8,7 +8,6 @@ static int slow_block, slow_compiles;
 
 static bool is_slow(void *user, const char *text)
 {
-    (void)user;
     slow_compiles += block_of(text) == slow_block;
     return block_of(text) == slow_block;
 }
@@ -125,7 +124,6 @@ TEST_OF(test_a_check_reports_findings_before_the_limit, world *w, open_world, cl
 
 static int count(void *user, const gputune_finding *finding)
 {
-    (void)finding;
     (*(uint32_t *)user)++;
     return 0;
 }
@@ -166,7 +164,6 @@ TEST_OF(test_the_default_leaves_the_only_worker_to_others, world *w, open_world,
 
 static bool all_but_one(void *user, const char *text)
 {
-    (void)user;
     return block_of(text) && block_of(text) != 256;
 }
 
@@ -230,8 +227,6 @@ TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_wo
 /* The variant hangs once. When it is tried again, it does not end within the limit. */
 static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
 {
-    (void)user;
-    (void)launch;
     bool again = hangs_seen++ > 0;
     return (scripted_variant){.time_ns = 100, .hangs_once = !again, .never_answers = again};
 }
@@ -322,7 +317,6 @@ static int find_slow(void *user, const gputune_compiled *compiled)
 
 static gputune_status never_ends(void *user, const char *text)
 {
-    (void)user;
     return block_of(text) == 512 ? GPUTUNE_ETIMEOUT : GPUTUNE_OK;
 }
 
@@ -355,7 +349,6 @@ TEST_OF(verified_variant_survives_a_late_run, world *w, open_world, close_world)
 
 static bool never_compiles(void *user, const char *text)
 {
-    (void)user;
     return block_of(text) > 0;
 }
 
@@ -373,7 +366,6 @@ TEST_OF(test_the_message_reports_that_nothing_was_compiled, world *w, open_world
 
 static int count_compiled(void *user, const gputune_compiled *compiled)
 {
-    (void)compiled;
     (*(uint32_t *)user)++;
     return 0;
 }

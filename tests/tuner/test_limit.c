@@ -8,7 +8,6 @@ static uint32_t defaults_compiled;
 
 static gputune_status count(void *user, const char *text)
 {
-    (void)user;
     defaults_compiled += strstr(text, "#define BLOCK 128") != NULL;
     return GPUTUNE_OK;
 }
@@ -127,7 +126,6 @@ TEST_OF(default_answers_calls_with_the_same_limit, world *w, open_slow_world, cl
 
 static gputune_status compile_only_default(void *user, const char *text)
 {
-    (void)user;
     return block_of(text) && block_of(text) != 128 ? GPUTUNE_ECOMPILE : GPUTUNE_OK;
 }
 

@@ -16,7 +16,6 @@ typedef struct own_proposer {
 static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
 {
     own_proposer *own = (own_proposer *)(void *)self;
-    (void)count;
     if (own->next == 2 * BLOCKS) {
         self->exhausted = true;
         return 0;
@@ -30,7 +29,6 @@ static void on_result(gt_proposer *self, const gt_config *config, const gt_tried
                       bool is_quick)
 {
     own_proposer *own = (own_proposer *)(void *)self;
-    (void)config;
     if (is_quick) {
         bool failed = result->outcome != GT_TRIED_OK;
         own->seen++;

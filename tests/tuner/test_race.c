@@ -350,7 +350,6 @@ TEST(exact_values_need_one_round)
 
 static bool later_first(const void *user, uint64_t a, uint64_t b)
 {
-    (void)user;
     return a > b;
 }
 

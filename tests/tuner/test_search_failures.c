@@ -128,7 +128,6 @@ TEST_OF(test_all_wrong_is_reported, world *w, open_world, close_world)
 
 static gputune_status refuse(void *user, const char *text)
 {
-    (void)user;
     return strstr(text, "#define BLOCK") ? GPUTUNE_ECOMPILE : GPUTUNE_OK;
 }
 
@@ -182,8 +181,6 @@ TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
 
 static int ignore(void *user, const gt_template *template)
 {
-    (void)user;
-    (void)template;
     return 0;
 }
 
