@@ -50,20 +50,6 @@ TEST(entries_are_a_domain)
     gt_recorded_free(&recorded);
 }
 
-TEST(contradiction_names_both_lines)
-{
-    gt_recorded recorded = make();
-    add(&recorded, 3, GT_TRIED_OK, 20, 3, 2);
-    recorded.entries.items[6].line = 20;
-    add(&recorded, 3, GT_TRIED_OK, 21, 3, 2);
-    recorded.entries.items[7].line = 21;
-    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_ERECORDED);
-    assert_string_equal(gputune_error(),
-                        "line 21: the configuration of line 13 with another result; "
-                        "expected each configuration once");
-    gt_recorded_free(&recorded);
-}
-
 static gt_replay_result replay(const gt_recorded *recorded, uint32_t workers, double *best)
 {
     gt_replay_settings settings = {.kind = GPUTUNE_STRATEGY_EXHAUSTIVE,
