@@ -81,4 +81,9 @@ static inline void op_cases_run(const op_case *cases, size_t count)
     assert_int_equal(wrong, 0);
 }
 
-#define OP_CASES(cases) op_cases_run(cases, sizeof(cases) / sizeof((cases)[0]))
+/* A test of the cases in an array: OP_TEST(moves). */
+#define OP_TEST(cases)                                                                             \
+    TEST(test_##cases)                                                                             \
+    {                                                                                              \
+        op_cases_run(cases, sizeof(cases) / sizeof((cases)[0]));                                   \
+    }

@@ -154,7 +154,8 @@ static void run_copy(const copied *c)
     arguments.dump = dump;
     memcpy(arguments.at, c->at, sizeof arguments.at);
     machine_launch(&m, "through", 1, 32, &arguments);
-    uint8_t *want = calloc(1, TENSOR_BYTES), outside[8];
+    GT_FREED uint8_t *want = calloc(1, TENSOR_BYTES);
+    uint8_t outside[8];
     assert_non_null(want);
     memset(outside, c->fill ? 0xff : 0, sizeof outside);
     for (uint32_t i = 0; i < elements; i++) {
@@ -165,7 +166,6 @@ static void run_copy(const copied *c)
             memcpy(want + at, from + at, (size_t)c->bytes);
     }
     assert_memory_equal(to, want, TENSOR_BYTES);
-    free(want);
 }
 
 TEST(boxes_are_copied_and_swizzled)

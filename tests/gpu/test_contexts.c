@@ -62,41 +62,11 @@ static CUresult launch(CUfunction function, CUstream stream, CUdeviceptr to)
     return driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
 }
 
-static CUresult launch_its_function(void)
-{
-    return launch(other.set, NULL, here.buffer);
-}
-
-static CUresult launch_on_its_stream(void)
-{
-    return launch(here.set, other.stream, here.buffer);
-}
-
-static CUresult launch_both_its(void)
-{
-    return launch(other.set, other.stream, other.buffer);
-}
-
 static CUresult write_its_memory(void)
 {
     MUST(CtxSynchronize());
     must(launch(here.set, NULL, other.buffer), "cuLaunchKernel");
     return driver->CtxSynchronize();
-}
-
-static CUresult record_its_event(void)
-{
-    return driver->EventRecord(other.event, here.stream);
-}
-
-static CUresult record_on_its_stream(void)
-{
-    return driver->EventRecord(here.event, other.stream);
-}
-
-static CUresult record_both_its(void)
-{
-    return driver->EventRecord(other.event, other.stream);
 }
 
 static CUresult wait_for_its_event(void)
@@ -117,30 +87,10 @@ static CUresult time_to_its_event(void)
     return driver->EventElapsedTime(&milliseconds, here.event, other.event);
 }
 
-static CUresult query_its_event(void)
-{
-    return driver->EventQuery(other.event);
-}
-
-static CUresult synchronise_its_stream(void)
-{
-    return driver->StreamSynchronize(other.stream);
-}
-
-static CUresult copy_on_its_stream(void)
-{
-    return driver->MemcpyDtoDAsync(here.buffer, here.buffer, sizeof(int), other.stream);
-}
-
 static CUresult get_its_function(void)
 {
     CUfunction function;
     return driver->ModuleGetFunction(&function, other.module, "set");
-}
-
-static CUresult unload_its_module(void)
-{
-    return driver->ModuleUnload(other.module);
 }
 
 static CUresult call_its_function(void)
@@ -249,38 +199,51 @@ static CUresult retain_after_reset(void)
     return allocate();
 }
 
+/* The cases: a name, the driver's expected answer, and the call. */
+#define CASES(X)                                                                                   \
+    X(launch_its_function, CUDA_ERROR_INVALID_HANDLE, launch(other.set, NULL, here.buffer))        \
+    X(launch_on_its_stream, CUDA_ERROR_INVALID_HANDLE,                                             \
+      launch(here.set, other.stream, here.buffer))                                                 \
+    X(launch_both_its, CUDA_SUCCESS, launch(other.set, other.stream, other.buffer))                \
+    X(write_its_memory, CUDA_SUCCESS, write_its_memory())                                          \
+    X(record_its_event, CUDA_ERROR_INVALID_HANDLE, driver->EventRecord(other.event, here.stream))  \
+    X(record_on_its_stream, CUDA_ERROR_INVALID_HANDLE,                                             \
+      driver->EventRecord(here.event, other.stream))                                               \
+    X(record_both_its, CUDA_SUCCESS, driver->EventRecord(other.event, other.stream))               \
+    X(wait_for_its_event, CUDA_SUCCESS, wait_for_its_event())                                      \
+    X(time_to_its_event, CUDA_ERROR_INVALID_HANDLE, time_to_its_event())                           \
+    X(query_its_event, CUDA_SUCCESS, driver->EventQuery(other.event))                              \
+    X(synchronise_its_stream, CUDA_SUCCESS, driver->StreamSynchronize(other.stream))               \
+    X(copy_on_its_stream, CUDA_SUCCESS,                                                            \
+      driver->MemcpyDtoDAsync(here.buffer, here.buffer, sizeof(int), other.stream))                \
+    X(get_its_function, CUDA_SUCCESS, get_its_function())                                          \
+    X(unload_its_module, CUDA_SUCCESS, driver->ModuleUnload(other.module))                         \
+    X(call_its_function, CUDA_SUCCESS, call_its_function())                                        \
+    X(occupancy_of_its_function, CUDA_SUCCESS, occupancy_of_its_function())                        \
+    X(destroy_its_objects, CUDA_SUCCESS, destroy_its_objects())                                    \
+    X(allocate_in_none, CUDA_ERROR_INVALID_CONTEXT, allocate_in_none())                            \
+    X(allocate_in_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED, allocate_in_destroyed())             \
+    X(synchronise_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED, synchronise_destroyed())             \
+    X(allocate_in_reset, CUDA_ERROR_CONTEXT_IS_DESTROYED, allocate_in_reset())                     \
+    X(allocate_in_released, CUDA_ERROR_CONTEXT_IS_DESTROYED, allocate_in_released())               \
+    X(enter_reset, CUDA_SUCCESS, enter_reset())                                                    \
+    X(retain_after_reset, CUDA_SUCCESS, retain_after_reset())
+
+#define DEFINE(name, wanted, call)                                                                 \
+    static CUresult try_##name(void)                                                               \
+    {                                                                                              \
+        return call;                                                                               \
+    }
+CASES(DEFINE)
+
 typedef struct test_case {
     const char *name;
     CUresult (*act)(void);
     CUresult wanted;
 } test_case;
 
-static const test_case cases[] = {
-    {"launch its function", launch_its_function, CUDA_ERROR_INVALID_HANDLE},
-    {"launch on its stream", launch_on_its_stream, CUDA_ERROR_INVALID_HANDLE},
-    {"launch its function on its stream", launch_both_its, CUDA_SUCCESS},
-    {"write its memory", write_its_memory, CUDA_SUCCESS},
-    {"record its event", record_its_event, CUDA_ERROR_INVALID_HANDLE},
-    {"record on its stream", record_on_its_stream, CUDA_ERROR_INVALID_HANDLE},
-    {"record its event on its stream", record_both_its, CUDA_SUCCESS},
-    {"wait for its event", wait_for_its_event, CUDA_SUCCESS},
-    {"time to its event", time_to_its_event, CUDA_ERROR_INVALID_HANDLE},
-    {"query its event", query_its_event, CUDA_SUCCESS},
-    {"synchronise its stream", synchronise_its_stream, CUDA_SUCCESS},
-    {"copy on its stream", copy_on_its_stream, CUDA_SUCCESS},
-    {"get a function of its module", get_its_function, CUDA_SUCCESS},
-    {"unload its module", unload_its_module, CUDA_SUCCESS},
-    {"ask for its function's registers", call_its_function, CUDA_SUCCESS},
-    {"ask for its function's occupancy", occupancy_of_its_function, CUDA_SUCCESS},
-    {"destroy its objects", destroy_its_objects, CUDA_SUCCESS},
-    {"allocate without a context", allocate_in_none, CUDA_ERROR_INVALID_CONTEXT},
-    {"allocate in a destroyed context", allocate_in_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED},
-    {"synchronise a destroyed context", synchronise_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED},
-    {"allocate after a reset", allocate_in_reset, CUDA_ERROR_CONTEXT_IS_DESTROYED},
-    {"allocate after the last release", allocate_in_released, CUDA_ERROR_CONTEXT_IS_DESTROYED},
-    {"make a reset context current", enter_reset, CUDA_SUCCESS},
-    {"retain after a reset", retain_after_reset, CUDA_SUCCESS},
-};
+#define ROW(name, wanted, call) {#name, try_##name, wanted},
+static const test_case cases[] = {CASES(ROW)};
 
 static void run(const test_case *one)
 {

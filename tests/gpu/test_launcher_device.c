@@ -105,16 +105,17 @@ static void need_device(void)
     SKIP_IF(why_not[0]);
 }
 
+#define ONE_STEP(name, blocks, threads, blocks_of_cluster, bytes)                                  \
+    {                                                                                              \
+        .entry = name, .grid = {(blocks), 1, 1}, .block = {(threads), 1, 1},                       \
+        .cluster = {(blocks_of_cluster), 1, 1}, .shared_bytes = (bytes), .times = 1                \
+    }
+
 static gt_launch spread_launch(gt_pass pass)
 {
     gt_launch launch = {
         .step_count = 1,
-        .steps = {{.entry = "spread",
-                   .grid = {(COUNT + 255) / 256, 1, 1},
-                   .block = {256, 1, 1},
-                   .cluster = {1, 1, 1},
-                   .shared_bytes = 0,
-                   .times = 1}},
+        .steps = {ONE_STEP("spread", (COUNT + 255) / 256, 256, 1, 0)},
         .carveout_kb = -1,
         .block_count = 1,
         .blocks = {{.pass = pass,
@@ -204,8 +205,6 @@ TEST(test_every_way_of_passing)
         }
         gt_launcher_free(launcher);
     }
-    CU(StreamDestroy(stream));
-    CU(MemFree(out));
 }
 
 TEST(test_more_streams_than_instances)
@@ -233,10 +232,6 @@ TEST(test_more_streams_than_instances)
             }
         }
         gt_launcher_free(launcher);
-    }
-    for (int i = 0; i < STREAMS; i++) {
-        CU(StreamDestroy(streams[i]));
-        CU(MemFree(outs[i]));
     }
 }
 
@@ -341,9 +336,6 @@ TEST(test_a_graph_replays_the_captured_launch)
         CU(GraphExecDestroy(exec));
         gt_launcher_free(launcher);
     }
-    CU(StreamDestroy(stream));
-    CU(MemFree(first));
-    CU(MemFree(second));
 }
 
 TEST(test_repeats_in_a_graph_use_the_last_block)
@@ -370,8 +362,6 @@ TEST(test_repeats_in_a_graph_use_the_last_block)
         CU(GraphExecDestroy(exec));
         gt_launcher_free(launcher);
     }
-    CU(StreamDestroy(stream));
-    CU(MemFree(out));
 }
 
 TEST(test_loading_and_freeing_leave_other_captures_alone)
@@ -398,9 +388,6 @@ TEST(test_loading_and_freeing_leave_other_captures_alone)
     assert_int_equal(count_wrong(out, 6, add), 0);
     CU(GraphExecDestroy(exec));
     gt_launcher_free(captured);
-    CU(StreamDestroy(capturing));
-    CU(StreamDestroy(stream));
-    CU(MemFree(out));
 }
 
 TEST(test_scratch_and_clears)
@@ -411,12 +398,7 @@ TEST(test_scratch_and_clears)
     int result[32], add = 2;
     gt_launch launch = {
         .step_count = 1,
-        .steps = {{.entry = "tally",
-                   .grid = {4, 1, 1},
-                   .block = {128, 1, 1},
-                   .cluster = {1, 1, 1},
-                   .shared_bytes = 0,
-                   .times = 1}},
+        .steps = {ONE_STEP("tally", 4, 128, 1, 0)},
         .carveout_kb = -1,
         .argument_count = 2,
         .parameter_count = 3,
@@ -437,20 +419,13 @@ TEST(test_scratch_and_clears)
         assert_int_equal(result[16 + i], 1);
     }
     gt_launcher_free(launcher);
-    CU(StreamDestroy(stream));
-    CU(MemFree(out));
 }
 
 static gt_launch rank_launch(uint32_t cluster, uint32_t shared_bytes)
 {
     return (gt_launch){
         .step_count = 1,
-        .steps = {{.entry = "rank",
-                   .grid = {32, 1, 1},
-                   .block = {128, 1, 1},
-                   .cluster = {cluster, 1, 1},
-                   .shared_bytes = shared_bytes,
-                   .times = 1}},
+        .steps = {ONE_STEP("rank", 32, 128, cluster, shared_bytes)},
         .carveout_kb = -1,
         .argument_count = 1,
         .parameter_count = 1,
@@ -479,7 +454,6 @@ TEST(test_clusters_up_to_the_device_limit)
         assert_true(occupancy > 0 && occupancy <= 1);
         gt_launcher_free(launcher);
     }
-    CU(MemFree(out));
 }
 
 TEST(too_large_launch_is_refused)
@@ -514,12 +488,7 @@ TEST(test_free_waits_for_a_running_kernel)
     long long turns = device.emulated ? 100000 : 100000000;
     gt_launch launch = {
         .step_count = 1,
-        .steps = {{.entry = "slow",
-                   .grid = {1, 1, 1},
-                   .block = {32, 1, 1},
-                   .cluster = {1, 1, 1},
-                   .shared_bytes = 0,
-                   .times = 1}},
+        .steps = {ONE_STEP("slow", 1, 32, 1, 0)},
         .carveout_kb = -1,
         .argument_count = 2,
         .parameter_count = 2,
@@ -534,8 +503,6 @@ TEST(test_free_waits_for_a_running_kernel)
     int result[32];
     CU(MemcpyDtoH(result, out, sizeof result));
     assert_int_equal(result[0], 7);
-    CU(StreamDestroy(stream));
-    CU(MemFree(out));
 }
 
 int main(void)

@@ -77,6 +77,15 @@ static CUresult answer(const char *name)
     }                                                                                              \
     (void)call
 
+/* Defines a call that succeeds, and records it before the statements. */
+#define FAKE(name, parameters, ...)                                                                \
+    static CUresult fake_##name parameters                                                         \
+    {                                                                                              \
+        NOTE(#name);                                                                               \
+        __VA_ARGS__                                                                                \
+        return CUDA_SUCCESS;                                                                       \
+    }
+
 static CUresult get_error_name(CUresult error, const char **out)
 {
     *out = error == CUDA_ERROR_INVALID_IMAGE ? "CUDA_ERROR_INVALID_IMAGE" : "CUDA_ERROR_SCRIPTED";
@@ -89,65 +98,39 @@ static CUresult get_error_string(CUresult error, const char **out)
     return CUDA_SUCCESS;
 }
 
-static CUresult ctx_get_current(CUcontext *out)
-{
-    NOTE("CtxGetCurrent");
-    *out = fake.current;
-    return CUDA_SUCCESS;
-}
+FAKE(CtxGetCurrent, (CUcontext * out), { *out = fake.current; })
 
 static CUcontext pushed_over;
 
-static CUresult ctx_get_device(CUdevice *out)
-{
-    NOTE("CtxGetDevice");
-    *out = 0;
-    return CUDA_SUCCESS;
-}
+FAKE(CtxGetDevice, (CUdevice * out), { *out = 0; })
 
-static CUresult ctx_push(CUcontext context)
-{
-    NOTE("CtxPushCurrent");
+FAKE(CtxPushCurrent, (CUcontext context), {
     pushed_over = fake.current;
     fake.current = context;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult ctx_pop(CUcontext *out)
-{
-    NOTE("CtxPopCurrent");
+FAKE(CtxPopCurrent, (CUcontext * out), {
     *out = fake.current;
     fake.current = pushed_over;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult ctx_synchronize(void)
-{
-    NOTE("CtxSynchronize");
-    return CUDA_SUCCESS;
-}
+FAKE(CtxSynchronize, (void), {})
 
-static CUresult module_load(CUmodule *out, const void *image)
-{
-    NOTE("ModuleLoadData");
+FAKE(ModuleLoadData, (CUmodule * out, const void *image), {
     call->object = count_object(&fake.live_modules);
     *out = (CUmodule)(uintptr_t)call->object;
-    return CUDA_SUCCESS;
-}
+})
 
 static CUresult module_load_ex(CUmodule *out, const void *image, unsigned count,
                                CUjit_option *options, void **values)
 {
-    return module_load(out, image);
+    return fake_ModuleLoadData(out, image);
 }
 
-static CUresult module_unload(CUmodule module)
-{
-    NOTE("ModuleUnload");
+FAKE(ModuleUnload, (CUmodule module), {
     call->object = (uint64_t)(uintptr_t)module;
     fake.live_modules--;
-    return CUDA_SUCCESS;
-}
+})
 
 /* Derives the handle of a function or symbol from its module. */
 static CUresult module_get_function(CUfunction *out, CUmodule module, const char *name)
@@ -176,19 +159,12 @@ static CUresult func_get_attribute(int *out, CUfunction_attribute which, CUfunct
     return CUDA_SUCCESS;
 }
 
-static CUresult func_set_attribute(CUfunction function, CUfunction_attribute which, int value)
-{
-    NOTE("FuncSetAttribute");
+FAKE(FuncSetAttribute, (CUfunction function, CUfunction_attribute which, int value), {
     call->object = (uint64_t)which;
     call->bytes = (size_t)value;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult func_load(CUfunction function)
-{
-    NOTE("FuncLoad");
-    return CUDA_SUCCESS;
-}
+FAKE(FuncLoad, (CUfunction function), {})
 
 static CUresult func_get_param_info(CUfunction function, size_t index, size_t *offset,
                                     size_t *bytes)
@@ -219,35 +195,21 @@ static CUresult launch(const CUlaunchConfig *config, CUfunction function, void *
     return CUDA_SUCCESS;
 }
 
-static CUresult max_blocks(int *out, CUfunction function, int threads, size_t shared_bytes)
-{
-    NOTE("OccupancyMaxActiveBlocksPerMultiprocessor");
-    *out = fake.blocks;
-    return CUDA_SUCCESS;
-}
+FAKE(OccupancyMaxActiveBlocksPerMultiprocessor,
+     (int *out, CUfunction function, int threads, size_t shared_bytes), { *out = fake.blocks; })
 
-static CUresult max_clusters(int *out, CUfunction function, const CUlaunchConfig *config)
-{
-    NOTE("OccupancyMaxActiveClusters");
-    *out = fake.clusters;
-    return CUDA_SUCCESS;
-}
+FAKE(OccupancyMaxActiveClusters, (int *out, CUfunction function, const CUlaunchConfig *config),
+     { *out = fake.clusters; })
 
-static CUresult mem_alloc(CUdeviceptr *out, size_t bytes)
-{
-    NOTE("MemAlloc");
+FAKE(MemAlloc, (CUdeviceptr * out, size_t bytes), {
     call->bytes = bytes;
     call->object = *out = 0x100000 + 0x1000 * count_object(&fake.live_memory);
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult mem_free(CUdeviceptr address)
-{
-    NOTE("MemFree");
+FAKE(MemFree, (CUdeviceptr address), {
     call->object = address;
     fake.live_memory--;
-    return CUDA_SUCCESS;
-}
+})
 
 /* The driver's memory does not come from malloc(), because tests make malloc() fail. */
 extern void *__libc_malloc(size_t bytes);
@@ -264,60 +226,41 @@ static CUresult mem_alloc_host(void **out, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-static CUresult mem_free_host(void *host)
-{
-    NOTE("MemFreeHost");
+FAKE(MemFreeHost, (void *host), {
     fake.live_host--;
     __libc_free(host);
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult copy_to_device(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
-{
-    NOTE("MemcpyHtoDAsync");
+FAKE(MemcpyHtoDAsync, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream), {
     call->stream = stream;
     call->object = to;
     call->bytes = bytes;
     call->pointers[0] = from;
     memcpy(call->data, from, bytes < FAKE_DATA_BYTES ? bytes : FAKE_DATA_BYTES);
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
-{
-    NOTE("MemcpyDtoDAsync");
+FAKE(MemcpyDtoDAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), {
     call->stream = stream;
     call->object = to;
     call->bytes = bytes;
     call->parameters[0] = from;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult memset_async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
-{
-    NOTE("MemsetD8Async");
+FAKE(MemsetD8Async, (CUdeviceptr to, unsigned char value, size_t count, CUstream stream), {
     call->stream = stream;
     call->object = to;
     call->bytes = count;
     call->data[0] = value;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult stream_get_id(CUstream stream, unsigned long long *out)
-{
-    NOTE("StreamGetId");
-    *out = (unsigned long long)(uintptr_t)stream;
-    return CUDA_SUCCESS;
-}
+FAKE(StreamGetId, (CUstream stream, unsigned long long *out),
+     { *out = (unsigned long long)(uintptr_t)stream; })
 
-static CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags)
-{
-    NOTE("StreamWaitEvent");
+FAKE(StreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), {
     assert_int_equal(flags, 0);
     call->stream = stream;
     call->object = (uint64_t)(uintptr_t)event;
-    return CUDA_SUCCESS;
-}
+})
 
 static CUresult capture_info(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
                              CUgraph *graph, const CUgraphNode **dependencies, size_t *count)
@@ -353,46 +296,29 @@ static CUresult exchange_mode(CUstreamCaptureMode *wanted)
     return CUDA_SUCCESS;
 }
 
-static CUresult stream_create(CUstream *out, unsigned flags)
-{
-    NOTE("StreamCreate");
+FAKE(StreamCreate, (CUstream * out, unsigned flags), {
     assert_int_equal(flags, CU_STREAM_NON_BLOCKING);
     call->object = count_object(&fake.live_streams);
     *out = (CUstream)(uintptr_t)call->object;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult stream_synchronize(CUstream stream)
-{
-    NOTE("StreamSynchronize");
-    call->stream = stream;
-    return CUDA_SUCCESS;
-}
+FAKE(StreamSynchronize, (CUstream stream), { call->stream = stream; })
 
-static CUresult stream_destroy(CUstream stream)
-{
-    NOTE("StreamDestroy");
+FAKE(StreamDestroy, (CUstream stream), {
     call->stream = stream;
     fake.live_streams--;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult event_create(CUevent *out, unsigned flags)
-{
-    NOTE("EventCreate");
+FAKE(EventCreate, (CUevent * out, unsigned flags), {
     assert_int_equal(flags, CU_EVENT_DISABLE_TIMING);
     call->object = count_object(&fake.live_events);
     *out = (CUevent)(uintptr_t)call->object;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult event_record(CUevent event, CUstream stream)
-{
-    NOTE("EventRecord");
+FAKE(EventRecord, (CUevent event, CUstream stream), {
     call->stream = stream;
     call->object = (uint64_t)(uintptr_t)event;
-    return CUDA_SUCCESS;
-}
+})
 
 static CUresult event_query(CUevent event)
 {
@@ -408,90 +334,61 @@ static CUresult event_synchronize(CUevent event)
     return CUDA_SUCCESS;
 }
 
-static CUresult event_destroy(CUevent event)
-{
-    NOTE("EventDestroy");
-    fake.live_events--;
-    return CUDA_SUCCESS;
-}
+FAKE(EventDestroy, (CUevent event), { fake.live_events--; })
 
-static CUresult texture_create(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
-                               const CUDA_TEXTURE_DESC *texture,
-                               const CUDA_RESOURCE_VIEW_DESC *view)
-{
-    NOTE("TexObjectCreate");
-    assert_null(view);
-    fake.resource = *resource;
-    fake.texture = *texture;
-    call->relaxed = fake_mode() == CU_STREAM_CAPTURE_MODE_RELAXED;
-    call->object = *out = count_object(&fake.live_textures);
-    return CUDA_SUCCESS;
-}
+FAKE(TexObjectCreate,
+     (CUtexObject * out, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
+      const CUDA_RESOURCE_VIEW_DESC *view),
+     {
+         assert_null(view);
+         fake.resource = *resource;
+         fake.texture = *texture;
+         call->relaxed = fake_mode() == CU_STREAM_CAPTURE_MODE_RELAXED;
+         call->object = *out = count_object(&fake.live_textures);
+     })
 
-static CUresult texture_destroy(CUtexObject object)
-{
-    NOTE("TexObjectDestroy");
+FAKE(TexObjectDestroy, (CUtexObject object), {
     call->object = object;
     fake.live_textures--;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult array_create(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
-{
-    NOTE("Array3DCreate");
+FAKE(Array3DCreate, (CUarray * out, const CUDA_ARRAY3D_DESCRIPTOR *shape), {
     fake.array = *shape;
     call->object = count_object(&fake.live_arrays);
     *out = (CUarray)(uintptr_t)call->object;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult array_destroy(CUarray array)
-{
-    NOTE("ArrayDestroy");
+FAKE(ArrayDestroy, (CUarray array), {
     call->object = (uint64_t)(uintptr_t)array;
     fake.live_arrays--;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult copy_box(const CUDA_MEMCPY3D *copy, CUstream stream)
-{
-    NOTE("Memcpy3DAsync");
+FAKE(Memcpy3DAsync, (const CUDA_MEMCPY3D *copy, CUstream stream), {
     fake.copy = *copy;
     call->stream = stream;
     call->object = (uint64_t)(uintptr_t)copy->dstArray;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult user_object_create(CUuserObject *out, void *user, CUhostFn destroy,
-                                   unsigned references, unsigned flags)
-{
-    NOTE("UserObjectCreate");
-    assert_int_equal(references, 1);
-    assert_int_equal(flags, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
-    fake.destroy[fake.user_objects] = destroy;
-    fake.destroy_user[fake.user_objects++] = user;
-    *out = (CUuserObject)(uintptr_t)fake.user_objects;
-    return CUDA_SUCCESS;
-}
+FAKE(UserObjectCreate,
+     (CUuserObject * out, void *user, CUhostFn destroy, unsigned references, unsigned flags), {
+         assert_int_equal(references, 1);
+         assert_int_equal(flags, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+         fake.destroy[fake.user_objects] = destroy;
+         fake.destroy_user[fake.user_objects++] = user;
+         *out = (CUuserObject)(uintptr_t)fake.user_objects;
+     })
 
-static CUresult user_object_release(CUuserObject object, unsigned count)
-{
-    NOTE("UserObjectRelease");
+FAKE(UserObjectRelease, (CUuserObject object, unsigned count), {
     size_t index = (size_t)(uintptr_t)object - 1;
     assert_int_equal(count, 1);
     fake.destroy[index](fake.destroy_user[index]);
     fake.destroy[index] = NULL;
-    return CUDA_SUCCESS;
-}
+})
 
-static CUresult graph_retain_user_object(CUgraph graph, CUuserObject object, unsigned count,
-                                         unsigned flags)
-{
-    NOTE("GraphRetainUserObject");
+FAKE(GraphRetainUserObject, (CUgraph graph, CUuserObject object, unsigned count, unsigned flags), {
     assert_int_equal(count, 1);
     assert_int_equal(flags, CU_GRAPH_USER_OBJECT_MOVE);
-    return CUDA_SUCCESS;
-}
+})
 
 void fake_graphs_gone(void)
 {
@@ -506,51 +403,51 @@ void fake_graphs_gone(void)
 static const gt_driver table = {
     .GetErrorName = get_error_name,
     .GetErrorString = get_error_string,
-    .CtxGetCurrent = ctx_get_current,
-    .CtxGetDevice = ctx_get_device,
-    .CtxPushCurrent = ctx_push,
-    .CtxPopCurrent = ctx_pop,
-    .CtxSynchronize = ctx_synchronize,
-    .ModuleLoadData = module_load,
+    .CtxGetCurrent = fake_CtxGetCurrent,
+    .CtxGetDevice = fake_CtxGetDevice,
+    .CtxPushCurrent = fake_CtxPushCurrent,
+    .CtxPopCurrent = fake_CtxPopCurrent,
+    .CtxSynchronize = fake_CtxSynchronize,
+    .ModuleLoadData = fake_ModuleLoadData,
     .ModuleLoadDataEx = module_load_ex,
-    .ModuleUnload = module_unload,
+    .ModuleUnload = fake_ModuleUnload,
     .ModuleGetFunction = module_get_function,
     .ModuleGetGlobal = module_get_global,
     .FuncGetAttribute = func_get_attribute,
-    .FuncSetAttribute = func_set_attribute,
-    .FuncLoad = func_load,
+    .FuncSetAttribute = fake_FuncSetAttribute,
+    .FuncLoad = fake_FuncLoad,
     .FuncGetParamInfo = func_get_param_info,
     .LaunchKernelEx = launch,
-    .OccupancyMaxActiveBlocksPerMultiprocessor = max_blocks,
-    .OccupancyMaxActiveClusters = max_clusters,
-    .MemAlloc = mem_alloc,
-    .MemFree = mem_free,
+    .OccupancyMaxActiveBlocksPerMultiprocessor = fake_OccupancyMaxActiveBlocksPerMultiprocessor,
+    .OccupancyMaxActiveClusters = fake_OccupancyMaxActiveClusters,
+    .MemAlloc = fake_MemAlloc,
+    .MemFree = fake_MemFree,
     .MemAllocHost = mem_alloc_host,
-    .MemFreeHost = mem_free_host,
-    .MemcpyHtoDAsync = copy_to_device,
-    .MemcpyDtoDAsync = copy_on_device,
-    .MemsetD8Async = memset_async,
-    .StreamCreate = stream_create,
-    .StreamSynchronize = stream_synchronize,
-    .StreamDestroy = stream_destroy,
-    .StreamGetId = stream_get_id,
-    .StreamWaitEvent = stream_wait_event,
+    .MemFreeHost = fake_MemFreeHost,
+    .MemcpyHtoDAsync = fake_MemcpyHtoDAsync,
+    .MemcpyDtoDAsync = fake_MemcpyDtoDAsync,
+    .MemsetD8Async = fake_MemsetD8Async,
+    .StreamCreate = fake_StreamCreate,
+    .StreamSynchronize = fake_StreamSynchronize,
+    .StreamDestroy = fake_StreamDestroy,
+    .StreamGetId = fake_StreamGetId,
+    .StreamWaitEvent = fake_StreamWaitEvent,
     .StreamGetCaptureInfo = capture_info,
     .StreamIsCapturing = is_capturing,
     .ThreadExchangeStreamCaptureMode = exchange_mode,
-    .EventCreate = event_create,
-    .EventRecord = event_record,
+    .EventCreate = fake_EventCreate,
+    .EventRecord = fake_EventRecord,
     .EventQuery = event_query,
     .EventSynchronize = event_synchronize,
-    .EventDestroy = event_destroy,
-    .Array3DCreate = array_create,
-    .ArrayDestroy = array_destroy,
-    .Memcpy3DAsync = copy_box,
-    .TexObjectCreate = texture_create,
-    .TexObjectDestroy = texture_destroy,
-    .UserObjectCreate = user_object_create,
-    .UserObjectRelease = user_object_release,
-    .GraphRetainUserObject = graph_retain_user_object,
+    .EventDestroy = fake_EventDestroy,
+    .Array3DCreate = fake_Array3DCreate,
+    .ArrayDestroy = fake_ArrayDestroy,
+    .Memcpy3DAsync = fake_Memcpy3DAsync,
+    .TexObjectCreate = fake_TexObjectCreate,
+    .TexObjectDestroy = fake_TexObjectDestroy,
+    .UserObjectCreate = fake_UserObjectCreate,
+    .UserObjectRelease = fake_UserObjectRelease,
+    .GraphRetainUserObject = fake_GraphRetainUserObject,
     .version = 13000,
     .name = "fake",
 };
