@@ -17,7 +17,7 @@ static void touch(const char *folder, const char *name)
 static void expect(const char *folder, const char *pattern, const char *expected)
 {
     char found[512] = "";
-    gt_texts matches;
+    GT_SCOPED(gt_texts_free) gt_texts matches;
     ASSERT_OK(gt_matches_find(&matches, folder, pattern));
     for (size_t i = 0; i < matches.count; i++) {
         size_t length = strlen(found);
@@ -25,7 +25,6 @@ static void expect(const char *folder, const char *pattern, const char *expected
                        matches.items[i] + strlen(folder) + 1);
     }
     assert_string_equal(found, expected);
-    gt_texts_free(&matches);
 }
 
 TEST(patterns_match_within_a_component)

@@ -31,12 +31,11 @@ TEST(read_copies_common_members)
 TEST(read_stops_at_the_end_of_an_older_struct)
 {
     sample out = {sizeof out, 1, 2, 3};
-    uint64_t *older = calloc(2, sizeof *older);
+    GT_FREED uint64_t *older = calloc(2, sizeof *older);
     memcpy(older, &((sample){.size = 16, .a = 4}), 8);
     older[1] = 5;
     ASSERT_OK(GT_SIZED_READ(sample, &out, (const sample *)(const void *)older));
     assert_true(out.a == 4 && out.b == 5 && out.c == 3);
-    free(older);
 }
 
 TEST(read_keeps_defaults_without_a_struct)

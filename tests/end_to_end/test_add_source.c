@@ -55,9 +55,8 @@ static float launched(gputune *tuner, const char *kernel)
     return launched_by(plan_of(tuner, kernel));
 }
 
-TEST(source_is_tuned_and_launched_without_a_file)
+TEST_WITH_TUNER(source_is_tuned_and_launched_without_a_file, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     char copy[sizeof text];
     memcpy(copy, text, sizeof text);
     OK(gputune_add_source(tuner, "scale.cu", copy, twice));
@@ -67,9 +66,8 @@ TEST(source_is_tuned_and_launched_without_a_file)
     assert_float_equal(launched(tuner, "scale.cu"), 2, 0);
 }
 
-TEST(source_added_again_replaces_the_first)
+TEST_WITH_TUNER(source_added_again_replaces_the_first, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     OK(gputune_add_source(tuner, "scale.cu", text, twice));
     assert_float_equal(launched(tuner, "scale"), 2, 0);
     OK(gputune_add_source(tuner, "scale.cu", text, thrice));
@@ -77,9 +75,8 @@ TEST(source_added_again_replaces_the_first)
     assert_float_equal(launched(tuner, "scale.cu"), 3, 0);
 }
 
-TEST(mistake_is_named_by_the_given_name)
+TEST_WITH_TUNER(mistake_is_named_by_the_given_name, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(
         gputune_add_source(tuner, "mine.cu", "\n#pragma gputune kernle(scale)\n", NULL),
         GPUTUNE_ETEMPLATE);
@@ -102,11 +99,10 @@ static void write_files(files *f)
     file_write(f->header, "#define FACTOR 2.0f\n");
 }
 
-TEST(edited_files_are_noticed_within_a_second)
+TEST_WITH_TUNER(edited_files_are_noticed_within_a_second, ":memory:")
 {
     files f;
     char edited[sizeof text + 8] = "";
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     write_files(&f);
     OK(gputune_add_template(tuner, f.template));
     gputune_plan *kept = plan_of(tuner, f.template), *again;
@@ -137,10 +133,9 @@ TEST(edited_files_are_noticed_within_a_second)
 
 /* A user of a notebook may edit a cell and run it again at once, so the first call after a plan was
  * made checks the file without the usual delay. */
-TEST(an_edit_right_after_the_first_call_is_noticed)
+TEST_WITH_TUNER(an_edit_right_after_the_first_call_is_noticed, ":memory:")
 {
     files f;
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     write_files(&f);
     assert_float_equal(launched(tuner, f.template), 2, 0);
     file_write(f.header, "#define FACTOR 12.0f\n");

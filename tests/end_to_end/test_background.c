@@ -90,9 +90,8 @@ TEST(miss_is_answered_and_the_winner_takes_over)
     unlink(world.database);
 }
 
-TEST(request_for_more_is_tuned_again)
+TEST_WITH_TUNER(request_for_more_is_tuned_again, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background();
     options.max_variants = 1;
     source_of(tuner, N, &options);
@@ -110,9 +109,8 @@ TEST(request_for_more_is_tuned_again)
     assert_int_equal(state_of(tuner).tuned, 3);
 }
 
-TEST(options_are_copied)
+TEST_WITH_TUNER(options_are_copied, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     char axis[16] = "VEC=1", block[16] = "BLOCK=64", unroll[16] = "UNROLL=1", name[8] = "n";
     const char *restrictions[3] = {axis, block, unroll};
     gputune_options options = in_background();
@@ -145,9 +143,8 @@ TEST(force_is_answered_by_the_stored_result)
     unlink(world.database);
 }
 
-TEST(launching_goes_on_and_the_tuning_ends)
+TEST_WITH_TUNER(launching_goes_on_and_the_tuning_ends, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background();
     const size_t n = N;
     static float values[N];
@@ -213,9 +210,8 @@ TEST(callbacks_come_from_the_thread_and_cannot_wait)
     gputune_close(a.tuner);
 }
 
-TEST(tuning_that_is_waited_for_goes_first)
+TEST_WITH_TUNER(tuning_that_is_waited_for_goes_first, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background(), now = in_background();
     now.background = false;
     source_of(tuner, 1 << 16, &options);
@@ -227,9 +223,8 @@ TEST(tuning_that_is_waited_for_goes_first)
     assert_int_equal(state_of(tuner).tuned, 1);
 }
 
-TEST(live_inputs_are_refused)
+TEST_WITH_TUNER(live_inputs_are_refused, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     static float values[N];
     const gputune_input input = {"x", values, sizeof values, true};
     gputune_options options = in_background();
@@ -274,9 +269,8 @@ TEST(default_that_failed_does_not_end_the_tuning)
     assert_string_equal(info_of(plan).configuration, "BLOCK=128");
 }
 
-TEST(failure_is_reported_and_not_tried_again)
+TEST_WITH_TUNER(failure_is_reported_and_not_tried_again, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background();
     gputune_plan *plan;
     options.only_count = 0;

@@ -7,7 +7,7 @@
 static void write_alone(const char *path)
 {
     GT_FREED char *text = NULL;
-    gt_text changed = {0};
+    GT_SCOPED(gt_text_free) gt_text changed = {0};
     static const char *const changes[][2] = {{"tune(BAD = 0, 1)", "tune(BAD = 1)"},
                                              {"default(BAD = 0", "default(BAD = 1"}};
     OK(gt_file_read(&text, NULL, "tests/poisoned/bad.cu"));
@@ -21,7 +21,6 @@ static void write_alone(const char *path)
     }
     gt_text_append(&changed, from);
     file_write(path, "%s", gt_text_string(&changed));
-    gt_text_free(&changed);
 }
 
 static void check_alone(gputune *tuner, const char *path, const bad *b)

@@ -49,9 +49,8 @@ TEST(null_is_refused_by_functions_without_a_tuner)
     assert_int_equal(calls, 0);
 }
 
-TEST(null_is_refused_by_functions_with_a_tuner)
+TEST_WITH_TUNER(null_is_refused_by_functions_with_a_tuner, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     gputune_space *space;
     char *text;
@@ -100,9 +99,8 @@ TEST(null_is_refused_by_functions_with_a_tuner)
     assert_int_equal(calls, 0);
 }
 
-TEST(null_in_lists_of_options_is_refused)
+TEST_WITH_TUNER(null_in_lists_of_options_is_refused, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     static const char *const nothing[] = {NULL};
     const gputune_alignment nobody = {NULL, 4};
@@ -157,9 +155,8 @@ static int ask_known(gputune *tuner, const gputune_options *options)
     return status;
 }
 
-TEST(wrong_options_are_refused_for_plans_in_the_table)
+TEST_WITH_TUNER(wrong_options_are_refused_for_plans_in_the_table, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options wrong[7];
     learn(tuner, 1024);
     for (int i = 0; i < 6; i++) {
@@ -219,17 +216,15 @@ static int refusals(gputune *tuner, uint32_t size)
     return refused;
 }
 
-TEST(unknown_sizes_of_structs_are_refused)
+TEST_WITH_TUNER(unknown_sizes_of_structs_are_refused, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(refusals(tuner, 0), 11);
     assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* an uninitialised value */
     assert_int_equal(refusals(tuner, 4096), 0);        /* the size of a struct in a later header */
 }
 
-TEST(unknown_enumerators_are_refused)
+TEST_WITH_TUNER(unknown_enumerators_are_refused, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     char *text;
     size_t bytes;
     gputune_wisdom_options trust = GPUTUNE_WISDOM_OPTIONS_INIT;

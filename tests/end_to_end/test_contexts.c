@@ -79,14 +79,13 @@ TEST(plan_is_made_in_the_context_of_another_device)
         skip();
     }
     OK(gputune_open(&tuner, &OPEN_OPTIONS(.database = ":memory:", .device = "1")));
-    gputune_plan *plan = request_plan("axpy");
+    GT_SCOPED(plan_end) gputune_plan *plan = request_plan("axpy");
     assert_int_equal(launch_axpy(plan, COUNT), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "the current context belongs to device 0"));
     if (create(&other, 0, 1) == CUDA_SUCCESS) { /* not supported by the emulator */
         OK(launch_axpy(plan, COUNT));
         end_context(other);
     }
-    gputune_plan_release(plan);
     gputune_close(tuner);
 }
 
@@ -133,13 +132,12 @@ static CUfunction function_of(gputune_plan *plan)
 
 TEST_WITHIN(each_context_has_its_own_function, open_tuner, close_tuner)
 {
-    gputune_plan *plan = request_plan("axpy");
+    GT_SCOPED(plan_end) gputune_plan *plan = request_plan("axpy");
     CUfunction first = function_of(plan);
     CUcontext other = new_context();
     assert_ptr_not_equal(function_of(plan), first);
     end_context(other);
     assert_ptr_equal(function_of(plan), first);
-    gputune_plan_release(plan);
 }
 
 TEST_WITHIN(first_launch_in_a_context_can_be_captured, open_tuner, close_tuner)
@@ -220,7 +218,7 @@ TEST_WITHIN(lost_context_of_the_application_fails_the_call, open_tuner, close_tu
     float values[2 * COUNT] = {0}, a = 2;
     size_t n = COUNT;
     CUevent event;
-    gputune_plan *plan = request_plan("axpy");
+    GT_SCOPED(plan_end) gputune_plan *plan = request_plan("axpy");
     CU(EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CUdeviceptr x = buffer_of(values, sizeof values), y = x + COUNT * sizeof *values,
                 nowhere = 4096;
@@ -236,7 +234,6 @@ TEST_WITHIN(lost_context_of_the_application_fails_the_call, open_tuner, close_tu
     options.inputs_ready = NULL;
     assert_int_equal(tune_kernel(&none, tuner, "axpy", GPUTUNE_SIZES({"n", COUNT}), &options),
                      GPUTUNE_ECUDA);
-    gputune_plan_release(plan);
 }
 
 TESTS_WITHIN(open_devices, world_close)

@@ -61,9 +61,8 @@ static int tune(gputune_info *info, gputune *tuner, const gputune_options *optio
     return status;
 }
 
-TEST(host_function_is_the_reference)
+TEST_WITH_TUNER(host_function_is_the_reference, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     host right = {.error = 0}, wrong = {.error = 0.5f}, failing = {.answer = 7};
     gputune_options options = with_reference(&right);
     gputune_info info;
@@ -117,10 +116,9 @@ TEST(results_are_verified_again_for_another_reference)
     OK(tune(&info, tuner, &options));
 }
 
-TEST(contents_of_host_inputs_are_part_of_the_key)
+TEST_WITH_TUNER(contents_of_host_inputs_are_part_of_the_key, ":memory:")
 {
     static float x[N], same[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     const gputune_input inputs[] = {{"x", x, sizeof x, true}, {"x", same, sizeof same, true}};
     host self = {.x = x};
     gputune_options options = with_reference(&self);
@@ -156,10 +154,9 @@ static void expect_refused(gputune *tuner, const gputune_options *options, const
     }
 }
 
-TEST(impossible_inputs_are_refused)
+TEST_WITH_TUNER(impossible_inputs_are_refused, ":memory:")
 {
     static float x[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_input input = {"x", x, sizeof x, false};
     gputune_options options = OPTIONS(.inputs = &input, .input_count = 1);
     expect_refused(tuner, &options, "the data of 'x' is not a device address");

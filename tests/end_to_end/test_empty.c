@@ -50,9 +50,8 @@ static float launched(gputune_plan *plan)
     return total;
 }
 
-TEST(launch_without_blocks_clears_and_launches_nothing)
+TEST_WITH_TUNER(launch_without_blocks_clears_and_launches_nothing, world.database)
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     OK(gputune_add_source(tuner, "empty.cu", text, NULL));
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     OK(tune_kernel(&plan, tuner, "sum", GPUTUNE_SIZES({"n", 0}), NULL));
@@ -61,9 +60,8 @@ TEST(launch_without_blocks_clears_and_launches_nothing)
     assert_true(launched(plan) == 0);
 }
 
-TEST(pipeline_launches_its_other_kernels)
+TEST_WITH_TUNER(pipeline_launches_its_other_kernels, world.database)
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     OK(gputune_add_source(tuner, "empty.cu", text, NULL));
     GT_SCOPED(plan_end) gputune_plan *plan = plan_measured(tuner, "steps", GPUTUNE_SIZES({"n", 0}));
     assert_int_equal(info_of(plan).failed, 0);
@@ -89,9 +87,8 @@ TEST(grids_and_buffers_below_one_are_refused)
                            "y[max(1, n)] if n may be 0)"));
 }
 
-TEST(element_that_a_buffer_needs_is_not_a_result)
+TEST_WITH_TUNER(element_that_a_buffer_needs_is_not_a_result, world.database)
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     OK(gputune_add_source(tuner, "empty.cu", text, NULL));
     GT_SCOPED(plan_end) gputune_plan *plan = plan_measured(tuner, "copy", GPUTUNE_SIZES({"n", 0}));
     assert_int_equal(info_of(plan).failed, 0);

@@ -40,9 +40,8 @@ static void launch_as_reported(const gputune_function *f, CUfunction function, v
     CU(CtxSynchronize());
 }
 
-TEST(plain_kernel_is_launched_by_its_function)
+TEST_WITH_TUNER(plain_kernel_is_launched_by_its_function, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     size_t n = 1000;
     float x[1000], y[1000], a = 3;
     for (size_t i = 0; i < n; i++) {
@@ -89,9 +88,8 @@ static const char with_scratch[] =
     "{ part[threadIdx.x] += threadIdx.x; __syncthreads();\n"
     "  if (threadIdx.x == 0) { *sum = 0; for (int i = 0; i < 32; i++) *sum += part[i]; } }\n";
 
-TEST(scratch_is_passed_by_the_caller)
+TEST_WITH_TUNER(scratch_is_passed_by_the_caller, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, with_scratch, (gputune_sizes){0, NULL});
     reported t = describe_functions(plan);
     assert_int_equal(t.function.parameter_count, 2);
@@ -210,10 +208,9 @@ struct pair {
     int right;
 };
 
-TEST(structs_and_constants_reach_the_kernel)
+TEST_WITH_TUNER(structs_and_constants_reach_the_kernel, ":memory:")
 {
     enum { N = 64, STREAMS = 3, ROUNDS = 20 };
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     float x[2 * N];
     struct pair y[N];
@@ -256,9 +253,8 @@ TEST(structs_and_constants_reach_the_kernel)
     assert_non_null(strstr(gputune_error(), "this plan is for n = 64, but was launched with 63"));
 }
 
-TEST(sizes_of_host_types_are_checked)
+TEST_WITH_TUNER(sizes_of_host_types_are_checked, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
     OK(gputune_plan_check_argument(plan, 0, sizeof(int[8])));
@@ -279,9 +275,8 @@ TEST(sizes_of_host_types_are_checked)
     assert_int_equal(parameter.element_bytes, 8);
 }
 
-TEST(arguments_are_described_however_they_are_passed)
+TEST_WITH_TUNER(arguments_are_described_however_they_are_passed, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter reported = GPUTUNE_PARAMETER_INIT;
     OK(gputune_plan_argument(&reported, plan, 0));

@@ -115,13 +115,12 @@ TEST(objects_that_a_graph_kept_are_released_after_it)
     CU(StreamDestroy(stream));
 }
 
-TEST(stream_of_another_priority_serves)
+TEST_WITH_TUNER(stream_of_another_priority_serves, ":memory:")
 {
     static const float zeros[N];
     float values[N];
     size_t n = N;
     CUstream stream;
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     CU(StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -1));
     GT_SCOPED(plan_end) gputune_plan *plan = plan_of(tuner, with_scratch, "one");
     CUdeviceptr y = buffer_of(zeros, sizeof zeros);

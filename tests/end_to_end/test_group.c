@@ -79,10 +79,9 @@ TEST(ranks_launch_the_winner_of_rank_0)
     gputune_close(second);
 }
 
-TEST(failures_reach_every_rank)
+TEST_WITH_TUNER(failures_reach_every_rank, ":memory:")
 {
     wire w = {.calls = 0};
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = NULL;
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     assert_int_equal(together(&plan, tuner, 0, &w, "nosuch", &options), GPUTUNE_ENOTFOUND);

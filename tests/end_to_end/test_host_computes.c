@@ -145,7 +145,7 @@ static bool expect_plan_or_message(int status, gputune_plan *plan)
 
 static void while_computing(void (*act)(void))
 {
-    work w = begin_work();
+    GT_SCOPED(work_free) work w = begin_work();
     pthread_t thread;
     atomic_store(&enough, false);
     assert_int_equal(pthread_create(&thread, NULL, compute, &w), 0);
@@ -157,7 +157,6 @@ static void while_computing(void (*act)(void))
     }
     assert_true(w.launches > 0);
     print_message("the host computed %ld times, all right\n", w.launches);
-    work_free(&w);
 }
 
 static atomic_bool tuning;

@@ -9,11 +9,10 @@ static void fill(float *values, int count)
     }
 }
 
-TEST(cxx_template_is_tuned_and_launched)
+TEST_WITH_TUNER(cxx_template_is_tuned_and_launched, world.database)
 {
     enum { N = 3001 };
     static float x[N], y[N], out[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "examples/axpy_typed.cu", GPUTUNE_SIZES({"n", N}));
     fill(x, N);
     fill(y, N);
@@ -30,13 +29,12 @@ TEST(cxx_template_is_tuned_and_launched)
     assert_non_null(strstr(function.name, "_ZN4blas4axpyIfLi"));
 }
 
-TEST(specialised_kernel_has_code_for_each_type)
+TEST_WITH_TUNER(specialised_kernel_has_code_for_each_type, world.database)
 {
     enum { N = 1000 };
     static double wide[N];
     static float narrow[N];
     int n = N;
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     CUdeviceptr y = buffer_of(wide, sizeof wide);
     gputune_plan *plan = plan_measured(tuner, "tests/language/special.cu", GPUTUNE_SIZES({"n", N}));
     OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &n)));
@@ -51,11 +49,10 @@ TEST(specialised_kernel_has_code_for_each_type)
     }
 }
 
-TEST(cooperative_grid_is_tuned_and_launched)
+TEST_WITH_TUNER(cooperative_grid_is_tuned_and_launched, world.database)
 {
     enum { N = 1500 };
     static float y[N], expected[N], out[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan =
         plan_measured(tuner, "tests/language/grid_sync.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
@@ -79,11 +76,10 @@ TEST(cooperative_grid_is_tuned_and_launched)
     assert_true(function.cooperative);
 }
 
-TEST(pipeline_has_clusters_and_a_cooperative_grid)
+TEST_WITH_TUNER(pipeline_has_clusters_and_a_cooperative_grid, world.database)
 {
     enum { N = 3000 };
     static float y[N], out[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "tests/language/shares.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
     double sum = 0;
@@ -121,11 +117,10 @@ static void assert_normalised(CUdeviceptr address, const float *y, int n)
     }
 }
 
-TEST(pipeline_is_launched_and_captured_in_order)
+TEST_WITH_TUNER(pipeline_is_launched_and_captured_in_order, world.database)
 {
     enum { N = 5000 };
     static float y[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
     int n = N;
@@ -148,9 +143,8 @@ TEST(pipeline_is_launched_and_captured_in_order)
     CU(StreamDestroy(stream));
 }
 
-TEST(pipeline_describes_its_functions)
+TEST_WITH_TUNER(pipeline_describes_its_functions, world.database)
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", 2000}));
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;

@@ -135,9 +135,8 @@ static void launch_from_two_threads(gputune_plan *plan, bool one_stream)
     }
 }
 
-TEST(parameters_are_passed_from_two_threads)
+TEST_WITH_TUNER(parameters_are_passed_from_two_threads, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
         gputune_plan *plan = plan_passing(tuner, passing[i]);
         launch_from_two_threads(plan, false);
@@ -146,9 +145,8 @@ TEST(parameters_are_passed_from_two_threads)
     }
 }
 
-TEST(captured_launch_keeps_its_parameters)
+TEST_WITH_TUNER(captured_launch_keeps_its_parameters, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     CUstream stream = stream_new();
     int values[COUNT], zero = 0;
     CUdeviceptr sum = buffer_of(&zero, sizeof zero), other = buffer_of(&zero, sizeof zero);

@@ -17,11 +17,10 @@ static void assert_sorted(CUdeviceptr address, const unsigned *sorted, size_t co
 }
 
 /* Nested loops make 55 launches, which can also be the nodes of one graph. */
-TEST(loops_sort)
+TEST_WITH_TUNER(loops_sort, world.database)
 {
     enum { N = 1024 };
     static unsigned x[N], sorted[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}));
     assert_int_equal(info_of(plan).failed, 0);
     for (unsigned i = 0; i < N; i++) {
@@ -47,11 +46,10 @@ TEST(loops_sort)
     CU(StreamDestroy(stream));
 }
 
-TEST(loops_follow_the_size_of_the_plan)
+TEST_WITH_TUNER(loops_follow_the_size_of_the_plan, world.database)
 {
     enum { N = 256 };
     static unsigned x[N], sorted[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     OK(tune_kernel(&plan, tuner, "examples/bitonic.cu", GPUTUNE_SIZES({"n", N}),
                    &OPTIONS(.effort = GPUTUNE_CACHED_ONLY)));
@@ -67,11 +65,10 @@ TEST(loops_follow_the_size_of_the_plan)
 }
 
 /* Kernels get addresses in the middle of a buffer and in the middle of scratch memory. */
-TEST(loops_pass_addresses_of_elements)
+TEST_WITH_TUNER(loops_pass_addresses_of_elements, world.database)
 {
     enum { ROWS = 9, N = 3000 };
     static float y[ROWS * N], out[ROWS * N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "tests/language/middle.cu", GPUTUNE_SIZES({"n", N}));
     assert_int_equal(info_of(plan).failed, 0);
     for (int i = 0; i < ROWS * N; i++) {
@@ -88,12 +85,11 @@ TEST(loops_pass_addresses_of_elements)
     }
 }
 
-TEST(loops_decompose_a_matrix)
+TEST_WITH_TUNER(loops_decompose_a_matrix, world.database)
 {
     enum { N = 40 };
     static float a[N * N], out[N * N];
     static double lu[N * N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "tests/language/lu.cu", GPUTUNE_SIZES({"n", N}));
     assert_int_equal(info_of(plan).failed, 0);
     for (int i = 0; i < N * N; i++) {
@@ -122,11 +118,10 @@ TEST(loops_decompose_a_matrix)
 }
 
 /* After an odd number of steps, an additional launch copies the result to the right buffer. */
-TEST(loops_swap_buffers_of_a_stencil)
+TEST_WITH_TUNER(loops_swap_buffers_of_a_stencil, world.database)
 {
     enum { N = 500 };
     static float x[N], out[N], now[N], next[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     for (int steps = 4; steps <= 5; steps++) {
         gputune_plan *plan = plan_measured(tuner, "tests/language/stencil.cu",
                                            GPUTUNE_SIZES({"n", N}, {"steps", steps}));

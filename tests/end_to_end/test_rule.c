@@ -96,9 +96,8 @@ TEST(region_with_an_impossible_corner_names_it)
                    "no configuration can run at rows=1073741824 columns=4096");
 }
 
-TEST(time_limit_and_cancel_end_with_a_message)
+TEST_WITH_TUNER(time_limit_and_cancel_end_with_a_message, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     const gputune_range ranges[] = {{"rows", 8, 200}, {"columns", 8, 200}};
     int cancel = 1;
     OK(gputune_add_template(tuner, path));
@@ -135,9 +134,8 @@ TEST(loss_that_is_not_known_is_not_promised)
                    "leave out the effort");
 }
 
-TEST(default_that_was_not_compared_makes_no_rule)
+TEST_WITH_TUNER(default_that_was_not_compared_makes_no_rule, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
     const gputune_options options = OPTIONS(.time_limit_s = 25, .max_variants = 1);
     OK(gputune_add_template(tuner, path));

@@ -113,7 +113,8 @@ static void expect_result(const grid *g)
 
 TEST(struct_of_the_program_is_passed)
 {
-    float *values = calloc(3 * N, sizeof *values), factor = 3;
+    GT_FREED float *values = calloc(3 * N, sizeof *values);
+    float factor = 3;
     GT_SCOPED(tuner_end) gputune *tuner = tuner_new();
     gputune_plan *plan = plan_untuned(tuner, "triple", GPUTUNE_SIZES({"n", N}));
     for (int i = 0; i < N; i++) {
@@ -129,7 +130,6 @@ TEST(struct_of_the_program_is_passed)
     ASSERT_OK(gputune_plan_check_argument(plan, 0, sizeof g));
     expect_refused(gputune_plan_check_argument(plan, 2, 8), "no argument 2");
     CU(MemFree(g.index));
-    free(values);
 }
 
 typedef struct vectors {
@@ -139,11 +139,10 @@ typedef struct vectors {
 
 /* Tests kernels that take structs in device memory and an array of addresses. An init() kernel
  * fills these buffers for proofs; the program fills them for its own launches. */
-TEST(structs_in_device_memory_are_passed)
+TEST_WITH_TUNER(structs_in_device_memory_are_passed, ":memory:")
 {
     enum { M = 7, ROW = 1000 };
     static float x[M * ROW], y[M * ROW], w[M];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = OPTIONS();
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     OK(tune_kernel(&plan, tuner, "tests/language/batch.cu", GPUTUNE_SIZES({"n", ROW}), &options));

@@ -49,9 +49,8 @@ static void link_header(const char *folder, const char *name)
     char *from, *to;
     assert_true(asprintf(&from, "%s/%s", getenv("GPUTUNE_TEMPLATES"), name) > 0);
     assert_true(asprintf(&to, "%s/%s", folder, name) > 0);
-    char *whole = realpath(from, NULL);
+    GT_FREED char *whole = realpath(from, NULL);
     assert_int_equal(symlink(whole, to), 0);
-    free(whole);
     free(from);
     free(to);
 }

@@ -97,9 +97,8 @@ static void expect_turned(CUdeviceptr y, float first)
     }
 }
 
-TEST(each_buffer_is_read_by_its_launches)
+TEST_WITH_TUNER(each_buffer_is_read_by_its_launches, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_SCOPED(plan_end) gputune_plan *plan = plan_of(tuner);
     CUstream streams[2] = {stream_new(), stream_new()};
     CUdeviceptr images[2] = {image_of(0), image_of(5000)}, results[2] = {image_of(0), image_of(0)};

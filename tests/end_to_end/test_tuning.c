@@ -3,9 +3,8 @@
 
 enum { N = 4099 };
 
-TEST(template_without_a_reference_gets_a_warning)
+TEST_WITH_TUNER(template_without_a_reference_gets_a_warning, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_SCOPED(plan_end)
     gputune_plan *plan =
         plan_measured(tuner, "tests/poisoned/no_reference.cu", GPUTUNE_SIZES({"n", N}));
@@ -14,9 +13,8 @@ TEST(template_without_a_reference_gets_a_warning)
     assert_int_equal(world.warnings, 1);
 }
 
-TEST(unwritten_elements_are_wrong)
+TEST_WITH_TUNER(unwritten_elements_are_wrong, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
     int status =
         tune_kernel(&plan, tuner, "tests/poisoned/unwritten.cu", GPUTUNE_SIZES({"n", N}), NULL);
@@ -65,9 +63,8 @@ static void cancel_at_once(void *user, const gputune_progress *progress)
     cancel = progress->variants > 0;
 }
 
-TEST(cancel_leaves_a_plan_or_fails)
+TEST_WITH_TUNER(cancel_leaves_a_plan_or_fails, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = NULL;
     cancel = 0;
     gputune_options options = OPTIONS(.cancel = &cancel, .progress = cancel_at_once);
@@ -87,9 +84,8 @@ TEST(cancel_leaves_a_plan_or_fails)
     OK(launch_axpy(plan, N));
 }
 
-TEST(clusters_of_16_are_allowed)
+TEST_WITH_TUNER(clusters_of_16_are_allowed, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_space *space;
     bool allowed = false;
     OK(gputune_describe_space(&space, tuner, "histogram",
@@ -135,10 +131,9 @@ TEST(data_of_the_caller_are_inputs)
     assert_non_null(strstr(gputune_error(), "no buffer 'z'"));
 }
 
-TEST(inputs_of_another_type_are_refused)
+TEST_WITH_TUNER(inputs_of_another_type_are_refused, world.database)
 {
     static double host[N];
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     const gputune_input inputs[] = {{"y", host, N * sizeof(float), true},
                                     {"x", host, N * sizeof(float), true}};
     const char *types[] = {NULL, "unsigned int"};
@@ -155,11 +150,10 @@ TEST(inputs_of_another_type_are_refused)
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
 }
 
-TEST(call_that_may_not_measure_gets_nearest_or_estimate)
+TEST_WITH_TUNER(call_that_may_not_measure_gets_nearest_or_estimate, world.database)
 {
     gputune_options options = few_variants();
     gputune_plan *plan;
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     gputune_plan_release(plan);
     options.effort = GPUTUNE_CACHED_ONLY;

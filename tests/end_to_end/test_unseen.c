@@ -60,9 +60,8 @@ static void show_services(hidden *was)
     was->tuner->services = was->services;
 }
 
-TEST(new_sizes_need_neither_database_nor_workers)
+TEST_WITH_TUNER(new_sizes_need_neither_database_nor_workers, world.database)
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gt_random random = {1};
     put_rule(tuner, "axpy", axpy_rule);
     expect(tuner, 64, GPUTUNE_SOURCE_RULE);
@@ -109,9 +108,8 @@ TEST(rule_needs_no_other_proof_on_other_ranks)
     }
 }
 
-TEST(facts_are_of_the_plans_own_sizes)
+TEST_WITH_TUNER(facts_are_of_the_plans_own_sizes, world.database)
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     gputune_parameter y = GPUTUNE_PARAMETER_INIT, n = GPUTUNE_PARAMETER_INIT;
     put_rule(tuner, "axpy", axpy_rule);
@@ -130,9 +128,8 @@ TEST(facts_are_of_the_plans_own_sizes)
 }
 
 /* Launches on buffers that are aligned only to the size of their elements. */
-TEST(fallback_has_its_own_grid)
+TEST_WITH_TUNER(fallback_has_its_own_grid, world.database)
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     enum { MOST = 70000 };
     static float values[MOST + 1];
     const float a = 2;
@@ -194,13 +191,13 @@ static void compute(float *out, size_t floats, const comparison *c, gputune *tun
     const gputune_options options = by_rule();
     gputune_options cached = options;
     cached.effort = GPUTUNE_CACHED_ONLY;
+    GT_SCOPED(plan_end)
     gputune_plan *plan = ask_with(tuner, c->kernel, sizes, tuner == c->rules ? &options : &cached);
     assert_int_equal(info_of(plan).source,
                      tuner == c->rules ? GPUTUNE_SOURCE_RULE : GPUTUNE_SOURCE_DEFAULT);
     CU(MemsetD8Async(c->out, 0, floats * sizeof *out, NULL));
     OK(gputune_launch(plan, NULL, args));
     CU(MemcpyDtoH(out, c->out, floats * sizeof *out));
-    gputune_plan_release(plan);
 }
 
 static void expect_same_results(const comparison *c, size_t floats, gputune_sizes sizes,
@@ -292,9 +289,8 @@ TEST(graphs_hold_the_scratch_memory_of_each_size)
     CU(StreamDestroy(stream));
 }
 
-TEST(other_calls_follow_their_effort)
+TEST_WITH_TUNER(other_calls_follow_their_effort, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     const gputune_options cached = OPTIONS(.unseen = GPUTUNE_RULE, .effort = GPUTUNE_CACHED_ONLY);
     gputune_options only = few_variants();
     only.unseen = GPUTUNE_RULE;
@@ -400,9 +396,8 @@ TEST(an_excluded_variant_gets_no_header)
     unlink(path);
 }
 
-TEST(an_unverified_rule_is_verified_at_each_size_but_not_in_a_header)
+TEST_WITH_TUNER(an_unverified_rule_is_verified_at_each_size_but_not_in_a_header, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     const gputune_options options = by_rule();
     char *text;
     put_rule_for(tuner, "axpy", (gputune_sizes){0, NULL}, &options, axpy_rule, false);
@@ -429,9 +424,8 @@ TEST(variables_prevail)
     unsetenv("GPUTUNE_FORCE");
 }
 
-TEST(winner_of_the_size_precedes_the_rule_and_the_nearest_follows)
+TEST_WITH_TUNER(winner_of_the_size_precedes_the_rule_and_the_nearest_follows, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     const gputune_options few = few_variants();
     gputune_options cached = few;
     cached.effort = GPUTUNE_CACHED_ONLY;
@@ -447,9 +441,8 @@ TEST(winner_of_the_size_precedes_the_rule_and_the_nearest_follows)
     expect(tuner, 3000, GPUTUNE_SOURCE_CACHED);
 }
 
-TEST(measured_plan_stays_after_a_refresh)
+TEST_WITH_TUNER(measured_plan_stays_after_a_refresh, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     put_rule(tuner, "axpy", axpy_rule);
     expect(tuner, 2000, GPUTUNE_SOURCE_RULE);
     gputune_plan *plan = plan_measured(tuner, "axpy", GPUTUNE_SIZES({"n", 2000}));
@@ -461,9 +454,8 @@ TEST(measured_plan_stays_after_a_refresh)
     expect(tuner, 2001, GPUTUNE_SOURCE_RULE);
 }
 
-TEST(winner_of_the_background_replaces_the_rules_plan)
+TEST_WITH_TUNER(winner_of_the_background_replaces_the_rules_plan, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = OPTIONS(.unseen = GPUTUNE_RULE, .background = true);
     put_rule(tuner, "axpy", axpy_rule);
     gputune_plan *plan = ask_with(tuner, "axpy", GPUTUNE_SIZES({"n", 7000}), &options);
@@ -473,9 +465,8 @@ TEST(winner_of_the_background_replaces_the_rules_plan)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
 }
 
-TEST(a_refresh_takes_the_newer_rule)
+TEST_WITH_TUNER(a_refresh_takes_the_newer_rule, world.database)
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     GT_SCOPED(tuner_end) gputune *other = tuner_open(world.database);
     put_rule(tuner, "axpy", axpy_rule);
     gputune_plan *first = request_source(tuner, 5000, GPUTUNE_SOURCE_RULE), *second;
@@ -505,9 +496,8 @@ TEST(plans_end_with_their_tuner)
     assert_int_equal(gputune_plan_info(&info, plan), GPUTUNE_EINVAL);
 }
 
-TEST(each_context_gets_the_variants)
+TEST_WITH_TUNER(each_context_gets_the_variants, world.database)
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext);
     CUcontext second;
     *(void **)&create = dlsym(world.driver->handle, "cuCtxCreate_v2");
@@ -541,10 +531,9 @@ static void *ask_for_many(void *user)
     return NULL;
 }
 
-TEST(threads_ask_for_the_same_new_sizes)
+TEST_WITH_TUNER(threads_ask_for_the_same_new_sizes, world.database)
 {
     enum { THREADS = 2 };
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     pthread_t threads[THREADS];
     put_rule(tuner, "axpy", axpy_rule);
     for (int i = 0; i < THREADS; i++) {
@@ -557,10 +546,9 @@ TEST(threads_ask_for_the_same_new_sizes)
 
 #if __GLIBC_PREREQ(2, 33) /* which has mallinfo2() */
 
-TEST(a_size_takes_less_than_a_kilobyte)
+TEST_WITH_TUNER(a_size_takes_less_than_a_kilobyte, world.database)
 {
     enum { PLANS = 4000, MOST_BYTES = 1000 };
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     const gputune_options options = by_rule();
     put_rule(tuner, "axpy", axpy_rule);
     expect(tuner, 64, GPUTUNE_SOURCE_RULE);
@@ -624,7 +612,7 @@ TEST(owned_plan_outlives_the_tuner)
     options.max_plans = 1;
     OK(gputune_open(&tuner, &options));
     put_rule(tuner, "axpy", axpy_rule);
-    gputune_plan *plan = request_source(tuner, 4096, GPUTUNE_SOURCE_RULE);
+    GT_SCOPED(plan_end) gputune_plan *plan = request_source(tuner, 4096, GPUTUNE_SOURCE_RULE);
     gputune_close(tuner);
     options.device = "none";
     for (int i = 0; i < 65; i++) { /* more than the number of closed handles that are kept */
@@ -633,7 +621,6 @@ TEST(owned_plan_outlives_the_tuner)
     }
     assert_int_equal(gputune_launch(plan, NULL, (gputune_args){0, NULL}), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "axpy: the tuner of this plan was closed"));
-    gputune_plan_release(plan);
 }
 
 TESTS_WITHIN(open_h200, world_close)

@@ -73,19 +73,17 @@ TEST(workers_end_with_the_tuning)
     }
 }
 
-TEST(workers_may_be_kept)
+TEST_WITH_TUNER(workers_may_be_kept, ":memory:")
 {
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     tune(tuner);
     assert_true(count_children(NULL) >= 2);
     tune(tuner);
 }
 
 /* After a tuning that failed because the worker could not start, the next tuning must succeed. */
-TEST(workers_that_could_not_start_are_not_kept)
+TEST_WITH_TUNER(workers_that_could_not_start_are_not_kept, ":memory:")
 {
     const gputune_options options = few_variants();
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_FREED char *worker = strdup(getenv("GPUTUNE_WORKER"));
     gputune_plan *plan;
     setenv("GPUTUNE_WORKER", "/bin/false", 1);

@@ -133,6 +133,16 @@ static void tuner_end(gputune **tuner)
     gputune_close(*tuner);
 }
 
+/* A test with a tuner on this database: TEST_WITH_TUNER(name, ":memory:") { … }. */
+#define TEST_WITH_TUNER(name, database)                                                            \
+    static void name##_with(gputune *tuner);                                                       \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        GT_SCOPED(tuner_end) gputune *tuner = tuner_open(database);                                \
+        name##_with(tuner);                                                                        \
+    }                                                                                              \
+    static void name##_with(gputune *tuner)
+
 static void plan_end(gputune_plan **plan)
 {
     gputune_plan_release(*plan);

@@ -148,7 +148,7 @@ TEST(sets_do_not_overlap)
 
 TEST(tables_number_tiles_in_one_sequence)
 {
-    gt_tasks table = {0};
+    GT_SCOPED(gt_tasks_free) gt_tasks table = {0};
     gt_service_task task = {.operation = GT_DO_COMPARE, .count = GT_TILE + 1};
     ASSERT_OK(gt_tasks_add(&table, NULL, &task));
     task.repeats = 3;
@@ -166,5 +166,4 @@ TEST(tables_number_tiles_in_one_sequence)
     assert_int_equal(table.tasks.count, 3);
     gt_tasks_reset(&table);
     assert_int_equal(table.tiles, 0);
-    gt_tasks_free(&table);
 }

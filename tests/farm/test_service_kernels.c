@@ -16,14 +16,13 @@ static bool is_built_in(const char *arch)
 static void compile_for(const gt_nvrtc *nvrtc, const char *arch)
 {
     gt_nvrtc_request request = {.text = gt_service_source, .arch = arch};
-    gt_compiled result = {0};
+    GT_SCOPED(gt_compiled_free) gt_compiled result = {0};
     gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request, NULL);
     if (status < 0) {
         print_message("%s: %s\n", arch, gt_message());
     }
     ASSERT_OK(status);
     assert_true(result.image.bytes > 0);
-    gt_compiled_free(&result);
 }
 
 TEST(service_kernels_compile_for_every_architecture)

@@ -107,7 +107,7 @@ TEST(samples_keep_nan_and_order)
     gt_sampled sampled = {
         .values = values, .count = 4, .sm_clock_mhz = UINT32_MAX, .other = "x 12"};
     GT_SCOPED(gt_text_free) gt_text sent = encode(&gt_record_sampled, &sampled);
-    gt_frame frame;
+    GT_SCOPED(gt_frame_release) gt_frame frame;
     gt_sampled got;
     assert_int_equal(transfer(&frame, sent.data, sent.length, 4096), GT_READ_FRAME);
     ASSERT_OK(gt_frame_body(&got, &frame, &gt_record_sampled));
@@ -117,7 +117,6 @@ TEST(samples_keep_nan_and_order)
     assert_true(got.sm_clock_mhz == UINT32_MAX);
     assert_string_equal(got.other, "x 12");
     gt_record_release(&gt_record_sampled, &got);
-    gt_frame_release(&frame);
 }
 
 TEST(answers_carry_any_message)
@@ -125,13 +124,12 @@ TEST(answers_carry_any_message)
     gt_answer answer = {GPUTUNE_ECOMPILE, 3, "caf\xe9 is undefined"}, got;
     GT_SCOPED(gt_text_free) gt_text sent = {0};
     ASSERT_OK(gt_frame_append(&sent, GT_FRAME_COMPILE, 1, &answer, NULL, NULL));
-    gt_frame frame;
+    GT_SCOPED(gt_frame_release) gt_frame frame;
     assert_int_equal(transfer(&frame, sent.data, sent.length, 4096), GT_READ_FRAME);
     ASSERT_OK(gt_frame_answer(&got, &frame));
     assert_int_equal(got.status, GPUTUNE_ECOMPILE);
     assert_int_equal(got.culprit, 3);
     assert_string_equal(got.message, "caf? is undefined");
-    gt_frame_release(&frame);
 }
 
 typedef struct head {

@@ -112,6 +112,11 @@ static inline void free_and_check(gt_launcher *launcher)
     assert_int_equal(fake.live_arrays, 0);
 }
 
+static inline void launcher_end(gt_launcher **launcher)
+{
+    free_and_check(*launcher);
+}
+
 static inline int setup(void **state)
 {
     fake_reset();

@@ -12,7 +12,7 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes)
 
 TEST(allocations_stay_within_the_budget)
 {
-    gt_budget budget = {.limit_bytes = 10 * MB};
+    GT_SCOPED(gt_budget_free) gt_budget budget = {.limit_bytes = 10 * MB};
     CUdeviceptr first, second, third = 7;
     fake_reset();
     fake.table.budget = &budget;
@@ -34,12 +34,11 @@ TEST(allocations_stay_within_the_budget)
     gt_device_free(&fake.table, second);
     gt_device_free(&fake.table, third);
     assert_int_equal(budget.taken_bytes, 0);
-    gt_budget_free(&budget);
 }
 
 TEST(without_a_limit_allocations_are_only_counted)
 {
-    gt_budget budget = {0};
+    GT_SCOPED(gt_budget_free) gt_budget budget = {0};
     CUdeviceptr address;
     fake_reset();
     assert_int_equal(allocate(&address, 8 * MB), CUDA_SUCCESS);
@@ -48,7 +47,6 @@ TEST(without_a_limit_allocations_are_only_counted)
     assert_int_equal(allocate(&address, 8 * MB), CUDA_SUCCESS);
     assert_int_equal(budget.taken_bytes, 8 * MB);
     gt_device_free(&fake.table, address);
-    gt_budget_free(&budget);
 }
 
 TEST(small_allocations_share_pages)

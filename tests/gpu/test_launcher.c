@@ -4,7 +4,7 @@
 
 TEST_WITHIN(plain_launch_makes_one_call_and_a_query, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_NONE);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_NONE);
     CUdeviceptr scratch = 1;
     assert_int_equal(gt_launcher_scratch(&scratch, launcher, fake_stream(3), 0), 0);
     assert_int_equal(scratch, 0);
@@ -17,12 +17,11 @@ TEST_WITHIN(plain_launch_makes_one_call_and_a_query, setup, NULL)
     assert_int_equal(call->config.numAttrs, 0);
     assert_int_equal(call->parameters[0], 0xabcd00);
     assert_int_equal(call->parameters[1], 12345);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_constant_copies_then_launches_then_records, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     launch_on(launcher, 1);
     fake_forget();
     launch_on(launcher, 1);
@@ -34,7 +33,6 @@ TEST_WITHIN(test_constant_copies_then_launches_then_records, setup, NULL)
     assert_ptr_not_equal(copy->pointers[0], block);
     assert_int_equal(copy->object, kernel->object + 1000);
     assert_int_equal(kernel->parameters[0], 0xabcd00);
-    free_and_check(launcher);
 }
 
 static gt_launch launch_with_scratch(void)
@@ -51,7 +49,7 @@ TEST_WITHIN(scratch_is_initialised_from_its_argument, setup, NULL)
     gt_launch launch = launch_with_scratch();
     launch.parameters[2].argument = 0;
     launch.parameters[0].clear_bytes = 777;
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     for (int i = 0; i < 2; i++) {
         fake_forget();
         assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
@@ -61,13 +59,12 @@ TEST_WITHIN(scratch_is_initialised_from_its_argument, setup, NULL)
         assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], copy->object);
     }
     assert_string_equal(fake_story(), "MemcpyDtoDAsync MemsetD8Async LaunchKernelEx EventRecord");
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_scratch_is_known_before_the_first_launch, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     CUdeviceptr scratch;
     fake_forget();
     assert_int_equal(gt_launcher_scratch(&scratch, launcher, fake_stream(1), 2), 0);
@@ -77,7 +74,6 @@ TEST_WITHIN(test_scratch_is_known_before_the_first_launch, setup, NULL)
     assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], scratch);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     assert_int_equal(gt_launcher_scratch(&scratch, launcher, fake_stream(1), 2), GPUTUNE_ECAPTURE);
-    free_and_check(launcher);
 }
 
 /* Scratch memory is zeroed once for each stream, and has guard zones. */
@@ -85,7 +81,7 @@ TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
     launch.parameters[2].scratch = GT_SCRATCH_ZERO;
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     gt_launcher_guard(launcher, 64);
     for (int stream = 1; stream <= 2; stream++) {
         fake_forget();
@@ -100,7 +96,6 @@ TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
     fake_forget();
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
     assert_string_equal(fake_story(), "LaunchKernelEx EventRecord");
-    free_and_check(launcher);
 }
 
 /* Scratch memory is shared by a graph of repeated launches and by later launches. */
@@ -111,7 +106,7 @@ TEST_WITHIN(a_launcher_works_after_its_scratch_could_not_grow, setup, NULL)
     const uint64_t bytes[3] = {0, 0, 1 << 20};
     const gt_launch_sizes larger = {.id = 7, .grids = grids, .bytes = bytes};
     const gt_launch launch = launch_with_scratch();
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     for (int captured = 0; captured < 2; captured++) {
         fake.capture_status[1] = captured ? CU_STREAM_CAPTURE_STATUS_ACTIVE : 0;
         launch_on(launcher, 1);
@@ -128,13 +123,12 @@ TEST_WITHIN(a_launcher_works_after_its_scratch_could_not_grow, setup, NULL)
     }
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_NONE;
     fake_graphs_gone();
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     fake_forget();
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
     uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
@@ -143,12 +137,11 @@ TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
     assert_int_equal(gt_launcher_repeat(launcher, fake_stream(1), arguments + 1), 0);
     assert_string_equal(fake_story(), "LaunchKernelEx");
     assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], scratch);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(repeat_omits_the_copy, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     assert_int_equal(gt_launcher_repeat(launcher, fake_stream(1), arguments), GPUTUNE_EINVAL);
     assert_int_equal(fake_count("LaunchKernelEx"), 0);
     launch_on(launcher, 1);
@@ -161,7 +154,6 @@ TEST_WITHIN(repeat_omits_the_copy, setup, NULL)
     assert_int_equal(gt_launcher_repeat(launcher, fake_stream(1), arguments), 0);
     assert_string_equal(fake_story(), "LaunchKernelEx");
     assert_int_equal(fake_find("LaunchKernelEx", 0)->object, function);
-    free_and_check(launcher);
 }
 
 static bool was_set(CUfunction_attribute which, size_t *value)
@@ -307,7 +299,7 @@ TEST_WITHIN(test_each_block_is_copied_to_its_place, setup, NULL)
     launch.argument_count = 4;
     launch.parameters[1].argument = 2;
     launch.parameters[2].argument = 3;
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     const uint8_t bias[40] = {7, 8, 9};
     const void *four[] = {block, bias, &out_buffer, &count};
     ASSERT_OK(gt_launcher_launch(launcher, (CUstream)1, four));
@@ -317,7 +309,6 @@ TEST_WITHIN(test_each_block_is_copied_to_its_place, setup, NULL)
     assert_int_equal(first->bytes, BLOCK_BYTES);
     assert_int_equal(second->bytes, 40);
     assert_memory_equal(second->data, bias, 3);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_parameter_sizes_are_compared_with_the_kernel, setup, NULL)

@@ -44,7 +44,7 @@ static gt_launcher *load_l2(uint64_t set_aside, uint64_t window)
 
 TEST_WITHIN(l2_window_follows_the_buffer_of_each_launch, setup_l2, NULL)
 {
-    gt_launcher *launcher = load_l2(30000, 40000);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_l2(30000, 40000);
     const void *const without_block[] = {&out_buffer, &count};
     ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), without_block));
     const fake_call *call = fake_find("LaunchKernelEx", 0);
@@ -53,7 +53,6 @@ TEST_WITHIN(l2_window_follows_the_buffer_of_each_launch, setup_l2, NULL)
     assert_int_equal((uintptr_t)call->attributes[0].value.accessPolicyWindow.base_ptr, out_buffer);
     assert_int_equal(call->attributes[0].value.accessPolicyWindow.num_bytes, 40000);
     assert_true(call->attributes[0].value.accessPolicyWindow.hitRatio == 0.75F);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(l2_keeps_the_maximum_until_the_last_launcher_is_freed, setup_l2, NULL)
@@ -173,7 +172,7 @@ TEST_WITHIN(loop_of_launches, setup_l2, NULL)
     CUdeviceptr other = 0x123400;
     const void *const two[] = {&out_buffer, &other};
     gt_launch launch = loop_of_two();
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     for (size_t i = 0; i < 4; i++) { /* each launch starts the sequence from its beginning */
         if (i % 2 == 0) {
             ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), two));
@@ -186,7 +185,6 @@ TEST_WITHIN(loop_of_launches, setup_l2, NULL)
         assert_int_equal(call->parameters[2], i % 2 ? 2 : 1);
     }
     assert_int_equal(fake_count("LaunchKernelEx"), 4);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_every_grid_of_a_loop_is_a_multiple_of_the_cluster, setup_l2, NULL)

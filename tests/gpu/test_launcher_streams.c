@@ -3,7 +3,7 @@
 
 TEST_WITHIN(test_each_stream_has_a_module, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     launch_on(launcher, 1);
     launch_on(launcher, 2);
     launch_on(launcher, 1);
@@ -14,12 +14,11 @@ TEST_WITHIN(test_each_stream_has_a_module, setup, NULL)
                      fake_find("LaunchKernelEx", 2)->object);
     assert_int_not_equal(fake_find("MemcpyHtoDAsync", 0)->object,
                          fake_find("MemcpyHtoDAsync", 1)->object);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_a_ninth_stream_waits, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     for (int stream = 1; stream <= GT_LAUNCHER_STREAMS; stream++) {
         launch_on(launcher, stream);
     }
@@ -34,12 +33,11 @@ TEST_WITHIN(test_a_ninth_stream_waits, setup, NULL)
     fake_forget();
     launch_on(launcher, GT_LAUNCHER_STREAMS + 1);
     assert_int_equal(fake_count("StreamWaitEvent"), 0);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(failed_wait_is_repeated, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     for (int stream = 1; stream <= GT_LAUNCHER_STREAMS; stream++) {
         launch_on(launcher, stream);
     }
@@ -50,12 +48,11 @@ TEST_WITHIN(failed_wait_is_repeated, setup, NULL)
     fake_forget();
     launch_on(launcher, 9);
     assert_int_equal(fake_count("StreamWaitEvent"), 1);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_staging_is_reused_after_its_event_only, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
     fake.events_pending = true;
     size_t launches = 0;
     while (fake_count("EventSynchronize") == 0 && launches < 100) {
@@ -72,12 +69,11 @@ TEST_WITHIN(test_staging_is_reused_after_its_event_only, setup, NULL)
                              fake_find("MemcpyHtoDAsync", 0)->pointers[0]);
     }
     assert_true(fake_find("EventSynchronize", 0) < fake_find("MemcpyHtoDAsync", slots));
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_a_failed_launch_keeps_the_slot_until_its_event, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
     fake.fail_name = "LaunchKernelEx";
     fake.fail_code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments), GPUTUNE_ECUDA);
@@ -87,7 +83,6 @@ TEST_WITHIN(test_a_failed_launch_keeps_the_slot_until_its_event, setup, NULL)
     fake_forget();
     launch_on(launcher, 1);
     assert_int_equal(fake_count("EventSynchronize"), 1);
-    free_and_check(launcher);
 }
 
 /* Launches many rounds over more streams than there are instances. */
@@ -145,7 +140,7 @@ static void check_critical_sections(void)
 
 TEST_WITHIN(test_threads_keep_copy_and_launch_together, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     pthread_t threads[4];
     for (int t = 0; t < 4; t++) {
         assert_int_equal(pthread_create(&threads[t], NULL, launch_round_robin, launcher), 0);
@@ -157,12 +152,11 @@ TEST_WITHIN(test_threads_keep_copy_and_launch_together, setup, NULL)
     }
     assert_int_equal(fake_count("LaunchKernelEx"), 4 * 200);
     check_critical_sections();
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_captured_launch_belongs_to_the_graph, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     launch_on(launcher, 1);
     uint64_t outside = fake_find("LaunchKernelEx", 0)->object;
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -181,12 +175,11 @@ TEST_WITHIN(test_captured_launch_belongs_to_the_graph, setup, NULL)
     assert_int_equal(*(const uint8_t *)fake_find("MemcpyHtoDAsync", 0)->pointers[0], first);
     assert_int_equal(*(const uint8_t *)fake_find("MemcpyHtoDAsync", 1)->pointers[0], block[0]);
     fake_graphs_gone();
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(instance_of_a_destroyed_graph_is_reused, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     launch_on(launcher, 1);
     fake_graphs_gone();
@@ -195,7 +188,6 @@ TEST_WITHIN(instance_of_a_destroyed_graph_is_reused, setup, NULL)
     assert_string_equal(fake_story(),
                         "UserObjectCreate GraphRetainUserObject MemcpyHtoDAsync LaunchKernelEx");
     fake_graphs_gone();
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(launcher_may_be_freed_before_its_graph, setup, NULL)
@@ -216,7 +208,7 @@ TEST_WITHIN(test_capture_is_refused_before_the_stream_is_touched, setup, NULL)
 {
     static const char *const failing[] = {"ModuleLoadData", "UserObjectCreate",
                                           "GraphRetainUserObject", "MemAllocHost"};
-    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     launch_on(launcher, 2);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
@@ -229,19 +221,17 @@ TEST_WITHIN(test_capture_is_refused_before_the_stream_is_touched, setup, NULL)
     }
     launch_on(launcher, 1);
     fake_graphs_gone();
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_broken_and_implicit_captures_are_refused, setup, NULL)
 {
-    gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments), GPUTUNE_ECAPTURE);
     fake.capture_result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     assert_int_equal(gt_launcher_launch(launcher, NULL, arguments), GPUTUNE_ECAPTURE);
     assert_int_equal(fake_count("MemcpyHtoDAsync") + fake_count("LaunchKernelEx"), 0);
     fake.capture_result = CUDA_SUCCESS;
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_calls_outside_a_launch_are_relaxed, setup, NULL)

@@ -58,7 +58,7 @@ static void launch_at(gt_launcher *launcher, int stream, const CUdeviceptr *addr
 TEST_WITHIN(test_rows_are_described, setup, NULL)
 {
     const gt_launch launch = make_texture_launch(rows, GT_PASS_NONE);
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     launch_at(launcher, 1, &here);
     assert_int_equal(fake.resource.resType, CU_RESOURCE_TYPE_PITCH2D);
     assert_int_equal(fake.resource.res.pitch2D.devPtr, here);
@@ -73,18 +73,16 @@ TEST_WITHIN(test_rows_are_described, setup, NULL)
     assert_int_equal(fake.texture.flags, CU_TRSF_NORMALIZED_COORDINATES);
     assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[0],
                      fake_find("TexObjectCreate", 0)->object);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_linear_memory_is_described, setup, NULL)
 {
     const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     launch_at(launcher, 1, &here);
     assert_int_equal(fake.resource.resType, CU_RESOURCE_TYPE_LINEAR);
     assert_int_equal(fake.resource.res.linear.devPtr, here);
     assert_int_equal(fake.resource.res.linear.sizeInBytes, 400);
-    free_and_check(launcher);
 }
 
 /* Each stream has its own array. A launch first fills it from the buffer, at any address. */
@@ -92,7 +90,7 @@ TEST_WITHIN(test_arrays_are_filled_before_each_launch, setup, NULL)
 {
     static const CUdeviceptr anywhere = 0x10004;
     const gt_launch launch = make_texture_launch(layers, GT_PASS_NONE);
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     launch_at(launcher, 1, &here);
     assert_int_equal(fake.array.Width, 50);
     assert_int_equal(fake.array.Height, 30);
@@ -116,7 +114,6 @@ TEST_WITHIN(test_arrays_are_filled_before_each_launch, setup, NULL)
         assert_int_equal(fake_find("LaunchKernelEx", i)->parameters[0],
                          fake_find("TexObjectCreate", i / 2)->object);
     }
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_arrays_of_one_dimension_and_three, setup, NULL)
@@ -139,7 +136,7 @@ TEST_WITHIN(test_arrays_of_one_dimension_and_three, setup, NULL)
 TEST_WITHIN(each_address_has_one_texture_object, setup, NULL)
 {
     const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     launch_at(launcher, 1, &here);
     launch_at(launcher, 2, &there);
     launch_at(launcher, 1, &here);
@@ -150,7 +147,6 @@ TEST_WITHIN(each_address_has_one_texture_object, setup, NULL)
                          fake_find("TexObjectCreate", i % 2)->object);
     }
     assert_int_equal(fake_count("TexObjectDestroy"), 0);
-    free_and_check(launcher);
 }
 
 /* The texture objects live as long as the graph, even if the module belongs to another owner. */
@@ -179,7 +175,7 @@ TEST_WITHIN(test_refusals, setup, NULL)
     const CUdeviceptr between = here + 256;
     const void *const misaligned[] = {&between, &count}, *const good[] = {&here, &count};
     const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), misaligned), GPUTUNE_EINVAL);
     assert_string_equal(gt_message(), "kernel: argument 1 is at 0x10100; its texture needs a "
                                       "multiple of 512 bytes");
@@ -193,7 +189,6 @@ TEST_WITHIN(test_refusals, setup, NULL)
     fake.fail_name = NULL;
     assert_int_equal(fake_count("LaunchKernelEx"), 0);
     launch_at(launcher, 1, &here);
-    free_and_check(launcher);
 }
 
 TEST_WITHIN(test_no_array, setup, NULL)
@@ -201,7 +196,7 @@ TEST_WITHIN(test_no_array, setup, NULL)
     static const char *const calls[] = {"Array3DCreate", "TexObjectCreate", "Memcpy3DAsync"};
     const void *const good[] = {&here, &count};
     const gt_launch launch = make_texture_launch(layers, GT_PASS_NONE);
-    gt_launcher *launcher = load(&launch);
+    GT_SCOPED(launcher_end) gt_launcher *launcher = load(&launch);
     fake.fail_code = CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         fake.fail_name = calls[i];
@@ -210,5 +205,4 @@ TEST_WITHIN(test_no_array, setup, NULL)
     }
     fake.fail_name = NULL;
     launch_at(launcher, 1, &here);
-    free_and_check(launcher);
 }

@@ -73,30 +73,28 @@ TEST(test_options_take_effect)
 {
     need_nvrtc();
     const char *const options[] = {"-DNAME=other"};
-    gt_compiled result;
+    GT_SCOPED(gt_compiled_free) gt_compiled result;
     assert_int_equal(
         compile(&result, "extern \"C\" __global__ void NAME(int *p) { *p = 1; }", options, 1), 0);
     assert_non_null(strstr(result.image.data, ".entry other"));
-    gt_compiled_free(&result);
 }
 
 /* Tests types that nvcc takes from the host's headers. */
 TEST(test_headers_of_the_host_bring_integer_types)
 {
     need_nvrtc();
-    gt_compiled result;
+    GT_SCOPED(gt_compiled_free) gt_compiled result;
     const char *text = "#include <iostream>\n#include <mutex>\n#include <omp.h>\n"
                        "#include <sys/mman.h>\n#include <unordered_set>\n"
                        "extern \"C\" __global__ void k(const char *p, int *out)\n"
                        "{ *out = reinterpret_cast<uintptr_t>(p) % 4 + sizeof(uint_fast8_t); }\n";
     ASSERT_OK(compile(&result, text, NULL, 0));
-    gt_compiled_free(&result);
 }
 
 TEST(test_errors_carry_place_and_log)
 {
     need_nvrtc();
-    gt_compiled result;
+    GT_SCOPED(gt_compiled_free) gt_compiled result;
     assert_int_equal(
         compile(&result,
                 "#line 12 \"mine.cu\"\nextern \"C\" __global__ void k(int *p) { *p = zz; }", NULL,
@@ -104,13 +102,12 @@ TEST(test_errors_carry_place_and_log)
         GPUTUNE_ECOMPILE);
     assert_string_equal(gt_message(), "mine.cu(12): error: identifier \"zz\" is undefined");
     assert_non_null(strstr(result.log, "1 error"));
-    gt_compiled_free(&result);
 }
 
 TEST(too_much_static_shared_memory_is_reported)
 {
     need_nvrtc();
-    gt_compiled result;
+    GT_SCOPED(gt_compiled_free) gt_compiled result;
     assert_int_equal(compile(&result,
                              "extern \"C\" __global__ void k(int *p, int i)\n"
                              "{ __shared__ int s[20000]; s[threadIdx.x] = i; __syncthreads();\n"
@@ -118,7 +115,6 @@ TEST(too_much_static_shared_memory_is_reported)
                              NULL, 0),
                      GPUTUNE_ECOMPILE);
     assert_non_null(strstr(gt_message(), "80000"));
-    gt_compiled_free(&result);
 }
 
 TEST(test_unknown_option_or_architecture)

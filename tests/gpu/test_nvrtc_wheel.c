@@ -7,7 +7,7 @@ TEST(builtins_beside_nvrtc_are_found)
 {
     const gt_nvrtc *nvrtc;
     const gt_nvrtc_request request = {.text = "", .arch = "sm_90", .ptx = true};
-    gt_compiled result;
+    GT_SCOPED(gt_compiled_free) gt_compiled result;
     char *folder, *path;
     ASSERT_OK(gt_file_own_folder(&folder));
     ASSERT_OK(gt_path_format(&path, "%s/wheel/libnvrtc.so.12", folder));
@@ -17,7 +17,6 @@ TEST(builtins_beside_nvrtc_are_found)
     if (gt_nvrtc_compile(&result, nvrtc, &request, NULL) != GPUTUNE_OK) {
         fail_msg("%s", gt_message());
     }
-    gt_compiled_free(&result);
     free(path);
     free(folder);
 }

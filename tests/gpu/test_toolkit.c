@@ -38,13 +38,12 @@ static int close_folder(void **state)
 
 static void expect(const char *version, const char *first, const char *second)
 {
-    gt_toolkit toolkit;
+    GT_SCOPED(gt_toolkit_free) gt_toolkit toolkit;
     ASSERT_OK(gt_toolkit_find(&toolkit));
     assert_string_equal(toolkit.version, version);
     assert_true(toolkit.folders.count >= 2);
     assert_string_equal(toolkit.folders.items[0] + strlen(folder), first);
     assert_string_equal(toolkit.folders.items[1] + strlen(folder), second);
-    gt_toolkit_free(&toolkit);
 }
 
 static const char runtime[] = "#define CUDART_VERSION  13000\n";
@@ -70,11 +69,10 @@ TEST_WITHIN(headers_are_found_in_wheels, open_folder, close_folder)
     (void)snprintf(name, sizeof name, "%s/cuda_nvrtc/lib/libnvrtc.so.12", site);
     write_header(name, "");
     set_variable("GPUTUNE_NVRTC", name);
-    gt_toolkit toolkit;
+    GT_SCOPED(gt_toolkit_free) gt_toolkit toolkit;
     ASSERT_OK(gt_toolkit_find(&toolkit));
     assert_string_equal(toolkit.version, "cuda 12.8 cccl 2.7.0");
     assert_int_equal(toolkit.folders.count, 2);
-    gt_toolkit_free(&toolkit);
 }
 
 TEST_WITHIN(named_nvrtc_uses_its_own_headers, open_folder, close_folder)

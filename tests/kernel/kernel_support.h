@@ -28,6 +28,11 @@ static inline gt_template *parse(const char *text)
     return template;
 }
 
+static inline void template_end(gt_template **template)
+{
+    gt_template_free(*template);
+}
+
 /* Checks that parsing the template fails with this message. */
 static inline void expect_mistake(const char *path, const char *text, const char *message)
 {
@@ -84,6 +89,11 @@ static inline void setup_close(setup *b)
     gt_space_free(b->space);
     gt_template_free(b->template);
 }
+
+/* Declares and opens a setup, which is closed at the end of the block. */
+#define SETUP(b, ...)                                                                              \
+    GT_SCOPED(setup_close) setup b = {0};                                                          \
+    setup_open(&b, __VA_ARGS__)
 
 static inline size_t count_valid(gt_space *space)
 {

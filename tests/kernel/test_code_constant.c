@@ -25,8 +25,7 @@ static const char text[] =
 
 TEST(test_values)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     const gt_launch launch = launch_of(&b, "B=64");
     assert_int_equal(b.workload.buffers[0].elements, 64 * 32 + 48);
     assert_int_equal(b.workload.numbers[0].integer, 32);
@@ -78,12 +77,11 @@ TEST(test_mistakes)
 /* The driver finds kernels by name, so a static kernel becomes extern "C". */
 TEST(test_static_kernel)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b,
-               P "kernel(k) args(inout float y[8]) block(32) grid(1)\n"
-                 "static __global__ void k(float *y);\n"
-                 "static __global__ void k(float *y) { static int kept; }\n",
-               "sm_90");
+    SETUP(b,
+          P "kernel(k) args(inout float y[8]) block(32) grid(1)\n"
+            "static __global__ void k(float *y);\n"
+            "static __global__ void k(float *y) { static int kept; }\n",
+          "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y);"));
     assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y) { static int"));

@@ -14,7 +14,7 @@ static const gt_nvrtc *nvrtc;
 
 static void compile(const gt_source *source, const char *kernel, const char *arch)
 {
-    gt_compiled result;
+    GT_SCOPED(gt_compiled_free) gt_compiled result;
     const gt_nvrtc_request request = {.text = source->text,
                                       .arch = arch,
                                       .options = (const char *const *)source->options,
@@ -28,7 +28,6 @@ static void compile(const gt_source *source, const char *kernel, const char *arc
     if (strstr(result.log, "warning") || strstr(result.log, "error")) {
         fail_msg("%s for %s: %s", kernel, arch, result.log);
     }
-    gt_compiled_free(&result);
 }
 
 /* Returns true if source `number` of a space is compiled for this architecture. */
@@ -74,7 +73,7 @@ static void compile_kernel(const char *kernel, const char *arch, gputune_sizes s
 {
     char path[128];
     GT_SCOPED(setup_close) setup b = {0};
-    gt_source reference;
+    GT_SCOPED(gt_source_free) gt_source reference;
     (void)snprintf(path, sizeof path, "templates/%s.cu", kernel);
     GT_FREED char *text = read_text(path), *prelude = read_text("templates/gputune.cuh");
     setup_open_at(&b, text, arch, sizes, 32, only, only_count);
@@ -87,7 +86,6 @@ static void compile_kernel(const char *kernel, const char *arch, gputune_sizes s
     ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, prelude));
     compile(&reference, kernel, arch);
     print_message("%s for %s: %zu variants, %zu sources\n", kernel, arch, valid, sources);
-    gt_source_free(&reference);
 }
 
 TEST(test_whole_spaces)

@@ -14,10 +14,9 @@ static const char *options_of(const char *clause, const char *configuration)
 {
     static char joined[512];
     gt_text text = {0};
-    GT_SCOPED(setup_close) setup b = {0};
     GT_SCOPED(gt_source_free) gt_source source = {0};
     gt_text_printf(&text, "%s%s\n", HEAD, clause);
-    setup_open(&b, gt_text_string(&text), "sm_90");
+    SETUP(b, gt_text_string(&text), "sm_90");
     if (configuration) {
         source = source_of(&b, configuration);
     } else {
@@ -74,10 +73,9 @@ TEST(test_options_are_part_of_the_identity)
 
 TEST(test_an_axis_of_options_is_compiled_for)
 {
-    gt_template *t = parse(HEAD "options(FAST ? \"-G\" : \"\")\n");
+    GT_SCOPED(template_end) gt_template *t = parse(HEAD "options(FAST ? \"-G\" : \"\")\n");
     assert_true(axis_of(t, "FAST")->in_source);
     assert_false(axis_of(t, "MODE")->in_source);
-    gt_template_free(t);
 }
 
 static const char *const mistakes[][2] = {

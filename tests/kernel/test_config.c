@@ -20,14 +20,13 @@ TEST(test_round_trip)
         {"B=4K, VEC=8", "VEC=8 T=float B=4096 c=value CARVE=auto"},
         {"T=half c=constant", "VEC=4 T=half B=128 c=constant CARVE=auto"},
     };
-    gt_template *t = parse(text);
+    GT_SCOPED(template_end) gt_template *t = parse(text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_config config = config_of(t, cases[i].given);
         assert_string_equal(text_of(t, &config), cases[i].full);
         const gt_config again = config_of(t, cases[i].full);
         assert_memory_equal(&config, &again, sizeof config);
     }
-    gt_template_free(t);
 }
 
 TEST(test_mistakes)
@@ -44,20 +43,19 @@ TEST(test_mistakes)
         {"c=fast", "c has no value 'fast'; expected value, split, constant or global"},
         {"CARVE=-2", "CARVE has no value '-2'; expected auto, or KB"},
     };
-    gt_template *t = parse(text);
+    GT_SCOPED(template_end) gt_template *t = parse(text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gt_config config = gt_config_default(t), before = config;
         assert_int_equal(gt_config_parse(&config, t, cases[i].given, true), GPUTUNE_EINVAL);
         assert_string_equal(gt_message(), cases[i].message);
         assert_memory_equal(&config, &before, sizeof config);
     }
-    gt_template_free(t);
 }
 
 TEST(test_many_new_values)
 {
     int refused = 0;
-    gt_template *t = parse(text);
+    GT_SCOPED(template_end) gt_template *t = parse(text);
     for (int i = 1000; i < 1400; i++) {
         char setting[32];
         gt_config config;
@@ -70,17 +68,15 @@ TEST(test_many_new_values)
     }
     assert_int_equal(refused, 400 - 253);
     assert_string_equal(gt_message(), "B: more than 255 values tried; expected fewer");
-    gt_template_free(t);
 }
 
 TEST(test_scalar_fallback)
 {
-    gt_template *t = parse(text);
+    GT_SCOPED(template_end) gt_template *t = parse(text);
     const gt_config config = config_of(t, "VEC=4 B=64");
     gt_config scalar = gt_config_scalar(t, &config);
     assert_string_equal(text_of(t, &scalar), "VEC=1 T=float B=128 c=value CARVE=auto");
     const gt_config narrow = config_of(t, "VEC=1");
     scalar = gt_config_scalar(t, &narrow);
     assert_memory_equal(&scalar, &narrow, sizeof narrow);
-    gt_template_free(t);
 }

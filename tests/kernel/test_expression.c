@@ -145,12 +145,11 @@ TEST(test_many_operands)
     for (int i = 1; i < OPERANDS; i++) {
         memcpy(text + 4 * i - 3, " + 1", 5);
     }
-    gt_expression *parsed = expression(text);
+    GT_FREED gt_expression *parsed = expression(text);
     ASSERT_OK(gt_expression_integer(&integer, parsed, values));
     assert_int_equal(integer, OPERANDS);
     ASSERT_OK(gt_expression_real(&real, parsed, values, true));
     assert_true(real == OPERANDS);
-    free(parsed);
 }
 
 TEST(expression_names_division_by_zero_and_overflow)

@@ -49,7 +49,7 @@ TEST(test_features)
                                            "ceil_div(n, 128) * m",
                                            "ceil_div(n, 256) * m",
                                            "m <= 65535"};
-    gt_template *t = parse(template_text);
+    GT_SCOPED(template_end) gt_template *t = parse(template_text);
     gt_size_features features;
     make(&features, t, "m=1 n=1", "m=1M n=1M", variants, 3);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -82,19 +82,19 @@ TEST(test_features)
     assert_string_equal(features.items[0].expression->text, "n");
     assert_int_equal(features.needs[0], 0);
     gt_size_features_free(&features);
-    gt_template_free(t);
 }
 
 TEST(a_joined_condition_contains_all_needs)
 {
     static const char *const variants[] = {"W=0 V=4", "W=1 V=4"};
+    GT_SCOPED(template_end)
     gt_template *t = parse("#pragma gputune kernel(k) problem(n = 4096, len = 4096)\n"
                            "#pragma gputune args(out float y[2][n], in float x[2][len])\n"
                            "#pragma gputune vector(V = 1, 4 : y, x) tune(W = 0, 1)\n"
                            "#pragma gputune require(W == 0 || len > 4 && n % 4 == 0)\n"
                            "#pragma gputune block(64) grid(1)\n"
                            "__global__ void k(float *y, const float *x) { y[0] = V * W; }\n");
-    gt_size_features features;
+    GT_SCOPED(gt_size_features_free) gt_size_features features;
     make(&features, t, "n=1 len=1", "n=1M len=1M", variants, 2);
     const uint64_t own = feature_of(&features, "n % 4 == 0")->grants;
     const uint64_t other = feature_of(&features, "len % 4 == 0")->grants;
@@ -104,22 +104,19 @@ TEST(a_joined_condition_contains_all_needs)
     assert_int_equal(
         feature_of(&features, "n % 4 == 0 && len % 4 == 0 && len > 4 && n % 4 == 0")->grants,
         features.needs[1]);
-    gt_size_features_free(&features);
-    gt_template_free(t);
 }
 
 TEST(a_need_has_its_extent_in_parentheses)
 {
     static const char *const variants[] = {"V=4"};
+    GT_SCOPED(template_end)
     gt_template *t = parse("#pragma gputune kernel(k) problem(m = 9, n = 9)\n"
                            "#pragma gputune args(out float y[m][n + 8], in float x[n])\n"
                            "#pragma gputune vector(V = 1, 4 : y) block(64) grid(ceil_div(n, V))\n"
                            "__global__ void k(float *y, const float *x) { y[0] = V * x[0]; }\n");
-    gt_size_features features;
+    GT_SCOPED(gt_size_features_free) gt_size_features features;
     make(&features, t, "m=1 n=1", "m=1M n=1M", variants, 1);
     assert_int_equal(feature_of(&features, "(n + 8) % 4 == 0")->grants, features.needs[0]);
-    gt_size_features_free(&features);
-    gt_template_free(t);
 }
 
 TEST(many_sizes_leave_room_for_needs)
@@ -130,19 +127,19 @@ TEST(many_sizes_leave_room_for_needs)
               "#pragma gputune args(out float y[a + b][c + d], in float x[e + f + g])\n"
               "#pragma gputune vector(V = 1, 4 : y) block(64) grid(c + d, a + b)\n"
               "__global__ void k(float *y, const float *x) { y[0] = V * x[0]; }\n");
-    gt_size_features features;
+    GT_SCOPED(gt_size_features_free) gt_size_features features;
     make(&features, t, "a=1 b=1 c=1 d=1 e=1 f=1 g=1", "a=1M b=1M c=1M d=1M e=1M f=1M g=1M",
          variants, 1);
     assert_int_equal(feature_of(&features, "(c + d) % 4 == 0")->grants |
                          feature_of(&features, "(a + b) <= 65535")->grants,
                      features.needs[0]);
-    gt_size_features_free(&features);
     gt_template_free(t);
 }
 
 TEST(no_condition_grants_a_need_that_cannot_be_printed)
 {
     static const char *const variants[] = {"V=1", "V=2", "V=4"};
+    GT_SCOPED(template_end)
     gt_template *t =
         parse("#pragma gputune kernel(k) problem(n = 4096)\n"
               "#pragma gputune args(out float y[2][n], in float x[n])\n"
@@ -150,39 +147,36 @@ TEST(no_condition_grants_a_need_that_cannot_be_printed)
               "#pragma gputune vector(V = 1, 2, 4 : y)\n"
               "#pragma gputune require(V < 2 || (V < 4 ? max_clusters : grid_x) > 9)\n"
               "__global__ void k(float *y, const float *x) { y[0] = V * x[0]; }\n");
-    gt_size_features features;
+    GT_SCOPED(gt_size_features_free) gt_size_features features;
     make(&features, t, "n=1", "n=1M", variants, 3);
     for (uint32_t i = 0; i < features.count; i++) {
         assert_true(features.needs[1] & ~features.items[i].grants);
         assert_true(features.needs[2] & ~features.items[i].grants);
     }
-    gt_size_features_free(&features);
-    gt_template_free(t);
 }
 
 TEST(the_load_counts_the_tiles_of_a_loop)
 {
     static const char *const variants[] = {"P=0", "P=1"};
+    GT_SCOPED(template_end)
     gt_template *t = parse("#pragma gputune kernel(k) problem(n = 4096) args(out float y[n])\n"
                            "#pragma gputune tune(P = 0, 1) block(64)\n"
                            "#pragma gputune grid(P ? min(ceil_div(n, 64) * 2, sm_count) : \\\n"
                            "                         ceil_div(n, 64) * min(n, 4))\n"
                            "__global__ void k(float *y) { y[0] = P; }\n");
-    gt_size_features features;
+    GT_SCOPED(gt_size_features_free) gt_size_features features;
     make(&features, t, "n=1", "n=1M", variants, 2);
     assert_string_equal(features.items[features.load_features[0]].expression->text,
                         "ceil_div(n, 64) * min(n, 4)");
     assert_string_equal(features.items[features.load_features[1]].expression->text,
                         "ceil_div(n, 64) * 2");
-    gt_size_features_free(&features);
-    gt_template_free(t);
 }
 
 TEST(test_values)
 {
     static const char *const variants[] = {"B=64 V=4"};
-    gt_template *t = parse(template_text);
-    gt_size_features features;
+    GT_SCOPED(template_end) gt_template *t = parse(template_text);
+    GT_SCOPED(gt_size_features_free) gt_size_features features;
     gt_problem problem;
     int64_t slots[GT_SLOT_MAX];
     double values[GT_SIZE_FEATURES_MAX];
@@ -194,6 +188,4 @@ TEST(test_values)
     assert_true(values[0] == 0x1p40);
     assert_true(isnan(values[feature_of(&features, "m * n") - features.items]));
     assert_true(values[feature_of(&features, "n % 4 == 0") - features.items] == 1);
-    gt_size_features_free(&features);
-    gt_template_free(t);
 }

@@ -19,8 +19,7 @@ static const char template_text[] =
 
 TEST(test_a_template)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, template_text, "sm_90");
+    SETUP(b, template_text, "sm_90");
     assert_string_equal(b.template->name, "scale");
     gt_source source = source_of(&b, "B=128 U=2");
     assert_int_equal(source.instance_count, 1);
@@ -41,13 +40,12 @@ TEST(test_a_template)
 /* A kernel may be defined outside of its namespace. */
 TEST(test_a_written_namespace)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b,
-               P "kernel(a::b::k) problem(n = 100) args(out float y[n], int n)\n" P
-                 "tune(B = 64, 128) block(B) grid(1) launch_bounds(B, 2)\n"
-                 "namespace a { namespace b { __global__ void k(float *y, int n); } }\n"
-                 "__global__ void a::b::k(float *y, int n) { y[0] = B; }\n",
-               "sm_90");
+    SETUP(b,
+          P "kernel(a::b::k) problem(n = 100) args(out float y[n], int n)\n" P
+            "tune(B = 64, 128) block(B) grid(1) launch_bounds(B, 2)\n"
+            "namespace a { namespace b { __global__ void k(float *y, int n); } }\n"
+            "__global__ void a::b::k(float *y, int n) { y[0] = B; }\n",
+          "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "B=128");
     assert_non_null(strstr(source.text, "__global__ void GPUTUNE_LAUNCH_BOUNDS a::b::k(float"));
     assert_string_equal(launch_of(&b, "").steps[0].entry, "k");
@@ -77,21 +75,19 @@ TEST(test_a_pack)
 /* A char pointer accepts any buffer, because the strides of tensors are in bytes. */
 TEST(test_bytes)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b,
-               "struct S { float a; short b; };\n" P "kernel(k) problem(n = 100)\n" P
-               "args(in float x[n], out S y[n], size_t nb = 8) tune(B = 64, 128) block(B) grid(1)\n"
-               "__global__ void k(const char *x, char *y, size_t nb) { y[0] = B; }\n",
-               "sm_90");
+    SETUP(b,
+          "struct S { float a; short b; };\n" P "kernel(k) problem(n = 100)\n" P
+          "args(in float x[n], out S y[n], size_t nb = 8) tune(B = 64, 128) block(B) grid(1)\n"
+          "__global__ void k(const char *x, char *y, size_t nb) { y[0] = B; }\n",
+          "sm_90");
     assert_int_equal(b.workload.buffers[0].bytes, 400);
     assert_int_equal(b.workload.buffers[1].bytes, 800);
 }
 
 TEST(test_a_reference)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     GT_SCOPED(gt_source_free) gt_source source = {0};
-    setup_open(&b, template_text, "sm_90");
+    SETUP(b, template_text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_int_equal(source.instance_count, 1);
     assert_string_equal(source.instances[0], "slow<float>");
@@ -104,8 +100,7 @@ TEST(test_a_plain_kernel_in_a_namespace)
     static const char text[] =
         P "kernel(a::scale)\n" HEAD "namespace b { __global__ void scale(T *y) {} }\n"
           "namespace a { __global__ void scale(T *y, int n) { y[0] = B + U; } }";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_int_equal(source.instance_count, 0);
     assert_non_null(strstr(source.text, "namespace b { __global__ void scale"));
@@ -118,6 +113,7 @@ TEST(test_a_plain_kernel_in_a_namespace)
  * architecture selects the branch of an #if, the functions of both branches are kept. */
 TEST(test_a_kernel_behind_a_macro_that_ends_a_scope)
 {
+    GT_SCOPED(template_end)
     gt_template *t = parse("#pragma gputune kernel(k) args(out float y[8]) block(8) grid(1)\n"
                            "#define BEGIN(name) namespace name {\n"
                            "#define END }\n"
@@ -125,10 +121,8 @@ TEST(test_a_kernel_behind_a_macro_that_ends_a_scope)
                            "__device__ float f() { return 1; }\n"
                            "END\n"
                            "__global__ void k(float *y) { y[0] = a::f(); }\n");
-    gt_source source = default_source(t);
+    GT_SCOPED(gt_source_free) gt_source source = default_source(t);
     assert_non_null(strstr(source.text, "END\nextern \"C\" __global__ void k"));
-    gt_source_free(&source);
-    gt_template_free(t);
 }
 
 TEST(test_other_kernels_of_a_file)
@@ -143,8 +137,7 @@ TEST(test_other_kernels_of_a_file)
           "y[0] = U * old();\n#endif\n}\n"
           "__global__ void slow(T *y, int n) { y[0] = 1; }\n"
           "__global__ void more(float *y) { some_function_of_another_file(y); }\n";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, ""), reference = {0};
     ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, ""));
     assert_null(strstr(source.text, "void other"));

@@ -8,8 +8,7 @@
 
 static gt_l2_window window_of(const char *configuration, int persist, int window)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, HEAD "l2_persist(L2 = 0, 25, 100 : t)\n", "sm_90");
+    SETUP(b, HEAD "l2_persist(L2 = 0, 25, 100 : t)\n", "sm_90");
     b.device.l2_persist_bytes = persist;
     b.device.l2_window_bytes = window;
     return launch_of(&b, configuration).l2;
@@ -39,8 +38,7 @@ TEST(test_window_of_a_pipeline)
         "#pragma gputune launch(b, block = 32, grid = 2, args = (y, u, t, n))\n"
         "__global__ void a(float *u, const float *x, int n) {}\n"
         "__global__ void b(float *y, const float *u, double *t, int n) {}\n";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     const gt_config config = config_of(b.template, "L2=50");
     const gt_launch launch = launch_of(&b, "L2=50");
     assert_int_equal(launch.l2.parameter, 4);
@@ -51,9 +49,8 @@ TEST(test_window_of_a_pipeline)
 
 TEST(l2_persist_needs_no_compile)
 {
-    gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25 : t)\n");
+    GT_SCOPED(template_end) gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25 : t)\n");
     assert_false(axis_of(template, "L2")->in_source);
-    gt_template_free(template);
 }
 
 TEST(test_a_device_without)

@@ -41,10 +41,9 @@ static const char *trace(const gt_launch *launch)
 
 static void assert_trace(const char *pipeline, const char *config, const char *expected)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     char all[2048];
     (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
-    setup_open(&b, all, "sm_90");
+    SETUP(b, all, "sm_90");
     const gt_launch launch = launch_of(&b, config);
     assert_string_equal(trace(&launch), expected);
 }
@@ -79,13 +78,11 @@ TEST(test_conditions_and_repetitions)
     assert_trace(P WORK "\n" P
                         "launch(work, block = B, grid = 2, args = (y, x, n), when = T > 1)\n",
                  "T=1", "0:1(0,1,2)");
-    GT_SCOPED(setup_close) setup b = {0};
     gt_iteration run;
-    setup_open(&b,
-               HEAD P
-               "for(i = 1; i < 3; ++i)\n" P
-               "launch(work, block = 32 * i, grid = 1, times = i, args = (y, x, n))\n" FUNCTIONS,
-               "sm_90");
+    SETUP(b,
+          HEAD P "for(i = 1; i < 3; ++i)\n" P
+                 "launch(work, block = 32 * i, grid = 1, times = i, args = (y, x, n))\n" FUNCTIONS,
+          "sm_90");
     const gt_launch launch = launch_of(&b, "");
     const gt_launch_view view = gt_launch_view_of(&launch);
     assert_int_equal(gt_launch_kernels(&launch), 3);
@@ -108,24 +105,23 @@ TEST(test_buffers_change_places)
 /* A vector axis of one buffer also applies to buffers that are swapped with it. */
 TEST(test_swapped_buffers_are_aligned_alike)
 {
+    GT_SCOPED(template_end)
     gt_template *template = parse(
         P "kernel(k) problem(n = 64) args(inout float a[n], inout float b[n], out float c[n])\n" P
           "vector(VEC = 1, 4 : a) for(t = 0; t < 3; ++t)\n" P
           "launch(f, block = 32, grid = VEC, args = (a, b)) swap(a, b)\n"
           "__global__ void f(float *a, float *b) { VEC; }\n");
     assert_int_equal(template->axes[0].buffers, 3);
-    gt_template_free(template);
 }
 
 TEST(test_shapes_are_shown)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     char text[GT_SHAPES_TEXT];
-    setup_open(&b,
-               HEAD P "for(i = 0; i < n - 1; ++i)\n" P
-                      "launch(work, block = 64, grid = (n - i, 2), args = (y, x, n))\n" P WORK
-                      "\n" FUNCTIONS,
-               "sm_90");
+    SETUP(b,
+          HEAD P "for(i = 0; i < n - 1; ++i)\n" P
+                 "launch(work, block = 64, grid = (n - i, 2), args = (y, x, n))\n" P WORK
+                 "\n" FUNCTIONS,
+          "sm_90");
     const gt_launch launch = launch_of(&b, "");
     gt_launch_grids(text, &launch);
     assert_string_equal(text, "1000x2..2x2 (999 times) + 1 (999 times)");
@@ -163,10 +159,9 @@ static void __attribute__((noinline)) fill_stack(void)
 
 static void assert_count(const char *pipeline, size_t expected)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     char all[2048];
     (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
-    setup_open(&b, all, "sm_90");
+    SETUP(b, all, "sm_90");
     fill_stack();
     assert_int_equal(count_valid(b.space), expected);
 }
@@ -212,21 +207,19 @@ TEST(test_identities)
 
 TEST(test_launches_that_differ_have_other_hashes)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, HEAD P "for(i = 0; i < 2 * T; ++i) " WORK "\n" FUNCTIONS, "sm_90");
+    SETUP(b, HEAD P "for(i = 0; i < 2 * T; ++i) " WORK "\n" FUNCTIONS, "sm_90");
     const gt_launch one = launch_of(&b, "T=1"), other = launch_of(&b, "T=2");
     assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
 }
 
 TEST(test_swapped_buffers_have_equal_bytes)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     gt_launch launch;
-    setup_open(&b,
-               P "kernel(k) problem(n = 64) args(inout float y[n]) scratch(float part[2 * n])\n" P
-                 "for(t = 0; t < 2; ++t) launch(f, block = 32, grid = 2) swap(y, part)\n"
-                 "__global__ void f(float *y, float *part) {}\n",
-               "sm_90");
+    SETUP(b,
+          P "kernel(k) problem(n = 64) args(inout float y[n]) scratch(float part[2 * n])\n" P
+            "for(t = 0; t < 2; ++t) launch(f, block = 32, grid = 2) swap(y, part)\n"
+            "__global__ void f(float *y, float *part) {}\n",
+          "sm_90");
     const gt_config standard = gt_config_default(b.template);
     assert_int_equal(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device),
                      GPUTUNE_EINVAL);
@@ -285,12 +278,11 @@ TEST(test_mistakes)
 /* `x + e` is the address of element e of a buffer or scratch buffer. */
 TEST(test_addresses_of_elements)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b,
-               HEAD P
-               "for(i = 1; i < 3; ++i)\n" P
-               "launch(work, block = B, grid = 1, args = (part + i * T, x + n - 1, n))\n" FUNCTIONS,
-               "sm_90");
+    SETUP(b,
+          HEAD P
+          "for(i = 1; i < 3; ++i)\n" P
+          "launch(work, block = B, grid = 1, args = (part + i * T, x + n - 1, n))\n" FUNCTIONS,
+          "sm_90");
     const gt_launch launch = launch_of(&b, "T=2");
     assert_string_equal(trace(&launch), "0:1(8,3996,2) 0:1(16,3996,2)");
     assert_int_equal(launch.parameters[launch.steps[0].parameters[0]].base, 4);

@@ -30,8 +30,7 @@ TEST(test_two_instances)
                "namespace a { template <int N> __global__ void first(double *p, const float *x, "
                "int n) {}\n"
                "template <> __global__ void first<3>(double *p, const float *x, int n) {} }\n";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, twice, "sm_90");
+    SETUP(b, twice, "sm_90");
     const gt_launch launch = launch_of(&b, "B=128 EARLY=1");
     assert_string_equal(launch.steps[0].entry, "a::first");
     assert_string_equal(launch.steps[1].entry, "a::first_launch2");
@@ -49,8 +48,7 @@ TEST(test_parameters_named_like_tunables)
         P "kernel(all) problem(n = 1024) tune(T = 64, 128) args(inout float y[n], int n)\n" P
           "launch(k, block = T, grid = n / T, args = (y, n, n / T, T))\n"
           "__global__ void k(float *y, int n, int tiles, const int T) { y[0] = tiles * T; }\n";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text_of_one, "sm_90");
+    SETUP(b, text_of_one, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_null(strstr(source.text, "#define T "));
 }
@@ -68,8 +66,7 @@ TEST(test_long_instances)
 
 TEST(test_launches)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     const gt_launch launch = launch_of(&b, "B=128 EARLY=1");
     assert_int_equal(launch.step_count, 3);
     assert_int_equal(launch.parameter_count, 4);
@@ -98,8 +95,7 @@ TEST(test_launches)
 
 TEST(test_sources)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_with(&b, "B=128", "int prelude;\n");
     assert_int_equal(source.instance_count, 2);
     assert_string_equal(source.instances[0], "first<128>");
@@ -111,8 +107,7 @@ TEST(test_sources)
 /* Launches and trials that differ only in a later step have different hashes. */
 TEST(test_hashes)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     const gt_launch one = launch_of(&b, "EARLY=0"), other = launch_of(&b, "EARLY=1");
     assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
     const gt_config late = config_of(b.template, "EARLY=0"),
@@ -124,10 +119,9 @@ TEST(test_hashes)
 
 static void assert_count(const char *pipeline, const char *arch, size_t expected)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     char all[2048];
     (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
-    setup_open(&b, all, arch);
+    SETUP(b, all, arch);
     assert_int_equal(count_valid(b.space), expected);
 }
 
@@ -148,13 +142,11 @@ TEST(test_limits)
  * on the GPU are excluded. */
 TEST(test_clusters_and_cooperative_steps)
 {
-    setup b;
-    setup_open(&b,
-               HEAD P
-               "launch(first<B>, block = B, grid = 5, cluster = B / 64, args = (part, x, n))\n" P
-               "launch(second, block = B, grid = 7, 3, cluster = 2, EARLY + 1, cooperative = "
-               "EARLY)\n" FUNCTIONS,
-               "sm_90");
+    SETUP(b,
+          HEAD P "launch(first<B>, block = B, grid = 5, cluster = B / 64, args = (part, x, n))\n" P
+                 "launch(second, block = B, grid = 7, 3, cluster = 2, EARLY + 1, cooperative = "
+                 "EARLY)\n" FUNCTIONS,
+          "sm_90");
     const gt_launch launch = launch_of(&b, "B=128 EARLY=1"), plain = launch_of(&b, "B=64 EARLY=0");
     assert_int_equal(launch.steps[0].grid[0], 6);
     assert_int_equal(launch.steps[0].cluster[0], 2);
@@ -166,7 +158,6 @@ TEST(test_clusters_and_cooperative_steps)
     assert_int_equal(plain.steps[0].cluster[0], 1);
     assert_int_equal(plain.steps[0].grid[0], 5);
     assert_int_equal(plain.steps[1].cooperative, 0);
-    setup_close(&b);
 #define SECOND(settings) FIRST P "launch(second, block = 1024, grid = 264, " settings ")\n"
     assert_count(SECOND("cluster = 1"), "sm_80", 4);
     assert_count(SECOND("cluster = EARLY + 1"), "sm_80", 2);
@@ -202,9 +193,8 @@ TEST(test_mistakes)
 
 TEST(test_features_of_each_kernel)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     double out[GT_LAUNCH_FEATURES];
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     const gt_config config = config_of(b.template, "B=128 EARLY=1");
     assert_int_equal(gt_space_features(out, b.space, &config), 3 * GT_STEP_FEATURES + 1);
     const double *second = out + GT_STEP_FEATURES, *third = second + GT_STEP_FEATURES;

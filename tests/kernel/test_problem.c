@@ -33,12 +33,11 @@ static const char *problem_text(const gt_template *t, const gt_problem *problem)
 TEST(test_values)
 {
     gt_problem problem;
-    gt_template *t = parse(text);
+    GT_SCOPED(template_end) gt_template *t = parse(text);
     ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_NO_SIZES));
     assert_string_equal(problem_text(t, &problem), "n=1048576 m=48 R=2 T=float");
     ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"T=double", 0}, {"m", 33}, {"R", 4})));
     assert_string_equal(problem_text(t, &problem), "n=1048576 m=33 R=4 T=double");
-    gt_template_free(t);
 }
 
 TEST(test_types_by_other_names)
@@ -52,6 +51,7 @@ TEST(test_types_by_other_names)
                 {"T=int", "T=int"},
                 {"T=int32_t", "T=int32_t"}};
     gt_problem problem;
+    GT_SCOPED(template_end)
     gt_template *t = parse("#pragma gputune kernel(k)\n"
                            "#pragma gputune problem(type T = half, __nv_bfloat16, unsigned int, "
                            "int, int32_t, half2)\n"
@@ -65,7 +65,6 @@ TEST(test_types_by_other_names)
         assert_string_equal(problem_text(t, &problem), rows[i].wanted);
     }
     assert_int_equal(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"T=float2", 0})), GPUTUNE_EINVAL);
-    gt_template_free(t);
 }
 
 TEST(test_mistakes)
@@ -85,7 +84,7 @@ TEST(test_mistakes)
         {{NULL, 0}, "a size without a name; expected {\"n\", value}"},
     };
     gt_problem problem;
-    gt_template *t = parse(text);
+    GT_SCOPED(template_end) gt_template *t = parse(text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(gt_problem_bind(&problem, t, (gputune_sizes){1, &cases[i].size}),
                          GPUTUNE_EINVAL);
@@ -94,7 +93,6 @@ TEST(test_mistakes)
     assert_int_equal(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"n", 1}, {"n", 2})),
                      GPUTUNE_EINVAL);
     assert_string_equal(gt_message(), "size 'n' is given twice; expected it once");
-    gt_template_free(t);
 }
 
 TEST(test_buffers)
@@ -135,16 +133,14 @@ TEST(test_several_lines_of_arguments)
     static const char whole[] = "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
                                 "#pragma gputune args(inout int m[n] = constant(INFINITY))\n"
                                 "__global__ void k(int *m) { m[0] = 1; }\n";
-    setup b;
-    setup_open(&b, lines, "sm_90");
+    SETUP(b, lines, "sm_90");
     assert_int_equal(b.workload.argument_count, 3);
     assert_true(b.workload.buffers[0].low == -INFINITY);
     assert_int_equal(b.workload.buffers[0].elements, 200);
     assert_true(b.workload.buffers[1].high == 2147483647);
     assert_true(b.workload.numbers[0].low == 3.402823466385288598e38);
     assert_int_equal(b.template->passes[0].extent_count, 1);
-    setup_close(&b);
-    gt_template *t = parse(whole);
+    GT_SCOPED(template_end) gt_template *t = parse(whole);
     gt_problem problem;
     gt_workload workload;
     const gt_device device = device_of("sm_90");
@@ -154,7 +150,6 @@ TEST(test_several_lines_of_arguments)
     assert_string_equal(
         gt_message(),
         "kernel.cu:2:39: m is filled from inf to inf; expected numbers that fit its type int");
-    gt_template_free(t);
 }
 
 /* Each component of a vector counts as an element. The reference computes components in double. */
@@ -165,9 +160,8 @@ TEST(test_vector_elements)
         "#pragma gputune args(out float4 y[n], in float3 x[n], in bool b[n] = uniform(0, 1))\n"
         "__global__ void k(float4 *__restrict__ y, float3 const *x, const bool *b) {}\n"
         "__global__ void r(double4 *y, const float3 *x, const bool *b) {}\n";
-    GT_SCOPED(setup_close) setup b = {0};
     char name[2 * GT_NAME_MAX];
-    setup_open(&b, vectors, "sm_90");
+    SETUP(b, vectors, "sm_90");
     const gt_buffer *y = &b.workload.buffers[0], *x = &b.workload.buffers[1];
     assert_int_equal(y->elements, 400);
     assert_int_equal(y->bytes, 1600);
@@ -192,8 +186,7 @@ TEST(test_elements)
         "#pragma gputune reference(y[i][j] = i > 0 ? y[i - 1][j] : m, z[i] = z[i] + 1)\n"
         "__global__ void k(float *y, int *z, int n) {}\n";
     static const uint64_t values[] = {7, 100, 2048};
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, shift, "sm_90");
+    SETUP(b, shift, "sm_90");
     const gt_launch *reference = &b.workload.reference;
     assert_int_equal(reference->parameter_count, 3 + 1 + 3);
     assert_int_equal(reference->parameters[3].kind, GT_PARAMETER_SCRATCH);
@@ -213,9 +206,8 @@ TEST(test_elements_of_vectors)
         "#pragma gputune args(out float y[n], in float a[n][m], in float b[n][m])\n"
         "#pragma gputune reference(y[i] = sum(m, [&](int k) { return a[i][k] * b[i * m + k]; }))\n"
         "__global__ void k(float *y, const float *a, const float *b) {}\n";
-    GT_SCOPED(setup_close) setup b = {0};
     GT_SCOPED(gt_source_free) gt_source source = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_non_null(strstr(source.text, "gputune_row<const float> a = "));
     assert_null(strstr(source.text, "gputune_row<const float> b = "));
@@ -232,11 +224,10 @@ static const char steps[] =
 static double work_of(const char *work, const char *config, double *bytes, double *flops)
 {
     char whole[sizeof steps + 64];
-    GT_SCOPED(setup_close) setup b = {0};
     gt_config parsed;
     double ratio;
     (void)snprintf(whole, sizeof whole, steps, work);
-    setup_open(&b, whole, "sm_90");
+    SETUP(b, whole, "sm_90");
     ASSERT_OK(gt_config_parse(&parsed, b.template, config, true));
     ASSERT_OK(gt_work_ratio(&ratio, b.template, &b.problem, &parsed, &b.device));
     *bytes = b.workload.work_bytes;
@@ -268,11 +259,10 @@ TEST(test_work)
 TEST(test_work_that_is_none)
 {
     char whole[sizeof steps + 64];
-    GT_SCOPED(setup_close) setup b = {0};
     gt_config config;
     double ratio;
     (void)snprintf(whole, sizeof whole, steps, "flops = n * (4 - STEPS)");
-    setup_open(&b, whole, "sm_90");
+    SETUP(b, whole, "sm_90");
     ASSERT_OK(gt_config_parse(&config, b.template, "STEPS=4", true));
     assert_int_equal(gt_work_ratio(&ratio, b.template, &b.problem, &config, &b.device),
                      GPUTUNE_ETEMPLATE);
@@ -303,12 +293,11 @@ TEST(test_sizes_that_do_not_fit)
 {
     gt_workload w;
     gt_problem problem;
-    gt_template *t = parse(text);
+    GT_SCOPED(template_end) gt_template *t = parse(text);
     const gt_device device = device_of("sm_90");
     ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"m", 40000})));
     assert_int_equal(gt_workload_bind(&w, t, &problem, &device, 0, NULL, 0), GPUTUNE_EINVAL);
     assert_string_equal(gt_message(), "m is 40000, which does not fit its type short");
-    gt_template_free(t);
 }
 
 TEST(test_alignments)
@@ -322,9 +311,8 @@ TEST(test_alignments)
         {{"x", 3}, "alignment of x is 3 bytes; expected a power of two up to 4096"},
         {{"x", 0}, "alignment of x is 0 bytes; expected a power of two up to 4096"},
     };
-    GT_SCOPED(setup_close) setup b = {0};
     gt_workload w;
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     const gputune_alignment x = {"x", 4};
     ASSERT_OK(gt_workload_bind(&w, b.template, &b.problem, &b.device, 32, &x, 1));
     assert_int_equal(w.alignment[0], 32);
@@ -339,10 +327,9 @@ TEST(test_alignments)
 
 static const char *odd_tail_of(const char *template)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     gt_problem odd_tail;
     static char kept[256];
-    setup_open(&b, template, "sm_90");
+    SETUP(b, template, "sm_90");
     const bool changed = gt_problem_odd_tail(&odd_tail, b.template, &b.problem, &b.device);
     (void)snprintf(kept, sizeof kept, "%s%s", changed ? "" : "same ",
                    problem_text(b.template, &odd_tail));
@@ -400,8 +387,7 @@ TEST(test_small)
          "n=1004 m=64"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        GT_SCOPED(setup_close) setup b = {0};
-        setup_open(&b, cases[i].template, "sm_90");
+        SETUP(b, cases[i].template, "sm_90");
         const gt_problem small = gt_problem_small(b.template, &b.problem, &b.device);
         assert_string_equal(problem_text(b.template, &small), cases[i].small);
     }

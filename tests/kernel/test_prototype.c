@@ -109,7 +109,6 @@ TEST(other_launches_have_no_prototype)
                                           "block(64) l2_persist(A = 50 : x)"};
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
         GT_SCOPED(gt_text_free) gt_text text = {0};
-        GT_SCOPED(setup_close) setup b = {0};
         gt_prototype *prototype = NULL;
         gt_text_printf(&text,
                        "#pragma gputune kernel(k) problem(n = 4096) args(out float y[n], "
@@ -117,7 +116,7 @@ TEST(other_launches_have_no_prototype)
                        "#pragma gputune %s\n"
                        "__global__ void k(float *y, const float *x, int n) {}\n",
                        clauses[i]);
-        setup_open(&b, gt_text_string(&text), "sm_90");
+        SETUP(b, gt_text_string(&text), "sm_90");
         const gt_config config = gt_config_default(b.template);
         assert_int_equal(gt_prototype_make(&prototype, b.template, &b.problem, &config, &b.device),
                          GPUTUNE_EUNSUPPORTED);

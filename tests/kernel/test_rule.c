@@ -44,14 +44,13 @@ static int choose(const gt_rule *rule, const gt_template *template, const char *
 
 TEST(test_types_of_two_words)
 {
-    gt_template *t = parse(template_text);
+    GT_SCOPED(template_end) gt_template *t = parse(template_text);
     gt_rule *rule = rule_of(t, "region m=64:128 T=unsigned int n=1:2\n"
                                "loss mean=1 p90=1 worst=1 sizes=9\n"
                                "variant B=64 R=1\nuse 0\n");
     assert_int_equal(choose(rule, t, "m=64 n=2 T=unsigned int"), 0);
     assert_int_equal(choose(rule, t, "m=64 n=2 T=float"), -1);
     gt_rule_free(rule);
-    gt_template_free(t);
 }
 
 TEST(test_choice)
@@ -65,7 +64,7 @@ TEST(test_choice)
         {"m=64 n=65537", -1}, {"m=64 n=65536", 0},        {"m=64 n=0", -1},    {"m=64 n=1", 2},
         {"T=double", -1},     {"m=16384 n=4 T=float", 1},
     };
-    gt_template *t = parse(template_text);
+    GT_SCOPED(template_end) gt_template *t = parse(template_text);
     gt_rule *rule = rule_of(t, rule_text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(choose(rule, t, cases[i].sizes), cases[i].variant);
@@ -75,31 +74,28 @@ TEST(test_choice)
     assert_int_equal(rule->loss.sizes, 212);
     assert_true(rule->loss.worst == 1.19);
     gt_rule_free(rule);
-    gt_template_free(t);
 }
 
 /* At a size where a condition overflows, the rule chooses no variant. */
 TEST(test_no_value)
 {
-    gt_template *t = parse(template_text);
+    GT_SCOPED(template_end) gt_template *t = parse(template_text);
     gt_rule *rule = rule_of(t, "region m=1:1T n=1:1T T=float\nloss mean=1 p90=1 worst=1 sizes=1\n"
                                "variant B=64\nif m * m <= 4 * n\nuse 0\nelse\nuse 0\n");
     assert_int_equal(choose(rule, t, "m=1T n=1"), -1);
     assert_int_equal(choose(rule, t, "m=1G n=1"), 0);
     gt_rule_free(rule);
-    gt_template_free(t);
 }
 
 TEST(test_round_trip)
 {
-    gt_template *t = parse(template_text);
+    GT_SCOPED(template_end) gt_template *t = parse(template_text);
     gt_rule *rule = rule_of(t, rule_text);
     GT_FREED char *again = NULL;
     ASSERT_OK(gt_rule_text(&again, t, &rule->region, &rule->loss, rule->variants.items,
                            rule->variants.count, strstr(rule_text, "if ")));
     assert_string_equal(again, rule_text);
     gt_rule_free(rule);
-    gt_template_free(t);
 }
 
 #define HEAD "region m=64:16K n=1 T=float\nloss mean=1 p90=1 worst=1 sizes=9\n"
@@ -129,12 +125,11 @@ TEST(test_mistakes)
         {HEAD "variant B=64\nif m <= 9 n",
          "a rule's line 4: found 'if m <= 9 n'; expected one condition"},
     };
-    gt_template *t = parse(template_text);
+    GT_SCOPED(template_end) gt_template *t = parse(template_text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gt_rule *rule = NULL;
         assert_int_equal(gt_rule_parse(&rule, t, cases[i].text), GPUTUNE_ERECORDED);
         assert_string_equal(gt_message(), cases[i].message);
         assert_null(rule);
     }
-    gt_template_free(t);
 }

@@ -59,8 +59,7 @@ static void assert_line(const char *source, int number, const char *expected)
 
 TEST(test_lines)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = generate(&b, "");
     assert_line(source.text, 1, "// twice");
     assert_line(source.text, 2, "");
@@ -87,8 +86,7 @@ TEST(source_rewrites_extensions_of_nvcc)
         "    y[1] = ({ int one = 1; T{one, 2}; }).b;\n"
         "    register int i = 2;\n"
         "}\n";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, lists, "sm_90");
+    SETUP(b, lists, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = generate(&b, "");
     assert_line(source.text, 6, "    y[0] = ([&]{ return  T{1, 2}; }()).a;");
     assert_line(source.text, 7, "    y[1] = ([&]{ int one = 1; return T{one, 2}; }()).b;");
@@ -113,8 +111,7 @@ TEST(test_macros)
         "#define GPUTUNE_LAUNCH_BOUNDS __launch_bounds__(256, 2)\n",
         "#line 1 \"gputune.cuh\"\nint prelude;\n"};
     static const char *const absent[] = {"#define B ", "#define C ", "#define n "};
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     gt_source source = generate(&b, "U=2 MODE=fast C=2");
     for (size_t i = 0; i < sizeof present / sizeof *present; i++) {
         if (!strstr(source.text, present[i])) {
@@ -134,8 +131,7 @@ TEST(test_macros)
 
 TEST(test_hashes)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     assert_true(gt_hash_equal(hash_of(&b, "C=1"), hash_of(&b, "C=2")));
     assert_false(gt_hash_equal(hash_of(&b, "U=1"), hash_of(&b, "U=2")));
     assert_false(gt_hash_equal(hash_of(&b, "B=64"), hash_of(&b, "B=128"))); /* TILE depends on B */
@@ -155,8 +151,7 @@ TEST(test_bounds_under_a_condition)
         "last; }\n"
         "__global__\n#ifdef SLOW\n__launch_bounds__(32)\n#endif\nvoid slow(float *y, int n) {}\n"
         "int last;\n";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = generate(&b, "M=2");
     assert_non_null(strstr(source.text,
                            "extern \"C\" __global__ void\n#if M > 0\n__launch_bounds__(B, "
@@ -187,14 +182,12 @@ TEST(test_hash_ignores_comments)
 
 TEST(test_reference)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    gt_source source;
-    setup_open(&b, text, "sm_90");
+    GT_SCOPED(gt_source_free) gt_source source;
+    SETUP(b, text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_line(source.text, 16, "extern \"C\" __global__ void slow(T *y, size_t n)");
     assert_line(source.text, 9, "__device__ int helper() { return R; }");
     assert_null(strstr(source.text, "void k("));
-    gt_source_free(&source);
 }
 
 #define BLOCK(count)                                                                               \
@@ -213,8 +206,7 @@ static void assert_pass(const setup *b, const char *config, const char *needle)
 
 TEST(test_pass)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, BLOCK("1000"), "sm_90");
+    SETUP(b, BLOCK("1000"), "sm_90");
     assert_pass(&b, "c=value", "struct gputune_pass_block_c { double data[1000]; };");
     assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value_c.data[i])\n");
     /* the parameters have 4096 bytes, minus two pointers and an int with padding */
@@ -237,8 +229,7 @@ TEST(test_pass_launches)
                  {"c=split", GT_PASS_SPLIT, 4, 4072, 4072},
                  {"c=constant", GT_PASS_CONSTANT, 3, 8, 0},
                  {"c=global", GT_PASS_GLOBAL, 4, 8, 0}};
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, BLOCK("1000"), "sm_90");
+    SETUP(b, BLOCK("1000"), "sm_90");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_launch launch = launch_of(&b, cases[i].config);
         assert_int_equal(launch.blocks[0].pass, cases[i].pass);
@@ -267,8 +258,7 @@ TEST(test_blocks_together)
         "__constant__ float t[8000];\n"
         "__global__ void k(GPUTUNE_PARAM(a) GPUTUNE_PARAM(b) float *y) { *y = a(0) + b(1) + t[2]; "
         "}\n";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, two, "sm_90");
+    SETUP(b, two, "sm_90");
     /* Only one of a and b fits by value. Constant memory has 4 * (5000 + 8000) bytes, which is
      * enough for t and one of a and b. */
     assert_int_equal(count_valid(b.space), 7);
@@ -284,8 +274,7 @@ TEST(test_blocks_together)
 /* A block that fits by value is passed by value instead of being split. */
 TEST(test_small_split)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, BLOCK("10"), "sm_90");
+    SETUP(b, BLOCK("10"), "sm_90");
     assert_int_equal(launch_of(&b, "c=split").blocks[0].pass, GT_PASS_VALUE);
     assert_true(gt_hash_equal(hash_of(&b, "c=split"), hash_of(&b, "c=value")));
 }

@@ -67,10 +67,9 @@ TEST(test_limits)
          "vector is wider than a buffer's assumed alignment", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        GT_SCOPED(setup_close) setup b = {0};
         GT_SCOPED(gt_text_free) gt_text text = {0};
         gt_text_printf(&text, HEAD "#pragma gputune %s\n", cases[i].pragmas);
-        setup_open(&b, gt_text_string(&text), cases[i].arch);
+        SETUP(b, gt_text_string(&text), cases[i].arch);
         size_t valid = count_valid(b.space);
         assert_int_equal(valid, gt_space_combinations(b.space) - cases[i].count);
         assert_excluded(b.space, cases[i].reason, cases[i].count);
@@ -124,13 +123,11 @@ TEST(test_pass_limits)
 
 TEST(test_occupancy_and_grid)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b,
-               HEAD
-               "#pragma gputune tune(B = 256, 1024) cluster(C = 1, 4) block(B) shared(60 * 1024)\n"
+    SETUP(b,
+          HEAD "#pragma gputune tune(B = 256, 1024) cluster(C = 1, 4) block(B) shared(60 * 1024)\n"
                "#pragma gputune grid(max_blocks + 1) require(grid_x > 3 * sm_count || B > 512)\n"
                "#pragma gputune require(max_clusters * C <= max_blocks) require(block_x == B)\n",
-               "sm_90");
+          "sm_90");
     assert_int_equal(count_valid(b.space), 4);
     const gt_launch launch = launch_of(&b, "B=256 C=4");
     /* three blocks fit into shared memory, and the grid is rounded up to the cluster */
@@ -141,12 +138,11 @@ TEST(test_occupancy_and_grid)
 /* Search strategies use features of the launch, which are known before compiling. */
 TEST(test_features)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     double first[GT_LAUNCH_FEATURES], second[GT_LAUNCH_FEATURES];
-    setup_open(&b,
-               HEAD "#pragma gputune tune(B = 128, 256) tune(KB = 15, 31) block(B) grid(4096 / B)\n"
-                    "#pragma gputune shared(KB * 1024) launch_bounds(B, 2)\n",
-               "sm_90");
+    SETUP(b,
+          HEAD "#pragma gputune tune(B = 128, 256) tune(KB = 15, 31) block(B) grid(4096 / B)\n"
+               "#pragma gputune shared(KB * 1024) launch_bounds(B, 2)\n",
+          "sm_90");
     const gt_config small = config_of(b.template, "B=128 KB=15");
     const gt_config large = config_of(b.template, "B=256 KB=31");
     assert_int_equal(gt_space_features(first, b.space, &small), GT_STEP_FEATURES + 1);
@@ -201,10 +197,9 @@ TEST(test_only)
 TEST(test_signature)
 {
     static const char text[] = HEAD "#pragma gputune tune(B = 64, 128) block(B) grid(1)\n";
-    GT_SCOPED(setup_close) setup b = {0};
     gt_space *same, *fewer;
     const char *const all = "B=64,128", *const one = "B=64";
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     ASSERT_OK(gt_space_open(&same, b.template, &b.problem, &b.workload, &b.device, &all, 1));
     ASSERT_OK(gt_space_open(&fewer, b.template, &b.problem, &b.workload, &b.device, &one, 1));
     assert_true(gt_hash_equal(gt_space_signature(b.space), gt_space_signature(same)));
@@ -216,13 +211,12 @@ TEST(test_signature)
 /* Asking why a configuration is excluded must not disturb a walk over the space. */
 TEST(test_excludes_while_walking)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     gt_config config;
     size_t count = 0;
-    setup_open(&b,
-               HEAD "#pragma gputune tune(A = 1, 2, 3) tune(B = 1, 2, 3) require(A <= B)\n"
-                    "#pragma gputune block(A) grid(B)\n",
-               "sm_90");
+    SETUP(b,
+          HEAD "#pragma gputune tune(A = 1, 2, 3) tune(B = 1, 2, 3) require(A <= B)\n"
+               "#pragma gputune block(A) grid(B)\n",
+          "sm_90");
     const gt_config wrong = config_of(b.template, "A=3 B=1");
     while (gt_space_next(b.space, &config)) {
         assert_null(gt_space_excludes(b.space, &config));
@@ -237,11 +231,10 @@ TEST(test_excludes_while_walking)
 TEST(test_division_by_zero)
 {
     static const char reason[] = "require(B / (K - 1) <= 64): division by zero or overflow";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b,
-               HEAD "#pragma gputune tune(K = 1, 2, 3) tune(B = 64, 128, 256) block(B) grid(1)\n"
-                    "#pragma gputune require(B / (K - 1) <= 64)\n",
-               "sm_90");
+    SETUP(b,
+          HEAD "#pragma gputune tune(K = 1, 2, 3) tune(B = 64, 128, 256) block(B) grid(1)\n"
+               "#pragma gputune require(B / (K - 1) <= 64)\n",
+          "sm_90");
     const gt_config one = config_of(b.template, "B=64 K=1");
     assert_int_equal(gt_space_count(b.space).count, 3);
     assert_int_equal(count_valid(b.space), 3);
@@ -276,8 +269,7 @@ TEST(test_type_words_of_type_words)
         "#pragma gputune args(inout T y[n]) tune(U = S, half) block(64) grid(1)\n"
         "#pragma gputune require(sizeof(U) == sizeof(S) && sizeof(U) == 4)\n"
         "__global__ void k(T *y) { y[0] = U(); }\n";
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     assert_int_equal(count_valid(b.space), 1);
 }
 

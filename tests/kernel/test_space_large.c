@@ -80,18 +80,16 @@ static const char tiles[] =
 
 TEST(test_tiles)
 {
-    setup b;
     gt_config config;
     gt_random random = {1};
     struct rusage usage;
-    setup_open(&b, tiles, "sm_90");
+    SETUP(b, tiles, "sm_90");
     assert_true(gt_space_count(b.space).count > 10000000);
     assert_int_equal(gt_space_count(b.space).certainty, GT_EXACT);
     for (int i = 0; i < 200; i++) {
         assert_true(gt_space_draw(b.space, &random, &config));
         assert_true(brute_valid(&b, &config));
     }
-    setup_close(&b);
     assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
     assert_true(usage.ru_maxrss < 100 * 1024);
 }

@@ -111,10 +111,9 @@ static void check_draws(const truth *t, const setup *b, gt_random *random)
 static void check_template(gt_random *random, size_t *some, size_t *none)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    GT_SCOPED(setup_close) setup b = {0};
     truth t;
     write_template(&text, random, 1 + pick(random, AXES_MAX));
-    setup_open(&b, gt_text_string(&text), "sm_90");
+    SETUP(b, gt_text_string(&text), "sm_90");
     find_truth(&t, &b);
     check_one_by_one(&b);
     check_walk(&t, &b);

@@ -88,8 +88,7 @@ static const char scalar[] =
 
 TEST(test_values)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, scalar, "sm_90");
+    SETUP(b, scalar, "sm_90");
     const gt_workload *w = &b.workload;
     const gt_number *step = &w->numbers[w->scalars[0].first_number];
     assert_int_equal(w->scalars[0].bytes, 24);
@@ -121,8 +120,7 @@ TEST(test_values_of_the_code)
         "#pragma gputune args(out float y[n], Plus op, S s = {.b = 7, .w = 6, .v = 8})\n"
         "__global__ void k(float *y, Plus op, S s) {}\n";
     static const int values[] = {-1, 7, 5, 100, 6, 6, 8, 8, 1, 6, 0, 0, 0, 0};
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     const gt_launch launch = launch_of(&b, "");
     assert_int_equal(launch.parameters[1].bytes, 1);
     const gt_scalar *s = &b.workload.scalars[1];
@@ -157,8 +155,7 @@ TEST(test_bases_and_enums)
         "__global__ void k(image<float> i, mode m, mode o, speed s, ns::kind c, bool on, bool off) "
         "{}\n";
     static const int values[] = {6, 5, 0, 1, 7, 1, 0}, bytes[] = {48, 4, 4, 4, 1, 1, 1};
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     const gt_workload *w = &b.workload;
     const gt_number *image = &w->numbers[w->scalars[0].first_number];
     assert_int_equal(w->scalars[0].number_count, 8);
@@ -183,14 +180,13 @@ TEST(test_bases_and_enums)
 /* C's `typedef struct S S;` before the definition does not hide the struct. */
 TEST(test_a_name_of_itself)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b,
-               "typedef struct S S;\n"
-               "struct S { int a; float *p; };\n"
-               "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
-               "#pragma gputune args(S s = {.a = 3}, out float s.p[n])\n"
-               "__global__ void k(S s) {}\n",
-               "sm_90");
+    SETUP(b,
+          "typedef struct S S;\n"
+          "struct S { int a; float *p; };\n"
+          "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+          "#pragma gputune args(S s = {.a = 3}, out float s.p[n])\n"
+          "__global__ void k(S s) {}\n",
+          "sm_90");
     assert_int_equal(b.workload.scalars[0].number_count, 1);
     assert_int_equal(b.workload.numbers[b.workload.scalars[0].first_number].integer, 3);
 }
@@ -210,8 +206,7 @@ TEST(test_specialisations)
         "__global__ void k(float *y, op<SCALE, float> a, op<SCALE, double> b, op<SHIFT, double> c, "
         "op<SHIFT, float> d) {}\n";
     static const uint32_t bytes[] = {8, 16, 4, 1};
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(b.workload.scalars[i].bytes, bytes[i]);
     }
@@ -278,8 +273,7 @@ TEST(test_private_members)
     static const char text[] =
         "class S { float hidden; public: float seen; private: float kept; };\n" HEAD
         "#pragma gputune args(out S y[n])\n" BODY;
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, text, "sm_90");
+    SETUP(b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_non_null(strstr(source.text, "->seen) == 4, "));
     assert_null(strstr(source.text, "->hidden"));

@@ -96,7 +96,7 @@ static gputune_status read_include(void *user, const gt_include *include, gt_inc
 
 TEST(test_includes)
 {
-    gt_template *t = NULL;
+    GT_SCOPED(template_end) gt_template *t = NULL;
     ASSERT_OK(gt_template_parse(&t, "dir/k.cu",
                                 HEAD
                                 "#include <math.h>\n#include \"cuda_fp16.h\"\n"
@@ -110,7 +110,6 @@ TEST(test_includes)
     assert_null(strstr(source.text, "plain.cuh\"\n#include"));
     assert_non_null(strstr(source.text, "int deep() { return DEEP; }"));
     assert_non_null(strstr(source.text, "#line 6 \"k.cu\"\n\nint after;"));
-    gt_template_free(t);
 }
 
 /* Macros of gputune are defined after the headers, which may use the same names. */
@@ -142,6 +141,7 @@ TEST(test_headers_see_no_macros)
  * pragma. */
 TEST(template_ignores_pragmas_outside_of_the_code)
 {
+    GT_SCOPED(template_end)
     gt_template *t = parse(HEAD "/* \n#pragma gputune tune(A = 1)\n*/\n"
                                 "// #pragma gputune tune(B = 1)\n"
                                 "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
@@ -152,7 +152,6 @@ TEST(template_ignores_pragmas_outside_of_the_code)
     assert_int_equal(t->axis_count, 1);
     assert_string_equal(t->axes[0].name, "D");
     assert_int_equal(t->axes[0].count, 1);
-    gt_template_free(t);
 }
 
 /* The type of a __constant__ array may have several words. */
@@ -175,14 +174,13 @@ TEST(test_names_of_types)
 {
     static const char *const names[] = {"uint", "unsigned", "size_t", "char", "bool"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        GT_SCOPED(setup_close) setup b = {0};
         GT_SCOPED(gt_text_free) gt_text text = {0};
         gt_text_printf(&text,
                        "#pragma gputune kernel(k) problem(n = 64) args(out %s y[n], %s m = 1)\n"
                        "#pragma gputune block(64) grid(1) reference(r)\n"
                        "__global__ void k(%s *y, %s m) {}\n__global__ void r(%s *y, %s m) {}\n",
                        names[i], names[i], names[i], names[i], names[i], names[i]);
-        setup_open(&b, gt_text_string(&text), "sm_90");
+        SETUP(b, gt_text_string(&text), "sm_90");
     }
 }
 
@@ -198,7 +196,6 @@ TEST(test_dimensions)
         {"(4), (min(8, 2))", {4, 2, 1}}, {"((4), max(1, 2))", {4, 2, 1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        GT_SCOPED(setup_close) setup b = {0};
         GT_SCOPED(gt_text_free) gt_text text = {0};
         gt_text_printf(&text,
                        "#pragma gputune kernel(k) problem(n = 64) args(out float y[n])\n"
@@ -206,7 +203,7 @@ TEST(test_dimensions)
                        "#pragma gputune reference(r, block = %s, grid = (2, 2), rtol = 1e-5)\n"
                        "__global__ void k(float *y) {}\n__global__ void r(float *y) {}\n",
                        cases[i].block, cases[i].block);
-        setup_open(&b, gt_text_string(&text), "sm_90");
+        SETUP(b, gt_text_string(&text), "sm_90");
         for (int d = 0; d < 3; d++) {
             assert_int_equal(b.workload.reference.steps[0].block[d], cases[i].sizes[d]);
         }

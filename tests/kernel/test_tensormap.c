@@ -11,9 +11,8 @@
 
 TEST(test_in_place_of_a_buffer)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32), swizzle = S, l2 = 256)\n" BODY,
-               "sm_90");
+    SETUP(b, HEAD "#pragma gputune tensormap(x, box = (B, 32), swizzle = S, l2 = 256)\n" BODY,
+          "sm_90");
     const gt_launch launch = launch_of(&b, "B=64 S=64");
     const gt_tensormap *map = &launch.maps[0];
     assert_int_equal(launch.map_count, 1);
@@ -37,11 +36,10 @@ TEST(test_in_place_of_a_buffer)
 
 TEST(test_beside_it)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b,
-               HEAD "#pragma gputune tensormap(a : x, box = (1, B, 16), sizes = (m, n / 64, 64), "
-                    "strides = (2 * n, 64), interleave = 32, swizzle = 32, fill = nan)\n" MORE,
-               "sm_90");
+    SETUP(b,
+          HEAD "#pragma gputune tensormap(a : x, box = (1, B, 16), sizes = (m, n / 64, 64), "
+               "strides = (2 * n, 64), interleave = 32, swizzle = 32, fill = nan)\n" MORE,
+          "sm_90");
     const gt_launch launch = launch_of(&b, "B=8");
     const gt_tensormap *map = &launch.maps[0];
     assert_int_equal(launch.parameter_count, 3);
@@ -59,9 +57,8 @@ TEST(test_beside_it)
 
 TEST(test_odd_tail)
 {
-    GT_SCOPED(setup_close) setup b = {0};
     gt_problem odd_tail;
-    setup_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
+    SETUP(b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
     assert_true(gt_problem_odd_tail(&odd_tail, b.template, &b.problem, &b.device));
     assert_int_equal(odd_tail.values[1].number, 256);
     assert_int_not_equal(odd_tail.values[0].number, 100);
@@ -83,10 +80,9 @@ TEST(test_exclusions)
                  {"box = (1, B, 32), sizes = (1, 1 << 32, 1 << 31)", "sm_90", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];
-        GT_SCOPED(setup_close) setup b = {0};
         (void)snprintf(text, sizeof text, HEAD "#pragma gputune tensormap(x, %s)\n" BODY,
                        cases[i].map);
-        setup_open(&b, text, cases[i].arch);
+        SETUP(b, text, cases[i].arch);
         assert_int_equal(count_valid(b.space), cases[i].valid);
     }
 }

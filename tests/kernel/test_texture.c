@@ -8,12 +8,11 @@
 
 TEST(test_rows)
 {
-    GT_SCOPED(setup_close) setup b = {0};
-    setup_open(&b,
-               HEAD "#pragma gputune " PADDED
-                    "#pragma gputune texture(x, filter = linear, address = mirror, coordinates = "
-                    "normalized, width = w - 1)\n" BODY,
-               "sm_90");
+    SETUP(b,
+          HEAD "#pragma gputune " PADDED
+               "#pragma gputune texture(x, filter = linear, address = mirror, coordinates = "
+               "normalized, width = w - 1)\n" BODY,
+          "sm_90");
     const gt_launch launch = launch_of(&b, "");
     const gt_texture *texture = &launch.textures[0];
     assert_int_equal(launch.texture_count, 1);
@@ -46,14 +45,13 @@ TEST(test_arrays)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        GT_SCOPED(setup_close) setup b = {0};
         (void)snprintf(
             text, sizeof text,
             "#pragma gputune kernel(k) problem(h = 101, w = 201) block(64) grid(1) tune(B = 8, "
             "64)\n"
             "#pragma gputune args(out float y[h][w], in float %s) texture(x, memory = %s)\n" BODY,
             cases[i].args, cases[i].settings);
-        setup_open(&b, text, "sm_90");
+        SETUP(b, text, "sm_90");
         const gt_launch launch = launch_of(&b, "");
         const gt_texture *texture = &launch.textures[0];
         assert_int_equal(texture->memory, cases[i].memory);
@@ -81,12 +79,11 @@ TEST(test_elements)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        GT_SCOPED(setup_close) setup b = {0};
         (void)snprintf(
             text, sizeof text,
             HEAD "#pragma gputune args(out float y[h][w], in %s x[w] = zero) texture(x%s)\n" BODY,
             cases[i].type, cases[i].settings);
-        setup_open(&b, text, "sm_90");
+        SETUP(b, text, "sm_90");
         const gt_launch launch = launch_of(&b, "");
         const gt_texture *texture = &launch.textures[0];
         assert_int_equal(texture->format, cases[i].format);
@@ -110,9 +107,8 @@ TEST(test_odd_tail)
         {HEAD "#pragma gputune args(out float y[h][w], in float x[h][w]) texture(x)\n" BODY,
          false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        GT_SCOPED(setup_close) setup b = {0};
         gt_problem odd_tail;
-        setup_open(&b, cases[i].text, "sm_90");
+        SETUP(b, cases[i].text, "sm_90");
         assert_true(gt_problem_odd_tail(&odd_tail, b.template, &b.problem, &b.device));
         assert_int_not_equal(odd_tail.values[0].number, 100);
         assert_true((odd_tail.values[1].number != 200) == cases[i].changes);

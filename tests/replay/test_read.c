@@ -103,7 +103,7 @@ TEST(t4_results_are_read)
         "{\"configuration\": {\"K\": false, \"B\": 8}, \"invalidity\": \"timeout\"},\n"
         "{\"configuration\": {\"B\": 4, \"K\": true}, \"invalidity\": \"constraints\"}\n"
         "]}";
-    gt_recorded recorded;
+    GT_SCOPED(gt_recorded_free) gt_recorded recorded;
     ASSERT_OK(read_text(&recorded, text, -1));
     assert_int_equal(recorded.entries.count,
                      2); /* points that constraints exclude are not part of the space */
@@ -112,7 +112,6 @@ TEST(t4_results_are_read)
     assert_true(time_at(&recorded, 0, 0) == -(double)GT_TRIED_FAILED);
     const gt_recorded_entry *entry = gt_recorded_at(&recorded, &(gt_point){{1, 1}});
     assert_true(fabs(entry->tried.measure_s - 0.007) < 1e-12 && entry->tried.compile_s == 0.1);
-    gt_recorded_free(&recorded);
 }
 
 TEST(truncated_tail_is_tolerated)

@@ -33,7 +33,7 @@ static gt_recorded make(void)
 
 TEST(entries_are_a_domain)
 {
-    gt_recorded recorded = make();
+    GT_SCOPED(gt_recorded_free) gt_recorded recorded = make();
     ASSERT_OK(gt_recorded_finish(&recorded));
     assert_int_equal(recorded.ok, 5);
     assert_true(recorded.best_ns == 10 && recorded.worst_ns == 40);
@@ -47,7 +47,6 @@ TEST(entries_are_a_domain)
     assert_false(domain.next(domain.user, &point, false));
     point.choice[0] = 6;
     assert_false(domain.is_valid(domain.user, &point));
-    gt_recorded_free(&recorded);
 }
 
 static gt_replay_result replay(const gt_recorded *recorded, uint32_t workers, double *best)
@@ -64,20 +63,19 @@ static gt_replay_result replay(const gt_recorded *recorded, uint32_t workers, do
 TEST(failures_count_as_tried)
 {
     static const double expected[] = {40, 30, 30, 20, 10, 10};
-    gt_recorded recorded = make();
+    GT_SCOPED(gt_recorded_free) gt_recorded recorded = make();
     double best[6];
     ASSERT_OK(gt_recorded_finish(&recorded));
     gt_replay_result result = replay(&recorded, 0, best);
     assert_int_equal(result.results, 6);
     assert_memory_equal(best, expected, sizeof expected);
-    gt_recorded_free(&recorded);
 }
 
 /* A configuration compiles for 3 s, takes 1 s more on the host, and is launched twice for 1 s. The
  * failure takes 6 s in all. Each configuration is faster than the previous ones. */
 TEST(clock_overlaps_compiling_and_launching)
 {
-    gt_recorded recorded = make();
+    GT_SCOPED(gt_recorded_free) gt_recorded recorded = make();
     double best[6];
     ASSERT_OK(gt_recorded_finish(&recorded));
     /* compiles end at 4, 8, 14, 18 and 22 s, and the last variant is measured by 24 s */
@@ -85,7 +83,6 @@ TEST(clock_overlaps_compiling_and_launching)
     /* with two workers, compiles end at 4, 4, 10, 8 and 12 s, and the best is measured by 14 s */
     assert_true(replay(&recorded, 2, best).reached_s[0] == 14);
     assert_true(isinf(replay(&recorded, 1, best).reached_s[1]) == 0);
-    gt_recorded_free(&recorded);
 }
 
 /* One configuration, eight slower ones, and the best. Compiling takes no time, and ten launches of
@@ -93,7 +90,7 @@ TEST(clock_overlaps_compiling_and_launching)
 TEST(losers_cost_one_launch)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-    gt_recorded recorded = {0};
+    GT_SCOPED(gt_recorded_free) gt_recorded recorded = {0};
     double best[10];
     ASSERT_OK(gt_recorded_axis(&recorded, values, 10));
     for (uint16_t i = 0; i < 10; i++) {
@@ -109,7 +106,6 @@ TEST(losers_cost_one_launch)
     ASSERT_OK(gt_replay(&result, &recorded, &settings));
     /* the verifications of the first and the last configuration take as long as a launch each */
     assert_true(result.reached_s[0] == 2 + 8 * 1 + 2);
-    gt_recorded_free(&recorded);
 }
 
 enum { SIDE = 12, AXES = 4, TRIED = 300 };
@@ -172,9 +168,8 @@ static double late_share(const gt_recorded *recorded, uint32_t workers, double t
 TEST(many_workers_learn_like_few)
 {
     double tenth;
-    gt_recorded recorded = make_slow_space(&tenth);
+    GT_SCOPED(gt_recorded_free) gt_recorded recorded = make_slow_space(&tenth);
     double few = late_share(&recorded, 3, tenth), many = late_share(&recorded, 16, tenth);
     assert_true(few > 0.5);
     assert_true(many > 0.8 * few);
-    gt_recorded_free(&recorded);
 }

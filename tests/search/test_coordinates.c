@@ -39,7 +39,7 @@ TEST(features_that_no_axis_shows_are_coordinates)
     uint32_t plain = count_of(&at);
     at.domain.features = features;
     at.domain.feature_count = 5;
-    gt_coordinates coordinates;
+    GT_SCOPED(gt_coordinates_free) gt_coordinates coordinates;
     ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
     assert_int_equal(coordinates.count, plain + 1);
     float few[GT_COORDINATES], as_few[GT_COORDINATES], many[GT_COORDINATES];
@@ -48,7 +48,6 @@ TEST(features_that_no_axis_shows_are_coordinates)
     gt_coordinates_of(many, &coordinates, &(gt_point){{0, 0, 0}});
     assert_true(few[plain] == as_few[plain]);
     assert_true(few[plain] >= 0 && few[plain] < 0.5f && many[plain] > 0.9f && many[plain] <= 1);
-    gt_coordinates_free(&coordinates);
 }
 
 static void many(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
@@ -93,7 +92,7 @@ TEST(axes_that_a_constraint_connects_have_their_product_as_a_coordinate)
     landscape_open(&at);
     uint32_t plain = count_of(&at);
     at.allows = fits;
-    gt_coordinates coordinates;
+    GT_SCOPED(gt_coordinates_free) gt_coordinates coordinates;
     ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
     assert_int_equal(coordinates.count, plain + 1);
     float x[GT_COORDINATES], y[GT_COORDINATES], z[GT_COORDINATES];
@@ -102,5 +101,4 @@ TEST(axes_that_a_constraint_connects_have_their_product_as_a_coordinate)
     gt_coordinates_of(z, &coordinates, &(gt_point){{0}});
     assert_true(fabsf(x[plain] - y[plain]) < 1e-6f);
     assert_true(x[plain] > z[plain] + 0.4f && x[plain] < 1);
-    gt_coordinates_free(&coordinates);
 }

@@ -39,11 +39,11 @@ static double expect(const gt_gaussian *gaussian, const gt_coordinates *coordina
 TEST(learning_finds_what_matters)
 {
     landscape at = {.axes = 6, .choices = 5, .log_time = slope};
-    gt_coordinates coordinates;
+    GT_SCOPED(gt_coordinates_free) gt_coordinates coordinates;
     double before = 0, after = 0, deviation;
     landscape_open(&at);
     ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
-    gt_gaussian gaussian = make(&at, &coordinates, 40);
+    GT_SCOPED(gt_gaussian_close) gt_gaussian gaussian = make(&at, &coordinates, 40);
     gt_random random = {6};
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < 50; i++) {
@@ -56,17 +56,15 @@ TEST(learning_finds_what_matters)
     }
     assert_true(after < before / 4);
     assert_true(sqrt(after) < 0.05);
-    gt_gaussian_close(&gaussian);
-    gt_coordinates_free(&coordinates);
 }
 
 TEST(known_points_are_sure_and_far_ones_are_not)
 {
     landscape at = {.axes = 3, .choices = 9, .log_time = slope};
-    gt_coordinates coordinates;
+    GT_SCOPED(gt_coordinates_free) gt_coordinates coordinates;
     landscape_open(&at);
     ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
-    gt_gaussian gaussian;
+    GT_SCOPED(gt_gaussian_close) gt_gaussian gaussian;
     ASSERT_OK(gt_gaussian_open(&gaussian, &coordinates));
     gt_point near = {{0, 0, 0}}, far = {{8, 8, 8}};
     float z[GT_COORDINATES];
@@ -77,8 +75,6 @@ TEST(known_points_are_sure_and_far_ones_are_not)
     assert_true(fabs(expect(&gaussian, &coordinates, &near, &sure) + 1) < 0.02);
     expect(&gaussian, &coordinates, &far, &unsure);
     assert_true(sure < unsure / 3);
-    gt_gaussian_close(&gaussian);
-    gt_coordinates_free(&coordinates);
 }
 
 /* Two axes interact. Neither of the two shows this by itself. */
@@ -95,12 +91,12 @@ static double by_pairs(const gt_point *point)
 TEST(pairs_of_axes_are_learnt)
 {
     landscape at = {.axes = 6, .choices = 3, .log_time = by_pairs};
-    gt_coordinates coordinates;
+    GT_SCOPED(gt_coordinates_free) gt_coordinates coordinates;
     gt_random random = {7};
     double squares = 0, deviation;
     landscape_open(&at);
     ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
-    gt_gaussian gaussian = make(&at, &coordinates, 200);
+    GT_SCOPED(gt_gaussian_close) gt_gaussian gaussian = make(&at, &coordinates, 200);
     gt_gaussian_learn(&gaussian, 40);
     for (int i = 0; i < 100; i++) {
         gt_point point;
@@ -109,18 +105,16 @@ TEST(pairs_of_axes_are_learnt)
         squares += error * error / 100;
     }
     assert_true(sqrt(squares) < 0.1); /* the standard deviation of the function itself is 0.7 */
-    gt_gaussian_close(&gaussian);
-    gt_coordinates_free(&coordinates);
 }
 
 /* A pending point reduces the uncertainty around it, but does not change predictions. */
 TEST(pending_row_lowers_the_deviation_only)
 {
     landscape at = {.axes = 6, .choices = 5, .log_time = slope};
-    gt_coordinates coordinates;
+    GT_SCOPED(gt_coordinates_free) gt_coordinates coordinates;
     landscape_open(&at);
     ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
-    gt_gaussian gaussian = make(&at, &coordinates, 20);
+    GT_SCOPED(gt_gaussian_close) gt_gaussian gaussian = make(&at, &coordinates, 20);
     gt_point point = {{4, 0, 4, 0, 4, 0}};
     float z[GT_COORDINATES];
     double before, after;
@@ -131,6 +125,4 @@ TEST(pending_row_lowers_the_deviation_only)
     double second = expect(&gaussian, &coordinates, &point, &after);
     assert_true(fabs(first - second) < 1e-9);
     assert_true(after < before / 2);
-    gt_gaussian_close(&gaussian);
-    gt_coordinates_free(&coordinates);
 }

@@ -92,7 +92,7 @@ TEST(test_portfolio)
 TEST(test_large_portfolio)
 {
     enum { MANY = 60, KEPT = 12 };
-    double *times = calloc((size_t)MANY * MANY, sizeof *times);
+    GT_FREED double *times = calloc((size_t)MANY * MANY, sizeof *times);
     uint32_t codes[MANY];
     uint64_t needs[MANY] = {0};
     bool kept[MANY];
@@ -107,7 +107,6 @@ TEST(test_large_portfolio)
     for (uint32_t c = 0; c < MANY; c++) {
         assert_int_equal(kept[c], c % 5 == 2);
     }
-    free(times);
 }
 
 TEST(test_no_variant)
@@ -159,7 +158,7 @@ static double mean_of(const scene *s, const gt_rule_tree *tree)
 TEST(test_unseen_sizes)
 {
     scene s;
-    gt_rule_tree tree;
+    GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree;
     set_up(&s, CONFIGS);
     ASSERT_OK(gt_rule_learn(&tree, &s.data));
     assert_true(mean_of(&s, &tree) < 1.02);
@@ -168,14 +167,13 @@ TEST(test_unseen_sizes)
         sum += tree.losses[i];
     }
     assert_true(sum >= 0 && sum / SIZES < log(1.02));
-    gt_rule_tree_free(&tree);
 }
 
 /* A configuration with requirements is used only if a condition of the rule guarantees them. */
 TEST(test_needs)
 {
     scene s;
-    gt_rule_tree tree;
+    GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree;
     set_up(&s, CONFIGS);
     for (uint32_t i = 0; i < SIZES; i++) {
         double *values = &s.values[(size_t)i * FEATURES];
@@ -186,20 +184,18 @@ TEST(test_needs)
     }
     ASSERT_OK(gt_rule_learn(&tree, &s.data));
     (void)mean_of(&s, &tree);
-    gt_rule_tree_free(&tree);
 }
 
 TEST(test_text)
 {
     static const uint32_t numbers[] = {0, 1};
     scene s;
-    gt_rule_tree tree;
+    GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree;
     GT_FREED char *text = NULL;
     set_up(&s, 2);
     ASSERT_OK(gt_rule_learn(&tree, &s.data));
     ASSERT_OK(gt_rule_tree_text(&text, &tree, &s.data, numbers));
     assert_string_equal(text, "if m * n <= 2688\n  use 0\nelse\n  use 1\n");
-    gt_rule_tree_free(&tree);
 }
 
 TEST(test_predicted_sizes)

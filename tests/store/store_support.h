@@ -53,6 +53,16 @@ static inline int close_world(void **state)
     return 0;
 }
 
+/* A test with the store of a new world: TEST_WITH_STORE(name) { … } has `w` and `store`. */
+#define TEST_WITH_STORE(name)                                                                      \
+    static void name##_with(world *w, gt_store *store);                                            \
+    TEST_OF(name, world *w, open_world, close_world)                                               \
+    {                                                                                              \
+        GT_SCOPED(close_store) gt_store *store = open_store(w);                                    \
+        name##_with(w, store);                                                                     \
+    }                                                                                              \
+    static void name##_with(world *w, gt_store *store)
+
 /* Opens a database as the user's file. `system` is the path of a system's file, or NULL. */
 static inline gt_store *open_over(world *w, const char *path, const char *system)
 {

@@ -70,7 +70,7 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
 {
     make_database(w, 1024);
     run_sql(w->path, "PRAGMA user_version = 999");
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     assert_true(time_at(store, 1024) == 10);
     goes_on_in_memory(w, store, "newer gputune");
     assert_true(time_at(store, 1024) == 10);
@@ -78,7 +78,6 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
     gt_store_close(store);
     store = open_store(w);
     assert_true(time_at(store, 2048) == 0);
-    gt_store_close(store);
 }
 
 /* A newer gputune's file is never written to. It is read again after it was moved away and back. */
@@ -122,7 +121,7 @@ TEST_OF(no_folder, world *w, open_world, close_world)
     char file[96];
     snprintf(file, sizeof file, "%s/deep", w->folder);
     assert_int_equal(rmdir(file), 0);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     goes_on_in_memory(w, store, "does not exist; create it first");
     check_reasons(store, "deep", "deep");
     gt_store_close(store);
@@ -132,7 +131,6 @@ TEST_OF(no_folder, world *w, open_world, close_world)
     store = open_store(w);
     goes_on_in_memory(w, store, "cannot be written");
     check_reasons(store, "deep", "deep");
-    gt_store_close(store);
 }
 
 TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
@@ -212,7 +210,7 @@ TEST_OF(full_disk, world *w, open_world, close_world)
     struct stat facts;
     struct rlimit old, small;
     assert_int_equal(stat(w->path, &facts), 0);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     getrlimit(RLIMIT_FSIZE, &old);
     small = (struct rlimit){(rlim_t)facts.st_size, old.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
@@ -233,7 +231,6 @@ TEST_OF(full_disk, world *w, open_world, close_world)
     gt_store_close(store);
     store = open_store(w);
     assert_true(time_at(store, 1024) == 10);
-    gt_store_close(store);
 }
 
 static bool is_beside(const world *w, const char *ending)
@@ -357,7 +354,7 @@ TEST_OF(installed_result_is_final, world *w, open_world, close_world)
     gt_terms limited = terms_of(GPUTUNE_MEASURE);
     limited.final = false;
     bool final;
-    gt_store *store = open_over(w, system, NULL);
+    GT_SCOPED(close_store) gt_store *store = open_over(w, system, NULL);
     ASSERT_OK(put_under(store, &scenario, 11, &limited, false, NULL));
     assert_true(time_of_first(store, &final) == 11 && !final);
     gt_store_close(store);
@@ -367,7 +364,6 @@ TEST_OF(installed_result_is_final, world *w, open_world, close_world)
     assert_true(time_of_first(store, &final) == 12 && !final);
     ASSERT_OK(put_under(store, &scenario, 10, &limited, true, NULL));
     assert_true(time_of_first(store, &final) == 10 && final);
-    gt_store_close(store);
 }
 
 TEST_OF(system_database_that_breaks_later_is_left_out, world *w, open_world, close_world)
@@ -392,7 +388,7 @@ TEST_OF(broken_system_database_is_left_out, world *w, open_world, close_world)
 {
     const char *system = system_path(w);
     put_raw(system, "this is no database, though long enough to be looked at as one", 62);
-    gt_store *store = open_over(w, w->path, system);
+    GT_SCOPED(close_store) gt_store *store = open_over(w, w->path, system);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 1024) == 10);
     ASSERT_OK(gt_store_check(store, true));
@@ -400,7 +396,6 @@ TEST_OF(broken_system_database_is_left_out, world *w, open_world, close_world)
     gt_store_close(store);
     store = open_over(w, w->path, "/nonexistent/system.db");
     assert_int_equal(w->warnings, 1); /* a missing file causes no warning */
-    gt_store_close(store);
 }
 
 static int is_visible(const struct dirent *entry)
@@ -444,9 +439,8 @@ TEST_OF(reading_makes_nothing, world *w, open_world, close_world)
     assert_int_equal(w->warnings, 0);
 }
 
-TEST_OF(records_come_whole_and_in_order, world *w, open_world, close_world)
+TEST_WITH_STORE(records_come_whole_and_in_order)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     char lines[512] = "";
     put_size(store, 16384, 160);
     put_size(store, 1024, 10);
@@ -477,9 +471,8 @@ static int count_scenario(void *user, const gputune_record *record)
     return 0;
 }
 
-TEST_OF(records_of_a_scenario_come_in_a_row, world *w, open_world, close_world)
+TEST_WITH_STORE(records_of_a_scenario_come_in_a_row)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     static const char *const alignments[] = {"16", "8", "4"};
     const gt_records_filter all = {.all_trials = true};
     char last[2][GT_HASH_HEX] = {"", ""};
@@ -498,7 +491,7 @@ TEST_OF(records_of_two_layers_come_once, world *w, open_world, close_world)
     const char *system = system_path(w);
     char lines[512] = "";
     const gt_records_filter all = {.all_trials = true}, failures = {.failures = true};
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     gt_store_close(store);
@@ -514,7 +507,6 @@ TEST_OF(records_of_two_layers_come_once, world *w, open_world, close_world)
     assert_int_equal(gt_store_records(store, &failures, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 8;n=1024 T=half VEC=8 0;"
                                "n=2048 T=half VEC=4 20;n=2048 T=half VEC=8 0;");
-    gt_store_close(store);
 }
 
 static int check_winner(void *user, const gputune_record *r)
@@ -538,9 +530,8 @@ static int check_winner(void *user, const gputune_record *r)
     return 42;
 }
 
-TEST_OF(every_field_of_a_record_is_served, world *w, open_world, close_world)
+TEST_WITH_STORE(every_field_of_a_record_is_served)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_device device = {.name = "Test GPU",
                               .arch = "sm_90",
                               .origin = "emu:h200:model1",
@@ -559,7 +550,7 @@ TEST_OF(every_field_of_a_record_is_served, world *w, open_world, close_world)
 
 TEST_OF(forked_child_leaves_the_database_alone, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     pid_t child = fork();
     if (child == 0) {
@@ -574,7 +565,6 @@ TEST_OF(forked_child_leaves_the_database_alone, world *w, open_world, close_worl
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     assert_true(time_at(store, 1024) == 10);
     assert_true(time_at(store, 2048) == 0);
-    gt_store_close(store);
 }
 
 /* After the file was deleted, the next write creates a file, and the next lookup finds nothing. */

@@ -24,9 +24,8 @@ static int forget_size(gt_store *store, const char *sizes, bool dry_run)
                   &(gputune_forget_options){.dry_run = dry_run});
 }
 
-TEST_OF(forget_deletes_named_records, world *w, open_world, close_world)
+TEST_WITH_STORE(forget_deletes_named_records)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     put_size(store, 4096, 40);
@@ -47,10 +46,9 @@ static int stop_at_second(void *user, const gputune_record *record)
     return ++*(int *)user == 2 ? 7 : 0;
 }
 
-TEST_OF(nothing_goes_if_the_callback_stops, world *w, open_world, close_world)
+TEST_WITH_STORE(nothing_goes_if_the_callback_stops)
 {
     int told = 0;
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     assert_int_equal(gt_store_forget(store, &any, &all, stop_at_second, &told, NULL), 7);
@@ -62,9 +60,8 @@ TEST_OF(nothing_goes_if_the_callback_stops, world *w, open_world, close_world)
 }
 
 /* Code is deleted with the last trial that uses it. */
-TEST_OF(code_of_others_stays, world *w, open_world, close_world)
+TEST_WITH_STORE(code_of_others_stays)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_code unused = code_of(9, "of no trial");
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
@@ -77,9 +74,8 @@ TEST_OF(code_of_others_stays, world *w, open_world, close_world)
 }
 
 /* A winner's fallback need not have a trial, for example after an import. */
-TEST_OF(fallback_of_another_winner_stays, world *w, open_world, close_world)
+TEST_WITH_STORE(fallback_of_another_winner_stays)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     run_sql(w->path, "DELETE FROM trial WHERE config = 'VEC=1'");
@@ -98,14 +94,13 @@ static int take_created(void *user, const gputune_record *record)
 }
 
 /* Trials that a tuning stores again at its end keep the time at which they were measured. */
-TEST_OF(trials_keep_their_time_within_a_tuning, world *w, open_world, close_world)
+TEST_WITH_STORE(trials_keep_their_time_within_a_tuning)
 {
     static const struct {
         double elapsed_s;
         bool kept;
     } cases[] = {{3e9, true}, {60, false}, {0, false}};
     const gt_records_filter trials = {.all_trials = true};
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char created[32];

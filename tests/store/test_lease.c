@@ -34,9 +34,8 @@ TEST_OF(lease_has_one_holder, world *w, open_world, close_world)
     gt_store_lease_release(&b, second, NULL);
 }
 
-TEST_OF(other_scenarios_are_free, world *w, open_world, close_world)
+TEST_WITH_STORE(other_scenarios_are_free)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0}, c = {0};
     gt_scenario other = scenario_at(2048);
     ASSERT_OK(acquire(&a, store, 0));
@@ -100,9 +99,8 @@ TEST_OF(waits_for_its_turn, world *w, open_world, close_world)
     waitpid(child, NULL, 0);
 }
 
-TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
+TEST_WITH_STORE(cancel_ends_the_wait)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
     gt_scenario scenario = scenario_at(1024);
     volatile int cancel = 1;
@@ -192,9 +190,8 @@ static void set_machine(world *w, const char *expires)
     run_sql(w->path, sql);
 }
 
-TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
+TEST_WITH_STORE(lease_of_another_machine_runs_out)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
     ASSERT_OK(acquire(&a, store, 0));
     set_machine(w, "(strftime('%s', 'now') + 4) * 1000");
@@ -208,9 +205,8 @@ TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
 }
 
 /* Changes the lease's time as if the clock had been set back by a day. */
-TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
+TEST_WITH_STORE(lease_of_the_future_runs_out)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
     ASSERT_OK(acquire(&a, store, 0));
     set_machine(w, "(strftime('%s', 'now') + 86400) * 1000");
@@ -246,9 +242,8 @@ static void *hold_while_the_clock_leaps(void *user)
     return NULL;
 }
 
-TEST_OF(a_clock_that_leaps_costs_no_lease, world *w, open_world, close_world)
+TEST_WITH_STORE(a_clock_that_leaps_costs_no_lease)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, hold_while_the_clock_leaps, w), 0);
@@ -293,9 +288,8 @@ static void *write_code(void *user)
 
 /* A write waits for another process's lock. A call of another thread must end when its own time
  * limit ends, whatever the wall clock shows. */
-TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
+TEST_WITH_STORE(a_clock_that_leaps_delays_nobody)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     pthread_t holder, writer;
     ASSERT_OK(acquire(&lease, store, 0)); /* creates the file */
@@ -392,10 +386,9 @@ TEST_OF(lease_after_one_in_memory_is_in_the_file, world *w, open_world, close_wo
 }
 
 /* Two leases that could not be released do not make this process wait for itself. */
-TEST_OF(leases_that_were_not_released_are_free_here, world *w, open_world, close_world)
+TEST_WITH_STORE(leases_that_were_not_released_are_free_here)
 {
     enum { COUNT = 3 };
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease leases[COUNT];
     pthread_t holder;
     const gt_patience none = gt_patience_for(0, NULL);

@@ -116,7 +116,7 @@ TEST_OF(store_opened_under_a_lock_serves_later, world *w, open_stopped, close_st
 TEST_OF(file_that_another_process_makes_is_not_damaged, world *w, open_stopped, close_stopped)
 {
     pid_t holder = lock_file(w, "BEGIN IMMEDIATE");
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     assert_true(time_at(store, 1024) == 0);
     unlock_file(holder);
     put_size(store, 1024, 10);
@@ -124,7 +124,6 @@ TEST_OF(file_that_another_process_makes_is_not_damaged, world *w, open_stopped, 
     assert_int_equal(w->warnings, 0);
     store = open_store(w);
     assert_true(time_at(store, 1024) == 10);
-    gt_store_close(store);
 }
 
 TEST_OF(row_of_lookups_waits_once, world *w, open_stopped, close_stopped)
@@ -211,7 +210,7 @@ TEST_OF(closing_writes_results_in_memory, world *w, open_stopped, close_stopped)
 /* A winner that is kept in memory may have its trial in the file. */
 TEST_OF(winner_in_memory_of_a_trial_in_the_file_is_written, world *w, open_stopped, close_stopped)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_patience patience = gt_patience_for(0.1, NULL);
     const gt_scenario scenario = scenario_at(1024);
     const gt_trial trial = trial_of(2, "VEC=4", 10);
@@ -228,7 +227,6 @@ TEST_OF(winner_in_memory_of_a_trial_in_the_file_is_written, world *w, open_stopp
     gt_store_close(store);
     store = open_store(w);
     assert_true(time_at(store, 1024) == 10);
-    gt_store_close(store);
 }
 
 static void unlock_now(void *holder)
@@ -239,7 +237,7 @@ static void unlock_now(void *holder)
 TEST_OF(a_lock_that_is_soon_over_costs_nothing, world *w, open_stopped, close_stopped)
 {
     make_database(w);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_patience patience = gt_patience_for(0.05, NULL);
     pid_t holder = lock_file(w, exclusive);
     clock_set_alarm(0.3, unlock_now, &holder);
@@ -248,7 +246,6 @@ TEST_OF(a_lock_that_is_soon_over_costs_nothing, world *w, open_stopped, close_st
     assert_int_equal(w->warnings, 1);
     store = open_store(w);
     assert_true(time_at(store, 2048) == 20);
-    gt_store_close(store);
 }
 
 /* Closing does not wait much longer for a lock than earlier calls did, and warns about lost

@@ -139,15 +139,14 @@ TEST_OF(modelled_times_are_no_hint_for_a_real_gpu, world *w, open_world, close_w
     put_one(store, "no GPU of that name", &scenario, "V=2", 10);
     expect(find(store, 1000), NULL, 0);
     gt_device emulated = device_of("emulated A", "emu:a:model1");
-    gt_related_list list = find_on(store, &emulated, 1000);
+    GT_SCOPED(gt_related_list_free) gt_related_list list = find_on(store, &emulated, 1000);
     assert_int_equal(list.count, 2);
     assert_string_equal(list.items[0].config, "V=1");
-    gt_related_list_free(&list);
 }
 
 TEST_OF(related_trials_leave_out_unsampled_and_damaged, world *w, open_world, close_world)
 {
-    gt_store *store = open_with_gpus(w);
+    GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     gt_scenario scenario = scenario_at(500);
     gt_trial trials[4] = {trial_of(1, "V=1", 10), trial_of(2, "V=2", 20), trial_of(3, "V=3", 0),
                           trial_of(4, "V=4", 40)};
@@ -158,7 +157,6 @@ TEST_OF(related_trials_leave_out_unsampled_and_damaged, world *w, open_world, cl
     run_sql(w->path, "UPDATE trial SET median = 1 WHERE config = 'V=4'");
     store = open_store(w);
     expect(find(store, 1000), (const char *[]){"V=1", "V=2"}, 2);
-    gt_store_close(store);
 }
 
 /* The winner, the fastest trials and some other trials are returned, but fewer of them if a
@@ -179,7 +177,7 @@ TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
         put(store, ENVIRONMENT, &scenario, trials, EACH);
         put_size(store, n, 50); /* VEC=4 wins */
     }
-    gt_related_list list = find(store, 500);
+    GT_SCOPED(gt_related_list_free) gt_related_list list = find(store, 500);
     enum { MOST = 1 + GT_RELATED_FASTEST + GT_RELATED_OF_ONE }; /* for each scenario */
     assert_in_range(list.count, GT_RELATED_MAX - MOST, GT_RELATED_MAX);
     size_t nearest = 0;
@@ -192,7 +190,6 @@ TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
         assert_true(list.items[i + 1].time_ns == 100 + i - 1);
     }
     assert_true(list.items[nearest - 1].time_ns > 300);
-    gt_related_list_free(&list);
 }
 
 /* If both databases have a scenario on a GPU, only the user's trials are returned. */

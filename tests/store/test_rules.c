@@ -59,9 +59,8 @@ static size_t count_rules(gt_store *store, const char *kernel)
     return rules.count;
 }
 
-TEST_OF(rule_answers_every_size_of_its_scenario, world *w, open_world, close_world)
+TEST_WITH_STORE(rule_answers_every_size_of_its_scenario)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario other = scenario_at(777);
     gt_stored_rule rule;
     expect_rule(store, NULL);
@@ -80,9 +79,8 @@ TEST_OF(rule_answers_every_size_of_its_scenario, world *w, open_world, close_wor
     assert_int_equal(gt_store_find_rule(&rule, store, &other, NULL), GPUTUNE_ENOTFOUND);
 }
 
-TEST_OF(rule_is_no_winner_and_no_record, world *w, open_world, close_world)
+TEST_WITH_STORE(rule_is_no_winner_and_no_record)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_scenario scenario = scenario_at(100);
     gt_winner winner;
     put_rule(store);
@@ -143,9 +141,8 @@ static int forget(gt_store *store, gputune_forget_options what, const char *size
     return seen;
 }
 
-TEST_OF(forget_deletes_rules_and_their_code, world *w, open_world, close_world)
+TEST_WITH_STORE(forget_deletes_rules_and_their_code)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_rule(store);
     assert_int_equal(forget(store, (gputune_forget_options){.dry_run = true}, NULL), 1);
     assert_int_equal(forget(store, (gputune_forget_options){.dry_run = false}, "n=64"), 0);
@@ -160,9 +157,8 @@ static int ignore(void *user, const gputune_record *record)
     return 0;
 }
 
-TEST_OF(code_that_a_rule_uses_stays, world *w, open_world, close_world)
+TEST_WITH_STORE(code_that_a_rule_uses_stays)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gputune_forget_options what = {.size = sizeof what};
     gt_records_filter filter = {.wanted = ONE_KERNEL("axpy")};
     put_size(store, 1024, 100); /* put_size() also stores the codes 1 and 2 */
@@ -205,10 +201,8 @@ static char *exported(gt_store *store, uint32_t expected)
     return out;
 }
 
-TEST_OF(exported_rule_is_proved_only_if_trusted_and_of_the_same_driver, world *w, open_world,
-        close_world)
+TEST_WITH_STORE(exported_rule_is_proved_only_if_trusted_and_of_the_same_driver)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 100);
     put_rule(store);
     GT_FREED char *text = exported(store, 2);
@@ -237,9 +231,8 @@ TEST_OF(exported_rule_is_proved_only_if_trusted_and_of_the_same_driver, world *w
     }
 }
 
-TEST_OF(edited_rule_is_left_out, world *w, open_world, close_world)
+TEST_WITH_STORE(edited_rule_is_left_out)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     GT_SCOPED(close_store) gt_store *other = open_over(w, ":memory:", NULL);
     gt_wisdom_import with = {.keep = true, .trusted = true, .log = &w->log, .from = "the text"};
     put_size(store, 1024, 100);
@@ -253,9 +246,8 @@ TEST_OF(edited_rule_is_left_out, world *w, open_world, close_world)
     expect_rule(other, NULL);
 }
 
-TEST_OF(code_of_an_exported_rule_is_taken_over_if_trusted, world *w, open_world, close_world)
+TEST_WITH_STORE(code_of_an_exported_rule_is_taken_over_if_trusted)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_rule(store);
     GT_FREED char *text = exported(store, 1);
     for (int trusted = 0; trusted < 2; trusted++) {

@@ -1,9 +1,8 @@
 /* Tests that results are found under the keys under which they were stored. */
 #include "store_support.h"
 
-TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
+TEST_WITH_STORE(nothing_is_found_silently)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(1024);
     gt_winner winner;
     gt_code code;
@@ -23,7 +22,7 @@ TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
 
 TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false));
     gt_store_close(store);
@@ -47,27 +46,23 @@ TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
     assert_int_equal(found.terms.driver_version, 13000);
     assert_int_equal(found.failed, 1);
     assert_true(found.created[0] == '2' && strlen(found.created) == 20);
-    gt_store_close(store);
 }
 
-TEST_OF(nan_is_read_back_as_zero, world *w, open_world, close_world)
+TEST_WITH_STORE(nan_is_read_back_as_zero)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_trial trial = trial_of(1, "VEC=1", 100);
     trial.max_error = NAN;
-    gt_trial_list found;
+    GT_SCOPED(gt_trial_list_free) gt_trial_list found;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &trial, 1, NULL));
     ASSERT_OK(gt_store_put_trials(store, &scenario, NULL, 0, NULL));
     ASSERT_OK(gt_store_trials(&found, store, &scenario, 0, NULL));
     assert_int_equal(found.count, 1);
     assert_true(found.items[0].max_error == 0);
-    gt_trial_list_free(&found);
 }
 
-TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
+TEST_WITH_STORE(every_part_of_the_key_counts)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario base = scenario_at(4096);
     ASSERT_OK(put_outcome(store, &base, 100, GPUTUNE_MEASURE, false));
     gt_scenario changed[9];
@@ -83,19 +78,17 @@ TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
     changed[6].inputs = "live:a";
     changed[7].identity.low++;
     changed[8].environment = "another";
-    gt_winner found;
+    GT_SCOPED(gt_winner_free) gt_winner found;
     for (int i = 0; i < 9; i++) {
         assert_int_equal(find_first(&found, store, &changed[i]), GPUTUNE_ENOTFOUND);
     }
     base.work_flops = 5;
     ASSERT_OK(find_first(&found, store, &base));
-    gt_winner_free(&found);
 }
 
 /* If the nearest trial is excluded, the next nearest is used. */
-TEST_OF(nearest_leaves_trials_out, world *w, open_world, close_world)
+TEST_WITH_STORE(nearest_leaves_trials_out)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_scenario wanted = scenario_at(4096);
     const gt_hash other[] = {hash_of(2)};
     gt_winner found;
@@ -119,9 +112,8 @@ static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
     return size;
 }
 
-TEST_OF(nearest_is_by_ratio, world *w, open_world, close_world)
+TEST_WITH_STORE(nearest_is_by_ratio)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 4096, 40);
     assert_int_equal(nearest_to(store, 1500, "T=half"), 1024);
@@ -137,9 +129,8 @@ TEST_OF(nearest_is_by_ratio, world *w, open_world, close_world)
 }
 
 /* Vector widths that fit one size may not fit a neighboring one. */
-TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
+TEST_WITH_STORE(nearest_is_divisible_alike)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1 << 20, 40);
     put_size(store, (1 << 18) + 1, 10);
     put_size(store, 1 << 24, 640);
@@ -169,9 +160,8 @@ static double first_time(gt_store *store, const gt_scenario *scenario)
     return time;
 }
 
-TEST_OF(higher_effort_stays, world *w, open_world, close_world)
+TEST_WITH_STORE(higher_effort_stays)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false));
     ASSERT_OK(put_outcome(store, &scenario, 90, GPUTUNE_ESTIMATE, false));
@@ -186,16 +176,15 @@ TEST_OF(higher_effort_stays, world *w, open_world, close_world)
 }
 
 /* Programs that restrict the space differently have separate winners. */
-TEST_OF(each_space_has_its_winner, world *w, open_world, close_world)
+TEST_WITH_STORE(each_space_has_its_winner)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_terms whole = terms_of(GPUTUNE_MEASURE), part = whole;
     part.space = hash_of(78);
     part.limit = 2;
     ASSERT_OK(put_under(store, &scenario, 100, &whole, false, NULL));
     ASSERT_OK(put_under(store, &scenario, 120, &part, false, NULL));
-    gt_winner_list list;
+    GT_SCOPED(gt_winner_list_free) gt_winner_list list;
     ASSERT_OK(gt_store_winners(&list, store, &scenario, NULL));
     assert_int_equal(list.count, 2);
     assert_string_equal(list.items[0].only, "VEC=1,4,8");
@@ -203,12 +192,10 @@ TEST_OF(each_space_has_its_winner, world *w, open_world, close_world)
     assert_int_equal(list.items[0].terms.limit, 2);
     assert_string_equal(list.items[1].only, "");
     assert_true(gt_hash_equal(list.items[1].terms.space, whole.space));
-    gt_winner_list_free(&list);
 }
 
-TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
+TEST_WITH_STORE(unfinished_yields_to_finished)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_terms terms = terms_of(GPUTUNE_MEASURE);
     terms.final = false;
@@ -225,9 +212,8 @@ TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
 }
 
 /* A later tuning found that the winner's results are wrong. */
-TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
+TEST_WITH_STORE(winner_whose_trial_failed_is_none)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false));
     gt_trial wrong = trial_of(2, "VEC=4", 100);
@@ -243,9 +229,8 @@ TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
 
 /* At equal distance, the whole space is preferred to a part of the space, and a final result to an
  * unfinished one. */
-TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
+TEST_WITH_STORE(nearest_prefers_the_whole_space)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096), wanted = scenario_at(8192);
     gt_terms whole = terms_of(GPUTUNE_MEASURE), part = whole, unproved = whole;
     whole.final = false;
@@ -277,9 +262,8 @@ static size_t count_trials(gt_store *store, const gt_scenario *scenario, int dri
     return count;
 }
 
-TEST_OF(failures_are_forgotten_with_another_driver, world *w, open_world, close_world)
+TEST_WITH_STORE(failures_are_forgotten_with_another_driver)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false));
     gt_trial broken = trial_of(4, "VEC=3", 0);
@@ -291,9 +275,8 @@ TEST_OF(failures_are_forgotten_with_another_driver, world *w, open_world, close_
     assert_int_equal(count_trials(store, &scenario, 0), 4);
 }
 
-TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
+TEST_WITH_STORE(trials_come_back_whole)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_trial put = trial_of(5, "VEC=2", 123);
     put.status = GT_TRIAL_ELIMINATED;
@@ -303,7 +286,7 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
     put.time.median = 124;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
-    gt_trial_list list;
+    GT_SCOPED(gt_trial_list_free) gt_trial_list list;
     ASSERT_OK(gt_store_trials(&list, store, &scenario, 0, NULL));
     assert_int_equal(list.count, 1);
     const gt_trial *got = &list.items[0];
@@ -315,14 +298,12 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     assert_memory_equal(&got->time, &put.time, sizeof put.time);
     assert_memory_equal(&got->resources, &put.resources, sizeof put.resources);
     assert_true(got->occupancy == 0.75 && got->max_error == 0.25 && got->compile_ns == 2e7);
-    gt_trial_list_free(&list);
 }
 
 /* A winner keeps the code with which it was verified. Other variants use the newest compiler's
  * code. */
-TEST_OF(code_is_found_by_source_arch_and_version, world *w, open_world, close_world)
+TEST_WITH_STORE(code_is_found_by_source_arch_and_version)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_code codes[2] = {code_of(2, "new"), code_of(2, "ptx text")}, found;
     codes[0].nvrtc_version = 13020;
@@ -362,9 +343,8 @@ static int take_copy(void *user, const gputune_record *record)
     return 0;
 }
 
-TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
+TEST_WITH_STORE(facts_of_a_gpu)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_device device = {.name = "Test GPU", .arch = "sm_90", .origin = "cuda", .sm_count = 132};
     const gt_records_filter all = {0};
     double value = 0;
@@ -379,7 +359,7 @@ TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
 /* Clock rates are for one GPU and driver, and are read only from undamaged rows. */
 TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_device device = {.uuid = "GPU-1",
                         .origin = "cuda",
                         .driver_version = 13000,
@@ -399,7 +379,6 @@ TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
     run_sql(w->path, "UPDATE clock_rate SET sm_clock_khz = sm_clock_khz + 1");
     store = open_store(w);
     assert_int_equal(gt_store_clock_rates(&same, store), GPUTUNE_ENOTFOUND);
-    gt_store_close(store);
 }
 
 TEST(host_joins_the_environment)

@@ -46,9 +46,8 @@ static void expect_is(gt_store *store, uint64_t version, bool one_version, const
     assert_string_equal(text, expected);
 }
 
-TEST_OF(records_are_of_one_version, world *w, open_world, close_world)
+TEST_WITH_STORE(records_are_of_one_version)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_version(store, 1, 30);
     put_version(store, 2, 10);
     put_version(store, 3, 20);
@@ -82,9 +81,8 @@ static int64_t count_rows(const world *w, const char *table)
 }
 
 /* If an axis gets another value, the winners of the old and the new space may be the same trial. */
-TEST_OF(the_space_searched_last_is_reported, world *w, open_world, close_world)
+TEST_WITH_STORE(the_space_searched_last_is_reported)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_scenario scenario = scenario_at(1024);
     gt_terms terms = terms_of(GPUTUNE_MEASURE);
     for (uint64_t space = 78; space > 76; space--) {
@@ -101,12 +99,11 @@ TEST_OF(the_space_searched_last_is_reported, world *w, open_world, close_world)
 
 /* A trial of changed code replaces the earlier trial of its configuration, with everything that
  * belongs to it. */
-TEST_OF(code_that_was_edited_leaves_nothing, world *w, open_world, close_world)
+TEST_WITH_STORE(code_that_was_edited_leaves_nothing)
 {
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_scenario scenario = scenario_at(1024);
     const gt_trial slower = trial_of(5, "VEC=4", 50), again = trial_of(1, "VEC=1", 20);
-    gt_trial_list found;
+    GT_SCOPED(gt_trial_list_free) gt_trial_list found;
     put_size(store, 1024, 10);
     const int64_t trials = count_rows(w, "trial"), codes = count_rows(w, "compiled");
     ASSERT_OK(gt_store_put_trials(store, &scenario, &again, 1, NULL)); /* the same code */
@@ -121,12 +118,11 @@ TEST_OF(code_that_was_edited_leaves_nothing, world *w, open_world, close_world)
     for (size_t i = 0; i < found.count; i++) {
         assert_false(gt_hash_equal(found.items[i].hash, hash_of(2)));
     }
-    gt_trial_list_free(&found);
 }
 
 TEST_OF(others_are_dropped, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_version(store, 1, 30);
     put_version(store, 2, 10);
     put_version(store, 3, 20);
@@ -150,7 +146,6 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
     assert_int_equal(gt_store_forget(store, &filter, &everything, append_record, text, NULL),
                      GPUTUNE_EDATABASE);
-    gt_store_close(store);
 }
 
 /* If the caller passes no path, a missing file counts as empty. */

@@ -173,12 +173,11 @@ TEST_OF(winner_that_failed_here_replaces_none, world *w, open_world, close_world
 
 static void expect_resources(gt_store *store, uint64_t source)
 {
-    gt_code code;
+    GT_SCOPED(gt_code_free) gt_code code;
     ASSERT_OK(gt_store_find_cubin(&code, store, hash_of(source), "sm_90", false, NULL));
     assert_int_equal(code.resources.registers, 32);
     assert_int_equal(code.resources.spill_bytes, 8);
     assert_true(code.compile_ns == 2e7);
-    gt_code_free(&code);
 }
 
 TEST_OF(resources_of_code_are_known_after_an_import, world *w, open_world, close_world)
@@ -263,7 +262,7 @@ TEST_OF(unproved_is_exported_again, world *w, open_world, close_world)
     free(exported(store, NULL, 2));
 }
 
-TEST_OF(filter_is_by_kernel_environment_and_size, world *w, open_world, close_world)
+TEST_WITH_STORE(filter_is_by_kernel_environment_and_size)
 {
     static const char *const here[] = {ENVIRONMENT}, *const there[] = {"elsewhere"};
     static const char *const names[] = {"axpy", "gemm"};
@@ -273,7 +272,6 @@ TEST_OF(filter_is_by_kernel_environment_and_size, world *w, open_world, close_wo
                     mine = {.environments = here, .environment_count = 1},
                     other = {.environments = there, .environment_count = 1},
                     named = {.gpu = "H200"};
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 100);
     put_size(store, 4096, 300);
     free(exported(store, &axpy, 2));

@@ -25,12 +25,11 @@ static gputune_options by_model(void)
 /* Checks that no trial with this BLOCK or a larger one is stored. */
 static void expect_nothing_stored_from(world *w, int block)
 {
-    gt_trial_list list = trials_of(w);
+    GT_SCOPED(gt_trial_list_free) gt_trial_list list = trials_of(w);
     assert_true(list.count > 0);
     for (size_t i = 0; i < list.count; i++) {
         assert_true(strtol(list.items[i].config + strlen("BLOCK="), NULL, 10) < block);
     }
-    gt_trial_list_free(&list);
 }
 
 TEST_OF(a_tuning_does_not_wait_for_what_is_not_worth_it, world *w, open_world, close_world)
@@ -102,10 +101,10 @@ static bool all_blocks(void *user, const char *text)
 
 TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
 {
-    gt_field field;
+    GT_SCOPED(gt_field_close) gt_field field;
     own_proposer proposer = {0};
     w->farm.compiles_for_ever = all_blocks;
-    gt_request *request = request_for(w, NULL);
+    GT_SCOPED(gt_request_end) gt_request *request = request_for(w, NULL);
     compile_all(&field, &proposer, request, w, 100);
     assert_int_equal(w->farm.given_up, 3);
     assert_int_equal(proposer.failures, 3);
@@ -113,6 +112,4 @@ TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
     assert_int_equal(gt_field_tried(&field), 1);
     assert_int_equal(field.standard->stage, GT_STAGE_WAITING);
     assert_true(proposer.asked < 100);
-    gt_field_close(&field);
-    gt_request_free(request);
 }

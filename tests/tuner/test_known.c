@@ -27,7 +27,7 @@ TEST_OF(times_of_losers_are_reported, world *w, open_world, close_world)
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     listener l = {0};
     w->by_block[64].time_ns = w->by_block[512].time_ns = 9000;
-    gt_request *request = request_for(w, NULL);
+    GT_SCOPED(gt_request_end) gt_request *request = request_for(w, NULL);
     for (int i = 0; i < 4; i++) {
         ASSERT_OK(gt_config_parse(&l.configs[i], request->template, texts[i], true));
     }
@@ -44,7 +44,6 @@ TEST_OF(times_of_losers_are_reported, world *w, open_world, close_world)
     }
     gt_session_close(&tuning.session);
     gt_tuning_free_races(&tuning);
-    gt_request_free(request);
 }
 
 /* The default is tried even if it is known to be slow, and is then not counted twice. */
@@ -176,7 +175,7 @@ static void write_starts(world *w, const char *clauses)
 /* Expects exactly the default and these blocks among the stored trials. */
 static void expect_tried(world *w, const int *blocks, size_t count)
 {
-    gt_trial_list list = trials_of(w);
+    GT_SCOPED(gt_trial_list_free) gt_trial_list list = trials_of(w);
     assert_int_equal(list.count, count + 1);
     for (size_t i = 0; i < count; i++) {
         char config[32];
@@ -187,7 +186,6 @@ static void expect_tried(world *w, const int *blocks, size_t count)
         }
         assert_true(found);
     }
-    gt_trial_list_free(&list);
 }
 
 static void keep_line(void *user, gputune_log_level level, const char *line)

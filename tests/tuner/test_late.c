@@ -116,10 +116,9 @@ TEST_OF(test_a_check_reports_findings_before_the_limit, world *w, open_world, cl
     slow_block = 512;
     w->farm.compiles_for_ever = is_slow;
     w->device.emulated = true;
-    gt_request *request = request_for(w, &options);
+    GT_SCOPED(gt_request_end) gt_request *request = request_for(w, &options);
     assert_int_equal(gt_check(request, on_finding, &told), GPUTUNE_ETIMEOUT);
     assert_true(told > 0);
-    gt_request_free(request);
 }
 
 static int count(void *user, const gputune_finding *finding)
@@ -133,12 +132,11 @@ TEST_OF(test_a_check_ends_if_the_default_takes_too_long, world *w, open_world, c
     uint32_t reported = 0;
     w->by_block[DEFAULT].verify = GPUTUNE_ETIMEOUT;
     w->device.emulated = true;
-    gt_request *request = request_for(w, NULL);
+    GT_SCOPED(gt_request_end) gt_request *request = request_for(w, NULL);
     assert_int_equal(gt_check(request, count, &reported), GPUTUNE_ETIMEOUT);
     assert_string_equal(gputune_error(), "scale: the default takes too long at n=4096, so the "
                                          "check ends here; choose smaller sizes");
     assert_int_equal(reported, 1);
-    gt_request_free(request);
 }
 
 static uint32_t compiles_given_up(world *w, uint32_t workers)
@@ -378,10 +376,9 @@ TEST_OF(test_compiling_a_space_reports_variants_beyond_the_limit, world *w, open
     w->services.log = (gt_log){keep_warning, warning};
     slow_block = 512;
     w->farm.compiles_for_ever = is_slow;
-    gt_request *request = request_for(w, &options);
+    GT_SCOPED(gt_request_end) gt_request *request = request_for(w, &options);
     ASSERT_OK(gt_compile_space(request, count_compiled, &count));
     assert_int_equal(count, 3);
     assert_string_equal(warning, "scale: 3 of 4 variants were compiled within the 0.5 s limit; "
                                  "raise the time limit");
-    gt_request_free(request);
 }

@@ -72,9 +72,9 @@ static gt_request *make_request(world *w)
 
 TEST_OF(a_quick_compile_is_compiled_quickly_and_not_proved, world *w, open_world, close_world)
 {
-    gt_field field;
+    GT_SCOPED(gt_field_close) gt_field field;
     own_proposer own;
-    gt_request *request = make_request(w);
+    GT_SCOPED(gt_request_end) gt_request *request = make_request(w);
     try_all(&field, &own, request, w);
     assert_int_equal(w->farm.quick_compiles, BLOCKS);
     assert_int_equal(own.seen, BLOCKS);
@@ -87,20 +87,16 @@ TEST_OF(a_quick_compile_is_compiled_quickly_and_not_proved, world *w, open_world
         assert_int_equal(variant->stage == GT_STAGE_QUICK, variant->role == GT_ROLE_QUICK);
         assert_int_equal(variant->unit->is_quick, variant->role == GT_ROLE_QUICK);
     }
-    gt_field_close(&field);
-    gt_request_free(request);
 }
 
 TEST_OF(a_quick_compile_that_crashes_is_no_failure_of_the_tuning, world *w, open_world, close_world)
 {
-    gt_field field;
+    GT_SCOPED(gt_field_close) gt_field field;
     own_proposer own;
-    gt_request *request = make_request(w);
+    GT_SCOPED(gt_request_end) gt_request *request = make_request(w);
     w->by_block[512].verify = GPUTUNE_ECRASHED;
     w->by_block[64].pilot_ns = 1000;
     try_all(&field, &own, request, w);
     assert_int_equal(own.failed, 2);
     assert_int_equal(field.in[GT_STAGE_FAILED], 1); /* BLOCK=512 itself */
-    gt_field_close(&field);
-    gt_request_free(request);
 }

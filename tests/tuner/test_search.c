@@ -30,19 +30,17 @@ TEST_OF(test_records_name_their_compiler, world *w, open_world, close_world)
 {
     gt_winner_list winners;
     tuned(w, NULL);
-    gt_request *request = request_for(w, NULL);
+    GT_SCOPED(gt_request_end) gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_store_winners(&winners, w->store, &request->scenario, NULL));
     assert_int_equal(winners.count, 1);
     assert_int_equal(winners.items[0].nvrtc_version, 12080);
     assert_int_equal(winners.items[0].code.nvrtc_version, 12080);
     gt_winner_list_free(&winners);
-    gt_trial_list list = trials_of(w);
+    GT_SCOPED(gt_trial_list_free) gt_trial_list list = trials_of(w);
     assert_int_equal(list.count, 4);
     for (size_t i = 0; i < list.count; i++) {
         assert_int_equal(list.items[i].nvrtc_version, 12080);
     }
-    gt_trial_list_free(&list);
-    gt_request_free(request);
 }
 
 TEST_OF(test_new_value_races_only_new_variants, world *w, open_world, close_world)

@@ -126,12 +126,11 @@ TEST_OF(fallback_does_the_work_of_the_winner, world *w, open_world_of_steps, clo
 {
     gt_config wide, fallback;
     GT_FREED char *text = NULL;
-    gt_request *request = request_for(w, NULL);
+    GT_SCOPED(gt_request_end) gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_config_parse(&wide, request->template, "STEPS=8 VEC=2", true));
     fallback = gt_config_scalar(request->template, &wide);
     ASSERT_OK(gt_config_text(&text, request->template, &fallback));
     assert_string_equal(text, "STEPS=8 VEC=1");
-    gt_request_free(request);
 }
 
 static int take_median(void *user, const gputune_record *record)
@@ -145,12 +144,11 @@ TEST_OF(run_compares_by_work_too, world *w, open_world_of_steps, close_world)
 {
     double medians[2], *at = medians;
     gt_config configs[2];
-    gt_request *request = request_for(w, NULL);
+    GT_SCOPED(gt_request_end) gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_config_parse(&configs[0], request->template, "STEPS=2", true));
     ASSERT_OK(gt_config_parse(&configs[1], request->template, "STEPS=8", true));
     ASSERT_OK(gt_run(request, configs, 2, GT_RUN_FULLY, take_median, &at));
     assert_true(medians[0] == 950 && medians[1] == 400);
-    gt_request_free(request);
 }
 
 /* For new variants, the launches that verified them are the first samples. */
