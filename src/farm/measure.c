@@ -153,7 +153,7 @@ void gt_measure_forget(gt_measure *measure)
     }
     measure->ready = measure->has_expected = measure->has_tolerances = false;
     measure->results_hash = 0;
-    measure->damage = GT_DAMAGE_NONE;
+    measure->damaged = false;
     measure->ahead = NULL;
 }
 

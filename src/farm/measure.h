@@ -11,8 +11,8 @@
  * compared within tolerances. See measure_verify.c for the steps.
  *
  * Invariants.
- * - After a failure, measure->damage states which buffers may have been overwritten. They are
- *   filled again before they are used.
+ * - After a failure, measure->damaged is true, and all buffers are filled again before they are
+ *   used. If the expected results or data of the host have changed, the process is lost.
  * - A fatal CUDA error sets measure->lost. The process then sends its answer and exits, and the
  *   host starts another worker. Before the GPU is used for a variant, gt_current_set() reports the
  *   variant to the host, so the host knows which one is to blame. */

@@ -558,25 +558,7 @@ static gputune_status expect_data(gt_measure *measure)
     return gt_tables_judge(measure);
 }
 
-gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant)
-{
-    const author author = {variant, measure->setup.workload_count};
-    GT_TRY(run_author(measure, &author, false));
-    const gt_buffer_slot *end = gt_slots_end(measure, author.workspace_count);
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        if (slot->expected) {
-            GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->address, slot->buffer->bytes,
-                    measure->stream);
-        }
-    }
-    GT_TRY(find_tolerances(measure, &author));
-    measure->has_expected = true;
-    return gt_tables_judge(measure);
-}
-
-/* ---- All contents ---------------------------------------------------------------------------- */
-
-/* Computes a hash of the expected results, which is never 0. */
+/* Computes a hash of the expected results and of the host's data, which is never 0. */
 static gputune_status hash_results(uint64_t *out, gt_measure *measure)
 {
     static const uint64_t multiplier = 0x9e3779b97f4a7c15ull;
@@ -589,6 +571,26 @@ static gputune_status hash_results(uint64_t *out, gt_measure *measure)
     *out = hash | 1;
     return GPUTUNE_OK;
 }
+
+gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant)
+{
+    const author author = {variant, measure->setup.workload_count};
+    measure->results_hash = 0;
+    GT_TRY(run_author(measure, &author, false));
+    const gt_buffer_slot *end = gt_slots_end(measure, author.workspace_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
+        if (slot->expected) {
+            GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->address, slot->buffer->bytes,
+                    measure->stream);
+        }
+    }
+    GT_TRY(find_tolerances(measure, &author));
+    measure->has_expected = true;
+    GT_TRY(gt_tables_judge(measure));
+    return hash_results(&measure->results_hash, measure);
+}
+
+/* ---- All contents ---------------------------------------------------------------------------- */
 
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only)
 {
@@ -604,27 +606,38 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     if (measure->setup.check) {
         return GPUTUNE_OK; /* the reference will run under the sanitizer instead */
     }
-    if (!measure->workspaces[0].workload.has_reference) {
-        return measure->workspaces[0].workload.has_expected ? expect_data(measure) : GPUTUNE_OK;
+    if (measure->workspaces[0].workload.has_reference) {
+        GT_TRY(expect_reference(measure, workspace_count));
+    } else if (measure->workspaces[0].workload.has_expected) {
+        GT_TRY(expect_data(measure));
     }
-    GT_TRY(expect_reference(measure, workspace_count));
     return timed_only ? GPUTUNE_OK : hash_results(&measure->results_hash, measure);
 }
 
-/* Running the reference again may take long, so this is done only if the hash of the expected
- * results shows that they have changed. */
-gputune_status gt_contents_refresh(gt_measure *measure)
+gputune_status gt_contents_doubt(gt_measure *measure, gputune_status status)
 {
     uint64_t hash = 0;
-    if (measure->damage == GT_DAMAGE_EVERYTHING && measure->results_hash) {
-        GT_TRY(hash_results(&hash, measure));
+    measure->damaged = true;
+    if (measure->lost || !measure->results_hash) {
+        return status;
     }
-    if (measure->damage == GT_DAMAGE_EVERYTHING && (!hash || hash != measure->results_hash)) {
-        GT_TRY(gt_contents_make(measure, measure->setup.seed, false));
-    } else if (measure->damage != GT_DAMAGE_NONE) {
+    GT_TRY(hash_results(&hash, measure));
+    return hash == measure->results_hash
+               ? status
+               : gt_fail_prefix(GPUTUNE_ECRASHED, "memory far from its buffers was overwritten");
+}
+
+gputune_status gt_contents_refresh(gt_measure *measure)
+{
+    if (!measure->damaged) {
+        return GPUTUNE_OK;
+    }
+    if (measure->results_hash || !measure->workspaces[0].workload.has_reference) {
         GT_TRY(fill_contents(measure, measure->setup.seed, measure->setup.workload_count));
+    } else {
+        GT_TRY(gt_contents_make(measure, measure->setup.seed, false));
     }
-    measure->damage = GT_DAMAGE_NONE;
+    measure->damaged = false;
     return GPUTUNE_OK;
 }
 

@@ -10,7 +10,11 @@ void gt_reference_free(gt_measure *measure);
 /* Fills all workspaces, or only the timed one, with contents made from `seed`, and runs the
  * reference. ETEMPLATE if the reference fails, or if its runs differ by more than the tolerance. */
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
-/* Fills the buffers that measure->damage states again, with contents made from the setup's seed. */
+/* Must be called after a variant has failed with `status`, because it may have changed any memory.
+ * Returns `status`, or ECRASHED if it has changed expected results or data of the host. */
+gputune_status gt_contents_doubt(gt_measure *measure, gputune_status status);
+/* If measure->damaged is set, fills all buffers again, with contents made from the setup's seed.
+ * The reference runs again only if the expected results are those of another seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 /* For templates without a reference: runs a variant, whose results become the expected results. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);

@@ -102,7 +102,7 @@ static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *varia
     proof->now = *variation;
     proof->made = false;
     measure->has_tolerances = measure->has_expected = false;
-    measure->damage = GT_DAMAGE_NONE;
+    measure->damaged = false;
     GT_TRY(gt_workspace_values(measure, workspace));
     GT_TRY(gt_tables_plan(measure));
     GT_TRY(gt_contents_make(measure, measure->setup.seed, false));
@@ -288,7 +288,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
         fits = proof_launch_checked(proof, standard, "") == GPUTUNE_OK;
     }
     if (!fits && has_flags) { /* this launch may have written anywhere */
-        proof->measure.parent->damage = GT_DAMAGE_EVERYTHING;
+        gt_measure *parent = proof->measure.parent;
+        parent->lost |= gt_contents_doubt(parent, GPUTUNE_OK) == GPUTUNE_ECRASHED;
     }
     *out = fits ? GT_EFFECT_NONE : GT_EFFECT_DIFFERS;
     GT_REFUSE(proof->measure.parent->lost, GPUTUNE_ECRASHED, "%s", gt_message());
@@ -660,11 +661,10 @@ gputune_status gt_data_proof_name(gputune_status status, const gt_measure *measu
     return measure->data_proof ? proof_prefix_data(status, measure->data_proof) : status;
 }
 
-void gt_data_proof_doubt(gt_measure *measure)
+gputune_status gt_data_proof_doubt(gt_measure *measure, gputune_status status)
 {
-    if (measure->data_proof) {
-        measure->data_proof->measure.damage = GT_DAMAGE_EVERYTHING;
-    }
+    gt_data_proof *proof = measure->data_proof;
+    return proof ? gt_contents_doubt(&proof->measure, status) : status;
 }
 
 /* ---- The winner ------------------------------------------------------------------------------ */

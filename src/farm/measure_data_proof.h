@@ -19,9 +19,8 @@ gputune_status gt_data_proof_judge(gt_verified *out, gt_measure *measure, gt_loa
                                    const gt_verify_job *job);
 /* After a failure, adds a description of the further data before the message. Returns `status`. */
 gputune_status gt_data_proof_name(gputune_status status, const gt_measure *measure);
-/* Marks the buffers of the data proof as damaged, because a variant that failed may have changed
- * them. */
-void gt_data_proof_doubt(gt_measure *measure);
+/* Calls gt_contents_doubt() for the buffers of the data proof. */
+gputune_status gt_data_proof_doubt(gt_measure *measure, gputune_status status);
 /* Proves a winner by many consecutive launches and with further data sets. Sets out->data_proof and
  * out->single. Spends at most the fraction `share` of gt_data_proof_winner_ns(). */
 gputune_status gt_data_proof_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,

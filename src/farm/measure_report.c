@@ -191,8 +191,8 @@ static gputune_status judge_last(gt_verified *out, const gt_measure *measure,
     return judge_results(out, measure, &measure->check, measure->findings, workspace, words);
 }
 
-static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *table, bool timed_only,
-                                  const gt_findings *findings)
+gputune_status gt_report_edges(const gt_measure *measure, const gt_tasks *table, bool timed_only,
+                               const gt_findings *findings)
 {
     for (size_t i = 0; i < gt_tasks_count(table, timed_only); ++i) {
         const gt_service_task *task = &table->tasks.items[i];
@@ -220,37 +220,22 @@ static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, b
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;
     const gt_workspace *twice = &measure->workspaces[last];
     const char *usual = after_race ? raced[1] : again;
-    GT_TRY(judge_edges(measure, &twice->first, false, measure->first));
+    GT_TRY(gt_report_edges(measure, &twice->first, false, measure->first));
     GT_TRY(judge_results(out, measure, &twice->first, measure->first, twice,
                          after_race ? raced[0] : plain));
     GT_TRY(judge_last(out, measure, twice, gt_has_in_place(&twice->workload) ? in_place : usual));
     return last > 0 ? judge_last(out, measure, &measure->workspaces[0], plain) : GPUTUNE_OK;
 }
 
-gputune_status gt_damaged(gt_measure *measure, gt_damage damage, gputune_status status)
-{
-    if (status < 0 && damage > measure->damage) {
-        measure->damage = damage;
-    }
-    return status;
-}
-
-gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool timed_only)
-{
-    return gt_damaged(measure, GT_DAMAGE_EVERYTHING,
-                      judge_edges(measure, table, timed_only, measure->findings));
-}
-
-gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race)
+gputune_status gt_report_findings(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     /* judge the guard zones first, because wrong results may be caused by overwritten memory */
-    GT_TRY(gt_report_edges(measure, &measure->check, after_race));
-    /* the timed inputs were not checked, so after a failure they may have changed */
-    return gt_damaged(measure, GT_DAMAGE_INPUTS, judge_proof(out, measure, after_race));
+    GT_TRY(gt_report_edges(measure, &measure->check, after_race, measure->findings));
+    return judge_proof(out, measure, after_race);
 }
 
-gputune_status gt_report_data_proof(gt_verified *out, gt_measure *measure, const char *words)
+gputune_status gt_report_data_proof(gt_verified *out, const gt_measure *measure, const char *words)
 {
-    GT_TRY(gt_report_edges(measure, &measure->check, false));
+    GT_TRY(gt_report_edges(measure, &measure->check, false, measure->findings));
     return judge_last(out, measure, &measure->workspaces[0], words);
 }

@@ -127,13 +127,6 @@ typedef struct gt_loaded {
     double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* samples on an emulated device; 0: none yet */
 } gt_loaded;
 
-/* The buffers that must be filled again. */
-typedef enum gt_damage {
-    GT_DAMAGE_NONE,
-    GT_DAMAGE_INPUTS, /* inputs and guard zones */
-    GT_DAMAGE_EVERYTHING
-} gt_damage;
-
 /* Proves variants with further data sets (measure_data_proof.c). */
 typedef struct gt_data_proof gt_data_proof;
 
@@ -194,7 +187,7 @@ struct gt_measure {
     uint32_t *stray_seen;  /* copy of `stray` in host memory; NULL: no sweep */
     uint64_t seed;         /* seed from which the contents of the buffers were made */
     uint64_t results_hash; /* hash of the results for the setup's seed; 0: unknown */
-    gt_damage damage;
+    bool damaged;          /* true if a variant that failed may have changed any buffer */
     bool has_expected;
     bool has_tolerances;
     uint32_t turn; /* number of sample jobs so far; hot samples use it to choose a buffer set */

@@ -223,6 +223,7 @@ static gputune_status plan_reference(gt_measure *measure, gt_buffer_slot *slot)
         GT_TRY(plan_spread(measure, slot));
     }
     GT_TRY(plan_result_hash(measure, slot->expected, gt_plan_expected_bytes(buffer)));
+    GT_TRY(plan_result_hash(measure, slot->live ? slot->pristine : 0, buffer->bytes));
     gt_service_task convert = {.operation = GT_DO_NARROW,
                                .target = slot->expected,
                                .source = slot->pristine,

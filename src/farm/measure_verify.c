@@ -24,7 +24,7 @@
  *   launch left behind cannot hide an error.
  * - Memory that a launch may read although nothing was written to it contains poison, and never
  *   results of another variant.
- * - A variant that fails may have changed any memory. `damage` states what must be restored before
+ * - A variant that fails may have changed any memory, which is then restored before
  *   the next proof. After a crash the host starts a new worker. */
 #include "farm/measure_verify.h"
 
@@ -241,7 +241,7 @@ static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loa
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_REFUSE(!measure->driver->EmuCheckBegin, GPUTUNE_EUNSUPPORTED,
               "kernels can be checked only on the emulator");
-    measure->damage = GT_DAMAGE_EVERYTHING;
+    measure->damaged = true;
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         GT_TRY(check_launch(&text, measure, variant, i, false));
         if (gt_has_in_place(&measure->workspaces[i].workload)) {
@@ -390,12 +390,12 @@ static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_l
         GT_TRY(gt_service_reset_ahead(measure, &measure->launch));
     }
     GT_CALL(measure, EventSynchronize, measure->checked);
-    gputune_status status = extent == EDGES ? gt_report_edges(measure, &measure->edges, false)
-                                            : gt_report_findings(out, measure, extent == AGAIN);
-    gputune_status stray =
-        gt_damaged(measure, GT_DAMAGE_EVERYTHING, gt_service_judge_stray(measure));
+    gputune_status status =
+        extent == EDGES ? gt_report_edges(measure, &measure->edges, false, measure->findings)
+                        : gt_report_findings(out, measure, extent == AGAIN);
+    gputune_status stray = gt_service_judge_stray(measure);
     status = status < 0 ? status : stray;
-    GT_THEN(status, gt_damaged(measure, GT_DAMAGE_EVERYTHING, scratch_look(measure, variant)));
+    GT_THEN(status, scratch_look(measure, variant));
     GT_TRY(status);
     if (!(out->pilot_ns > 0)) {
         GT_TRY(gt_measure_elapsed(&out->pilot_ns, measure));
@@ -506,6 +506,20 @@ static gputune_status load_variant(gt_measure *measure, gt_loaded *variant,
     return GPUTUNE_OK;
 }
 
+/* Notes that a variant has failed. Its kernels may still be running, and may change any memory. */
+static gputune_status note_failure(gt_measure *measure, gputune_status status)
+{
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    if (!measure->lost) {
+        measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
+    }
+    if (!measure->lost) {
+        status = gt_contents_doubt(measure, gt_data_proof_doubt(measure, status));
+        measure->lost |= status == GPUTUNE_ECRASHED;
+    }
+    return status;
+}
+
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out)
 {
     gt_verified verified = {0};
@@ -516,17 +530,14 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     GT_TRY(gt_allocated(variant));
     variant->id = job->id;
     gputune_status status = load_variant(measure, variant, job);
-    bool adopting = !measure->has_expected;
+    bool adopting = !measure->has_expected, loaded = status == GPUTUNE_OK;
     GT_THEN(status, measure->setup.check ? loaded_check(&verified, measure, variant)
                                          : prove_variant(&verified, measure, variant, job));
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
-        gt_data_proof_doubt(measure);
+        status = loaded ? note_failure(measure, status) : status;
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
-        if (!measure->lost) { /* kernels of the variant may still be running */
-            measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
-        }
         free_variant(measure, variant);
         return status;
     }
@@ -553,16 +564,19 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
         /* all buffers must later be filled again with contents made from the setup's seed */
-        measure->damage = GT_DAMAGE_EVERYTHING;
+        measure->damaged = true;
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {
         GT_TRY(gt_contents_refresh(measure));
     }
     GT_TRY(variables_note(&changed, measure, variant));
-    GT_TRY(prove_again(&verified, measure, variant));
-    GT_TRY(variables_note(&changed, measure, variant));
+    gputune_status status = prove_again(&verified, measure, variant);
+    GT_THEN(status, variables_note(&changed, measure, variant));
     gt_snprintf(verified.writes, sizeof verified.writes, "%s", changed ? changed : "");
-    GT_TRY(gt_data_proof_winner(&verified, measure, variant, job->share));
+    GT_THEN(status, gt_data_proof_winner(&verified, measure, variant, job->share));
+    if (status < 0) {
+        return note_failure(measure, status);
+    }
     *out = verified;
     return GPUTUNE_OK;
 }
