@@ -78,6 +78,8 @@ enum { CX_GE = 14, CX_EQ, CX_NE, CX_AND, CX_XOR, CX_OR, CX_LOGICAL_AND, CX_LOGIC
 enum { CX_MUL_ASSIGN = 23, CX_COMMA = 33, CX_POST_INC = 1, CX_POST_DEC, CX_PRE_INC, CX_PRE_DEC };
 enum { CX_ADDRESS = 5, CX_DEREF, CX_PLUS, CX_MINUS, CX_NOT, CX_LOGICAL_NOT };
 
+enum { CX_STATIC = 3 }; /* a storage class */
+
 /* Return values of a visitor callback. */
 enum { CX_BREAK_VISIT, CX_CONTINUE_VISIT, CX_RECURSE_VISIT };
 enum { CX_SEVERITY_ERROR = 3 };
@@ -107,6 +109,7 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(unsigned, equalCursors, (cx_cursor, cx_cursor))                                              \
     X(unsigned, hashCursor, (cx_cursor))                                                           \
     X(cx_cursor, Cursor_getVarDeclInitializer, (cx_cursor))                                        \
+    X(int, Cursor_getStorageClass, (cx_cursor))                                                    \
     X(cx_type, getCursorType, (cx_cursor))                                                         \
     X(cx_type, getCanonicalType, (cx_type))                                                        \
     X(cx_type, getPointeeType, (cx_type))                                                          \

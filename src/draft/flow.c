@@ -252,7 +252,7 @@ bool draft_is_unsure(draft_amount *condition)
 
 /* ---- what code assigns ----------------------------------------------------------------------- */
 
-static bool is_change(const draft_node *node)
+bool draft_is_change(const draft_node *node)
 {
     return (node->kind == CX_BINARY && node->operation == CX_ASSIGN) ||
            node->kind == CX_COMPOUND_ASSIGN ||
@@ -262,8 +262,9 @@ static bool is_change(const draft_node *node)
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b)
 {
-    if (a == b) {
-        return a;
+    int64_t number;
+    if (a == b || draft_is_number(condition, &number)) {
+        return a == b || number ? a : b;
     }
     if (a->kind == DRAFT_POINTER && b->kind == DRAFT_POINTER) {
         bool is_same = a->place.buffer == b->place.buffer && a->place.offset == b->place.offset &&
@@ -566,9 +567,9 @@ static void run_for(draft_node *node)
     for (unsigned i = 0; i + 1 < node->count; i++) {
         draft_node *part = node->children[i];
         if (part->kind == CX_DECL_STMT ||
-            (is_change(part) && part->kind == CX_BINARY && !l.condition)) {
+            (draft_is_change(part) && part->kind == CX_BINARY && !l.condition)) {
             first = part;
-        } else if (!is_change(part) && !l.condition && part->operation != CX_COMMA) {
+        } else if (!draft_is_change(part) && !l.condition && part->operation != CX_COMMA) {
             l.condition = part;
         } else if (part->operation == CX_COMMA && !l.condition && !first) {
             first = part;
@@ -617,7 +618,7 @@ static bool run_if(draft_node *node)
     int64_t number;
     bool unsure = draft_is_unsure(value);
     draft_bindings skipped = {0};
-    if (draft_is_number(value, &number)) { /* the condition is a constant, as in if constexpr */
+    if (!draft_on_host() && draft_is_number(value, &number)) { /* as in if constexpr */
         draft_node *taken = number ? then : otherwise;
         return taken && draft_run(taken);
     }

@@ -6,15 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-typedef struct known_symbol {
-    draft_decl *decl; /* the variable that has this value, or NULL */
-    const char *text; /* the member, such as ".a.b", or the source text of an expression */
-    const char *doubt;
-    bool has_number;
-    int64_t number; /* the number that the variable has in this program */
-    draft_symbol *symbol;
-} known_symbol;
-static GT_ARRAY(known_symbol) known;
+static draft_symbols known; /* the symbols that stand for the same value wherever they are used */
 
 bool draft_on_host(void)
 {
@@ -35,59 +27,52 @@ static const char *last_name(const char *text)
                : "size";
 }
 
-/* Returns the symbol that has all these properties, and creates it if it does not exist yet. */
-static draft_amount *known_value(draft_symbol_kind kind, draft_decl *decl, const char *text,
-                                 const int64_t *number, const char *doubt)
+static draft_symbol *new_symbol(draft_symbol_kind kind, draft_decl *decl, const char *text,
+                                const int64_t *number)
 {
-    draft_decl *within = decl     ? draft_decl_of(cx.getCursorSemanticParent(decl->at))
-                         : number ? NULL
-                                  : draft_now.function;
-    for (size_t i = 0; i < known.count; i++) {
-        const known_symbol *k = &known.items[i];
-        if (k->symbol->kind == kind && k->decl == decl && k->symbol->within == within &&
-            strcmp(k->text, text) == 0 && k->has_number == (number != NULL) &&
-            (!number || k->number == *number) && !k->doubt == !doubt &&
-            (!doubt || strcmp(k->doubt, doubt) == 0)) {
-            return draft_symbol_value(k->symbol);
-        }
-    }
     draft_symbol *symbol = draft_new_symbol(kind, kind == DRAFT_CONSTANT ? text
                                                   : decl && !*text       ? decl->name
                                                                          : last_name(text));
     symbol->decl = decl;
-    symbol->within = within;
+    symbol->text = text;
     symbol->has_number = number != NULL;
     symbol->number = number ? *number : 0;
-    symbol->doubt = doubt;
-    known_symbol entry = {decl, text, doubt, number != NULL, symbol->number, symbol};
-    draft_add(&known, entry);
+    return symbol;
+}
+
+/* Returns the symbol that has all these properties, and creates it if it does not exist yet. */
+static draft_amount *known_value(draft_symbol_kind kind, draft_decl *decl, const char *text,
+                                 const int64_t *number)
+{
+    for (size_t i = 0; i < known.count; i++) {
+        draft_symbol *k = known.items[i];
+        if (k->kind == kind && k->decl == decl && strcmp(k->text, text) == 0 &&
+            (k->has_number && !k->is_guess) == (number != NULL) &&
+            (!number || k->number == *number)) {
+            return draft_symbol_value(k);
+        }
+    }
+    draft_symbol *symbol = new_symbol(kind, decl, text, number);
+    draft_add(&known, symbol);
     return draft_symbol_value(symbol);
 }
 
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number)
 {
-    return known_value(DRAFT_HOST, decl, text, number, NULL);
+    return known_value(DRAFT_HOST, decl, text, number);
 }
 
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
                              const char *doubt)
 {
-    draft_amount *value = known_value(DRAFT_HOST, decl, text, number, doubt);
-    const draft_binding *held = decl && (doubt || !number) ? decl->latest : NULL;
-    while (held && held->value && held->value != value) {
-        held = held->older;
-    }
-    if (held && held->value) { /* the symbol stands for an earlier value */
-        draft_symbol *other = draft_new_symbol(DRAFT_HOST, "");
-        *other = *value->symbol;
-        value = draft_symbol_value(other);
-    }
-    return value;
+    draft_symbol *symbol = new_symbol(DRAFT_HOST, decl, text, number);
+    symbol->doubt = doubt;
+    return draft_symbol_value(symbol);
 }
 
 draft_amount *draft_named_number(const char *name, int64_t number)
 {
-    return known_value(DRAFT_CONSTANT, NULL, name, &number, NULL);
+    return known_value(DRAFT_CONSTANT, NULL, name, &number);
 }
 
 draft_amount *draft_literal(draft_node *node, int64_t number)
@@ -162,16 +147,37 @@ static draft_decl *called_kernel(draft_amount *callee)
     return decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE) ? decl : NULL;
 }
 
-/* Returns the value that two launches agree on, or an unknown value if they differ. */
-static draft_amount *same_value(draft_amount *a, draft_amount *b)
+static bool is_same_value(const draft_amount *a, const draft_amount *b)
 {
-    return a == b || !draft_is_known(a)
-               ? a
-               : draft_unknown("the callers of the function that launches it use different values");
+    return a == b ||
+           (!draft_is_known(a) && !draft_is_known(b) &&
+            !(a->kind == DRAFT_TEXT && b->kind == DRAFT_TEXT && strcmp(a->text, b->text)));
+}
+
+bool draft_is_same_launch(const draft_launched *a, const draft_launched *b)
+{
+    bool same = a->callee == b->callee && is_same_value(a->shared, b->shared);
+    for (int d = 0; d < 3; d++) {
+        same &= is_same_value(a->grid[d], b->grid[d]) && is_same_value(a->block[d], b->block[d]);
+    }
+    for (size_t i = 0; same && i < a->arguments.count && i < b->arguments.count; i++) {
+        same = is_same_value(a->arguments.items[i]->latest->value,
+                             b->arguments.items[i]->latest->value);
+    }
+    return same;
+}
+
+static bool has_change(const draft_node *node)
+{
+    bool found = draft_is_change(node);
+    for (unsigned i = 0; !found && i < node->count; i++) {
+        found = has_change(node->children[i]);
+    }
+    return found;
 }
 
 /* Records a launch. If the same launch is reached a second time, the record with more known values
- * is kept. If both have the same number of known values, the extents that differ become unknown. */
+ * is kept. */
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
 {
@@ -183,6 +189,9 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
     find_extents(launch.grid, draft_eval(geometry[0]), geometry[0]);
     find_extents(launch.block, draft_eval(geometry[1]), geometry[1]);
     launch.shared = count > 2 ? draft_eval(geometry[2]) : draft_number(0);
+    if (has_change(geometry[0]) || has_change(geometry[1])) {
+        launch.block[0] = launch.grid[0] = draft_unknown("the launch changes variables itself");
+    }
     for (unsigned i = 0; i < argument_count; i++) {
         draft_amount *value = draft_eval(arguments[i]);
         bool is_variable =
@@ -199,13 +208,8 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
         draft_launched *other = &draft_now.program->launches.items[i];
         if (cx.equalCursors(other->call->at, node->at) && other->callee == kernel) {
-            const int more = draft_launch_rank(&launch) - draft_launch_rank(other);
-            for (int d = 0; more == 0 && d < 3; d++) {
-                other->grid[d] = same_value(other->grid[d], launch.grid[d]);
-                other->block[d] = same_value(other->block[d], launch.block[d]);
-            }
-            other->shared = more ? other->shared : same_value(other->shared, launch.shared);
-            *other = more > 0 ? launch : *other;
+            launch.varies = other->varies |= !draft_is_same_launch(&launch, other);
+            *other = draft_launch_rank(&launch) > draft_launch_rank(other) ? launch : *other;
             return;
         }
     }
@@ -294,78 +298,35 @@ draft_amount *draft_host_call(draft_node *node)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* A value of a global variable: the initial value, or the value after a function has run. */
-typedef struct setting {
-    draft_decl *global, *function; /* `function` is NULL for an initial value */
-    draft_binding *value;
-} setting;
-static GT_ARRAY(setting) settings;
-
-/* Saves the values of global variables after a function, or their initial values if it is NULL. */
-static void note_globals(const draft_program *program, draft_decl *function)
+/* Resets the interpreter and the global variables, and computes the initial values that are not
+ * constants. In functions that main() does not call, globals may have been changed before. */
+static void begin_reading(draft_program *program, bool is_main)
 {
-    for (draft_binding *b = draft_now.last; b; b = b->before) {
-        for (size_t i = 0; b == b->decl->latest && i < program->globals.count; i++) {
-            if (program->globals.items[i] == b->decl) {
-                draft_add(&settings, ((setting){b->decl, function, b}));
-            }
-        }
-    }
-}
-
-/* Returns true if the global variable may have a value other than the saved one. */
-static bool may_differ(const setting *s)
-{
-    bool differs = draft_initialiser_of(s->global) != NULL;
-    for (const draft_binding *b = s->value->older; b; b = b->older) {
-        differs |= b->value && strcmp(b->path, s->value->path) == 0;
-    }
-    for (size_t i = 0; i < settings.count; i++) {
-        const setting *other = &settings.items[i];
-        differs |= other->global == s->global && other->function != s->function &&
-                   !(other->function && other->function->is_called);
-    }
-    return differs;
-}
-
-/* Resets the interpreter and the global variables. If `others` is true, the global variables get
- * the values that were set by functions which no other function calls. */
-static void begin_reading(draft_program *program, bool others)
-{
+    int64_t number;
     memset(&draft_now, 0, sizeof draft_now);
     draft_now.program = program;
     draft_now.object = (draft_spot){.path = ""};
     for (size_t i = 0; i < program->globals.count; i++) {
         program->globals.items[i]->latest = NULL;
     }
-    for (size_t i = 0; i < settings.count; i++) {
-        const setting *s = &settings.items[i];
-        const draft_spot spot = {.variable = s->global, .path = ""};
-        if (!s->function || (others && !s->function->is_called)) {
-            s->global->latest = s->value;
-        }
-        if (s->function && s->global->latest == s->value && may_differ(s)) {
-            draft_change_unseen(&spot, draft_type_of(s->global), s->function->name);
-        }
-    }
-}
-
-/* Computes the initial values of global variables whose initialisers are not constants. */
-static void read_globals(draft_program *program)
-{
-    int64_t number;
-    begin_reading(program, false);
     for (size_t i = 0; i < program->globals.count; i++) {
         draft_decl *global = program->globals.items[i];
         const draft_node *made = draft_initialiser_of(global);
-        const bool is_struct = draft_fields_of(draft_type_of(global)).count > 0; /* no lambda */
-        if (made && (is_struct || draft_is_integer(draft_type_of(global))) &&
+        const cx_type type = draft_type_of(global);
+        const bool is_struct = draft_fields_of(type).count > 0; /* no lambda */
+        if (made && (is_struct || draft_is_integer(type)) &&
             !draft_is_constant(&number, made->at) &&
             !draft_has_child(global->at, CX_DEVICE_ATTRIBUTE)) {
             draft_declare(global);
         }
     }
-    note_globals(program, NULL);
+    for (size_t i = 0; !is_main && i < program->globals.count; i++) {
+        draft_decl *global = program->globals.items[i];
+        const draft_spot spot = {.variable = global, .path = ""};
+        if (global->is_set) {
+            draft_change_unseen(&spot, draft_type_of(global), "is changed by other functions");
+        }
+    }
 }
 
 static void follow_root(draft_decl *function, bool is_main)
@@ -374,9 +335,8 @@ static void follow_root(draft_decl *function, bool is_main)
     for (size_t i = 0; i < function->parameters.count; i++) {
         draft_forget(function->parameters.items[i]);
     }
-    if (is_main && function->parameters.count) {
-        draft_decl *count = function->parameters.items[0]; /* argc, without arguments */
-        draft_bind(count, "", draft_host_symbol(count, "", &(int64_t){1}));
+    if (is_main && function->parameters.count) { /* argc, without arguments */
+        draft_bind(function->parameters.items[0], "", draft_number(1));
     }
     function->busy = true;
     if (body) {
@@ -393,19 +353,18 @@ void draft_host_read(draft_program *program)
     for (size_t i = 0; i < program->functions.count; i++) {
         has_main |= strcmp(program->functions.items[i]->name, "main") == 0;
     }
-    settings.count = 0;
-    read_globals(program);
     for (int round = 0; round < 2; round++) {
         program->launches.count = 0;
         for (size_t i = program->functions.count; i-- > 0;) {
             draft_decl *function = program->functions.items[i];
             const bool is_main = strcmp(function->name, "main") == 0;
             if (!function->is_called) {
-                begin_reading(program, round && !is_main);
+                begin_reading(program, is_main);
+                const draft_binding *begin = draft_now.last;
                 draft_now.skipped = has_main && !is_main; /* prefer launches in main() */
                 follow_root(function, is_main);
-                if (!round) {
-                    note_globals(program, function);
+                for (draft_binding *b = draft_now.last; b != begin; b = b->before) {
+                    b->decl->is_set = true;
                 }
             }
         }

@@ -43,6 +43,7 @@ typedef struct draft_decl {
     bool in_code;           /* true if a kernel or a device function reads this variable */
     bool busy;              /* true while its body or its initialiser is being interpreted */
     bool is_called;         /* true if this host function is called by another host function */
+    bool is_set;            /* true if a host function changes this variable */
 } draft_decl;
 /* An expression or a statement. There are no nodes for parentheses and for most conversions. A
  * conversion to an integer type that may change the value has a node of the kind DRAFT_CONVERT. */
@@ -174,8 +175,8 @@ typedef struct draft_symbol {
     struct draft_amount *first, *step, *end; /* DRAFT_COUNTER: first value, step and end */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: the buffer that the element is in */
     struct draft_amount *index;
-    draft_decl *decl;   /* DRAFT_HOST: the variable that has this value, or NULL */
-    draft_decl *within; /* DRAFT_HOST: the function whose variables the value depends on, or NULL */
+    draft_decl *decl; /* DRAFT_HOST: the variable that has this value, or NULL */
+    const char *text; /* DRAFT_HOST: the member, such as ".a.b", or the source of an expression */
 } draft_symbol;
 
 typedef struct draft_term {
@@ -258,6 +259,7 @@ typedef struct draft_launched {
     draft_decls arguments; /* one variable for each parameter, with the value that is passed */
     draft_node *lambda;    /* the lambda that contains the launch, or NULL */
     bool is_skipped;       /* true if the program skips the branch with the launch */
+    bool varies;           /* true if it was reached again with other values */
 } draft_launched;
 
 typedef struct draft_error {
@@ -376,8 +378,8 @@ draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kerne
 /* Returns the symbol for a value of the host: that of the variable `decl`, or that of the
  * expression `text` if `decl` is NULL. */
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
-/* Like draft_host_symbol(), but for a value that may vary for the reason `doubt`. If the variable
- * had this symbol before, returns a new symbol, because the variable may have changed since. */
+/* Returns a new symbol, for a value that differs from the earlier ones of the same variable or
+ * expression. `doubt` says why it may vary, or is NULL. */
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
                              const char *doubt);
 #define DRAFT_UNDECIDED "depends on a condition that is not known"
@@ -409,14 +411,16 @@ draft_amount *draft_changing(const char *name);
 /* Returns the value to store in a variable or a member. In host code, a number is replaced by a
  * symbol with this number, because it may be different in another run. */
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
+/* Returns true if the expression itself is an assignment, ++ or --. */
+bool draft_is_change(const draft_node *node);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b);
 /* Assigns a value to a variable or to a member of it. */
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
 /* Like draft_bind(), but if the value is a struct, also copies its members. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
-/* Marks a host variable as varying, because the function with this name may change it. */
-void draft_change_unseen(const draft_spot *spot, cx_type type, const char *function);
+/* Marks a host variable as varying for the reason `doubt`. */
+void draft_change_unseen(const draft_spot *spot, cx_type type, const char *doubt);
 /* Records that the lambda uses the variable. */
 void draft_capture(const draft_decl *variable, draft_node *lambda);
 /* Forgets the values of a variable and of its members. */
@@ -489,6 +493,8 @@ bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 /* Returns the axis with this name, or NULL. */
 draft_axis *draft_axis_named(draft_settled *s, const char *name);
 #define draft_ask(settled, ...) draft_add_text(&(settled)->questions, draft_format(__VA_ARGS__))
+/* Returns true if the launches have the same extents and pass the same numbers. */
+bool draft_is_same_launch(const draft_launched *a, const draft_launched *b);
 /* Ranks a launch: lower if the program skips it, and higher for each extent that is known. */
 int draft_launch_rank(const draft_launched *launch);
 

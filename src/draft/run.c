@@ -119,6 +119,9 @@ static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_ty
 static draft_amount *any_value(draft_decl *decl, const char *text, cx_type type)
 {
     const bool on_host = draft_on_host();
+    if (on_host && !decl && draft_is_integer(type) && draft_size_of(type) == 1) {
+        return draft_unknown(draft_format("'%s' is a character that the program reads", text));
+    }
     return draft_is_integer(type)    ? (on_host ? draft_host_symbol(decl, text, NULL)
                                                 : draft_changing(decl ? decl->name : text))
            : !draft_is_pointer(type) ? draft_nothing()
@@ -197,7 +200,11 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
         draft_amount *value = draft_eval(made);
         decl->busy = false;
         if (!*path) {
-            return draft_named(decl, "", value);
+            value = draft_named(decl, "", value);
+            if (!draft_evaluate(&number, value)) {
+                draft_bind(decl, "", value); /* another evaluation may give another value */
+            }
+            return value;
         }
         if (value->kind == DRAFT_OBJECT && value->place.variable) {
             draft_spot inner = value->place;
@@ -225,7 +232,10 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
     if (outer && draft_on_host() && draft_is_integer(type)) {
         const bool is_unknown = outer->value->kind == DRAFT_UNKNOWN;
         const char *why = is_unknown ? outer->value->text : "is changed through a pointer";
-        return draft_doubtful(decl, spot->path, NULL, why + (strncmp(why, "it ", 3) ? 0 : 3));
+        draft_amount *value =
+            draft_doubtful(decl, spot->path, NULL, why + (strncmp(why, "it ", 3) ? 0 : 3));
+        draft_bind(decl, spot->path, value);
+        return value;
     }
     for (size_t i = 0; draft_now.out && i < draft_now.out->kernel->parameters.count; i++) {
         if (draft_now.out->kernel->parameters.items[i] == decl) {
@@ -293,6 +303,10 @@ void draft_declare(draft_decl *decl)
         const bool is_input = draft_on_host() && value == draft_nothing() && draft_is_integer(type);
         draft_bind(decl, "",
                    is_input ? draft_host_symbol(decl, "", NULL) : draft_named(decl, "", value));
+    }
+    if (draft_on_host() && draft_now.function && cx.Cursor_getStorageClass(decl->at) == CX_STATIC) {
+        const draft_spot spot = {.variable = decl, .path = ""};
+        draft_change_unseen(&spot, type, "is static, and may have been changed before");
     }
 }
 
@@ -466,14 +480,15 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
         draft_bind(parameter, "", draft_object(draft_spot_of(argument)));
     } else if (value) {
         draft_assign(parameter, "",
-                     draft_is_own(function->at) ? draft_named(parameter, "", value) : value,
+                     draft_is_own(function->at) && function->at.kind != CX_CONSTRUCTOR
+                         ? draft_named(parameter, "", value)
+                         : value,
                      draft_type_of(parameter));
     }
 }
 
-void draft_change_unseen(const draft_spot *spot, cx_type type, const char *function)
+void draft_change_unseen(const draft_spot *spot, cx_type type, const char *doubt)
 {
-    const char *doubt = draft_format("may be changed by '%s'", function);
     if (cx.isConstQualifiedType(cx.getCursorType(spot->variable->at))) {
         return;
     }
@@ -514,7 +529,8 @@ static draft_amount *call_unknown(draft_node *node)
         /* report the name of the missing object, not of its operator() */
         function = node->children[0]->decl;
     }
-    const char *name = function ? function->name : "a function";
+    const char *name = function ? function->name : "a function",
+               *doubt = draft_format("may be changed by '%s'", name);
     for (unsigned i = 0; i < node->count; i++) {
         draft_node *argument = node->children[i];
         draft_amount *value = draft_eval(argument);
@@ -522,7 +538,7 @@ static draft_amount *call_unknown(draft_node *node)
         if (draft_on_host() && is_passed_by_reference(node, i)) {
             spot = draft_spot_of(argument);
             if (spot.variable) {
-                draft_change_unseen(&spot, argument->type, name);
+                draft_change_unseen(&spot, argument->type, doubt);
             }
             continue;
         }
@@ -532,7 +548,7 @@ static draft_amount *call_unknown(draft_node *node)
         cx_type to = cx.getPointeeType(argument->type);
         bool writes = !cx.isConstQualifiedType(to);
         if (draft_on_host() && spot.variable && writes) {
-            draft_change_unseen(&spot, cx.getCanonicalType(to), name);
+            draft_change_unseen(&spot, cx.getCanonicalType(to), doubt);
         } else if (spot.buffer) {
             spot.offset =
                 draft_unknown(draft_format("it is passed to '%s', whose code is not read", name));
@@ -541,10 +557,15 @@ static draft_amount *call_unknown(draft_node *node)
     }
     if (!draft_on_host()) {
         draft_now.out->needs_positive |=
-            strstr(name, "log") || strstr(name, "sqrt") || strstr(name, "pow");
+            function && !draft_is_own(function->at) && !draft_is_undeclared(function->at) &&
+            (strstr(name, "log") || strstr(name, "sqrt") || strstr(name, "pow"));
     }
+    const bool is_new = draft_on_host() && draft_is_integer(node->type) && function &&
+                        function->at.kind != CX_METHOD; /* another call may return another value */
     return strcmp(name, "gt_unset_extent") == 0
                ? draft_unknown("the x dimension of the dim3 is never assigned")
+           : is_new
+               ? draft_doubtful(NULL, draft_source_of(node->at), NULL, NULL)
                : any_value(NULL, draft_on_host() ? draft_source_of(node->at) : name, node->type);
 }
 
@@ -564,9 +585,11 @@ static void initialise_members(draft_decl *constructor)
                                       ? draft_object(draft_spot_of(made))
                                       : draft_eval(made);
             if (member && draft_now.object.variable) {
-                draft_assign(draft_now.object.variable,
-                             draft_format("%s.%s", draft_now.object.path, member->name), value,
-                             draft_type_of(member));
+                const char *path = draft_format("%s.%s", draft_now.object.path, member->name);
+                value = draft_is_own(constructor->at)
+                            ? draft_named(draft_now.object.variable, path, value)
+                            : value;
+                draft_assign(draft_now.object.variable, path, value, draft_type_of(member));
             }
         } else if (children.items[i].kind == CX_CALL &&
                    (!i || children.items[i - 1].kind != CX_MEMBER)) { /* a base class */
@@ -579,34 +602,31 @@ static void initialise_members(draft_decl *constructor)
     }
 }
 
-static bool is_of(const draft_decl *function, const draft_symbol *symbol)
-{
-    return symbol && symbol->kind == DRAFT_HOST && symbol->within == function;
-}
-
-static draft_amount *put_argument(void *user, draft_amount *part)
+/* Replaces the called function's parameters by their numbers. */
+static draft_amount *put_argument(void *function, draft_amount *part)
 {
     const draft_symbol *symbol = part->symbol;
-    return is_of(user, symbol) && symbol->decl && symbol->decl->at.kind == CX_PARM &&
-                   symbol->has_number
+    return symbol && symbol->kind == DRAFT_HOST && symbol->has_number && symbol->decl &&
+                   symbol->decl->at.kind == CX_PARM &&
+                   draft_decl_of(cx.getCursorSemanticParent(symbol->decl->at)) == function
                ? draft_number(symbol->number)
                : NULL;
 }
 
-/* If the result of a call depends on variables of the called function, replaces it by a symbol for
- * the call, because another call may return a different value. */
+/* Returns the result of a call for use in the caller. If it depends on a value that is not stored
+ * in a variable, returns a symbol for the call, because another call may return another value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
-    result = draft_replace(result, put_argument, call->decl);
     const bool is_open = draft_has_kind(result, DRAFT_CHANGING);
-    bool is_own = is_open;
     const draft_symbols symbols = draft_symbols_of(result);
+    bool is_own = is_open;
     for (size_t i = 0; i < symbols.count; i++) {
-        is_own |= is_of(call->decl, symbols.items[i]);
+        is_own |= symbols.items[i]->kind == DRAFT_HOST && !symbols.items[i]->decl &&
+                  !symbols.items[i]->has_number;
     }
     return is_own ? draft_doubtful(NULL, draft_source_of(call->at), NULL,
                                    is_open ? DRAFT_UNDECIDED : NULL)
-                  : result;
+                  : draft_replace(result, put_argument, call->decl);
 }
 
 /* Interprets the body of a function with the arguments of a call. */
@@ -762,7 +782,8 @@ static draft_amount *call(draft_node *node)
         note_access(&object, type, node->at, true, changes);
         if (draft_on_host() && object.variable && changes && function &&
             draft_is_own(function->at)) {
-            draft_change_unseen(&object, type, function->name);
+            draft_change_unseen(&object, type,
+                                draft_format("may be changed by '%s'", function->name));
         }
     }
     if (!body || function->busy || deep) {
@@ -1064,9 +1085,8 @@ static draft_amount *converted(draft_node *node)
             : draft_is_known(value)                ? value
             : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
                               : draft_changing("a rounded number");
-    return node->type.kind == CX_TYPE_BOOL && draft_on_host()
-               ? draft_make(DRAFT_UNEQUAL, value, draft_number(0), NULL)
-               : fitted(value, node->type, node->at, false);
+    return node->type.kind == CX_TYPE_BOOL ? draft_make(DRAFT_UNEQUAL, value, draft_number(0), NULL)
+                                           : fitted(value, node->type, node->at, false);
 }
 
 draft_amount *draft_eval(draft_node *node)

@@ -18,14 +18,21 @@ int draft_launch_rank(const draft_launched *launch)
     return rank;
 }
 
-/* Returns the launch of the kernel with the highest rank, or NULL if there is no launch. */
+/* Returns the launch of the kernel with the highest rank, or NULL if there is no launch. Its member
+ * `varies` becomes true if the program has launches with other values. */
 static const draft_launched *launch_of(const draft_program *program, const draft_decl *kernel)
 {
-    const draft_launched *best = NULL;
-    for (size_t i = 0; i < program->launches.count; i++) {
-        const draft_launched *l = &program->launches.items[i];
-        bool same = strcmp(draft_signature(l->kernel), draft_signature(kernel)) == 0;
-        best = same && (!best || draft_launch_rank(l) > draft_launch_rank(best)) ? l : best;
+    draft_launched *best = NULL;
+    for (size_t i = 0; i < 2 * program->launches.count; i++) {
+        draft_launched *l = &program->launches.items[i % program->launches.count];
+        if (strcmp(draft_signature(l->kernel), draft_signature(kernel)) != 0) {
+            continue;
+        }
+        if (i < program->launches.count) {
+            best = !best || draft_launch_rank(l) > draft_launch_rank(best) ? l : best;
+        } else {
+            best->varies |= (!l->is_skipped || best->is_skipped) && !draft_is_same_launch(l, best);
+        }
     }
     return best;
 }
@@ -158,8 +165,9 @@ static draft_amount *put_axis(void *user, draft_amount *part)
 {
     const tied *t = user;
     int64_t by;
-    bool divides =
-        part->kind == DRAFT_CEIL_DIV || part->kind == DRAFT_QUOTIENT || part->kind == DRAFT_REST;
+    /* a number that is added before a division may depend on the divisor */
+    bool divides = part->kind == DRAFT_CEIL_DIV || part->kind == DRAFT_REST ||
+                   (part->kind == DRAFT_QUOTIENT && !draft_constant(part->a));
     return divides && draft_is_number(part->b, &by) && by % t->number == 0
                ? draft_make(part->kind, draft_replace(part->a, put_axis, user),
                             draft_times(t->axis, draft_number(by / t->number)), NULL)
@@ -262,10 +270,20 @@ static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_f
 /* Returns the number in __launch_bounds__(), or 0 if there is none or it is not a literal. */
 static int64_t launch_bound(const draft_settled *s, bool *has)
 {
-    const char *source = draft_source_of(s->kernel->at);
-    const char *bounds = strstr(source, "__launch_bounds__"), *body = strchr(source, '{');
-    *has = bounds && body && bounds < body;
-    return *has ? strtoll(bounds + strlen("__launch_bounds__") + 1, NULL, 10) : 0;
+    static const char mark[] = "launch_bounds ";
+    const draft_cursors children = draft_children(s->kernel->at);
+    int64_t number = 0;
+    *has = false;
+    for (size_t i = 0; i < children.count; i++) {
+        const char *text = draft_string(cx.getCursorSpelling(children.items[i]));
+        if (strncmp(text, mark, strlen(mark)) == 0) {
+            char *end;
+            number = strtoll(text + strlen(mark), &end, 10);
+            number = *end && *end != ',' ? 0 : number;
+            *has = true;
+        }
+    }
+    return number;
 }
 
 /* Replaces the symbols for the block's extents by numbers. */

@@ -12,7 +12,7 @@ __attribute__((device)) void __syncthreads(); /* a builtin of device code */
 #define __managed__ __attribute__((device))
 #define __grid_constant__
 #define __cluster_dims__(...)
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __launch_bounds__(...) __attribute__((annotate("launch_bounds " #__VA_ARGS__)))
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __inline_hint__

@@ -466,6 +466,10 @@ gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_p
     GT_SCOPED(gt_text_free) gt_text clauses = {0}, args = {0}, constants = {0};
     int64_t number;
     write_kernel(&clauses, s);
+    if (s->launch && s->launch->varies) {
+        gt_text_printf(&clauses, "// guess: the launch at %s; others have different values\n",
+                       draft_place_of(s->launch->call->at));
+    }
     GT_TRY(write_args(&args, s));
     for (size_t i = 0; i < s->sizes.count; i++) {
         if (s->sizes.items[i]->is_guess) {

@@ -72,8 +72,9 @@ __global__ void chooses(float *y, const float *x, float *z, int n)
 __global__ void waits(float *y, const float *x, int *z, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    bool b = i;
     while (i < n && z[i] > 3) z[i]--;
-    if (i < n) y[i] = 1;
+    if (i < n) y[b] = 1;
 }
 __global__ void wraps(float *y, const float *x, int *z, int n)
 {

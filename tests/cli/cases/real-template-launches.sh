@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 CU
     echo "-- $1 $2"
     $GPUTUNE template program.cu -o drafted.cu -f 2>&1 | sed -n "s/.*open question: [^ ]* what \(block\|grid\)/? what \1/p"
-    sed -nE 's/#pragma gputune ((problem|default|block|grid)\()/\1/p' drafted.cu | sed 's/, MAXREG = 0//' | paste -sd ' '
+    sed -nE 's/#pragma gputune ((problem|default|block|grid)\()/\1/p; s/.*(guess: the launch)/\1/p' drafted.cu | sed 's/, MAXREG = 0//' | paste -sd ' '
 }
 launch='add<<<grid, block>>>(y, x, n);'
 # Nothing assigns the launch's extents, or only a part of them.
@@ -35,6 +35,12 @@ draft 'void run(float *y, float *x, int n, int g, int t) { add<<<g, t>>>(y, x, n
     'run(y, x, n, 40, 256); run(y, x, n, 40, 256);'
 draft 'void run(float *y, float *x, int n, int g) { add<<<g, 64>>>(y, x, n); }' 'run(y, x, n, n / 64); run(y, x, n, n / 128);'
 draft 'void run(float *y, float *x, int n, int g) { add<<<g, 64>>>(y, x, n); }' 'run(y, x, n, 1); run(y, x, n, n / 128);'
+# One call may return another value than the next, a launch changes variables, and the program has no arguments.
+draft 'int next();' 'add<<<next(), 64>>>(y, x, next());'
+draft 'int next() { static int v = 32; return v *= 2; }' 'add<<<next(), 64>>>(y, x, n);'
+draft '' 'add<<<argc * 32, 64>>>(y, x, argv[1][0]);'
+# The constant in a quotient is not only due to the block size.
+draft '' 'add<<<(n - 100 + 63) / 64, 64>>>(y, x, n);'
 # Branches depend on the number of command-line arguments, on a size, or on data.
 draft '' 'int t = 64, g; if (argc > 1) t = 512; if (argc > 2) g = 100; else g = 13; add<<<g, t>>>(y, x, n);'
 draft '' 'int t = 64; if (n > 1000) t = 512; add<<<n / 1000, t>>>(y, x, n);'

@@ -72,7 +72,7 @@ grep -E 'constant\(|kernel\(' drafted.cu
 cat >grid.cu <<'CU'
 dim3 gridsize(size_t n);
 struct Out { float *x; };
-__global__ void mask(int n, Out out, const bool *m)
+__global__ void /* no __launch_bounds__(64) */ mask(int n, Out out, const bool *m)
 {
     int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;
     if (i < n) out.x[i] = 2 * m[i];
@@ -90,7 +90,7 @@ void go(int count, Out out, const bool *m) { mask<<<(count + 63) / 64, 64>>>(cou
 CU
 draft kernel.cu mask
 draft kernel.cu mask --host launch.cu
-grep -E 'grid|block|args' drafted.cu
+grep -E 'grid|block|args|tune' drafted.cu
 # Struct members have the names of host variables; -I and -D provide a struct and a macro.
 mkdir -p inc/sub src
 cat >inc/sub/types.h <<'CU'
@@ -177,13 +177,13 @@ tune n=3000
 # Conversions, operators and functions that are only declared use the buffers.
 cat >halves.cu <<'CU'
 #include <cuda_fp16.h>
-__device__ float unseen(const float *table, int i);
+__device__ float unlogged(const float *table, int i);
 static __device__ float clamp(float x, float low) { return fmaxf(x, low); }
 template <class T> __global__ void halves(const T *x, T *y, const float *table, const int *unused, T low, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    y[i] = (T)(clamp((float)x[i], (float)low) + unseen(table, i));
+    y[i] = (T)(clamp((float)x[i], (float)low) + unlogged(table, i));
 }
 void go(const half *x, half *y, const float *t, int n) { halves<<<(n + 255) / 256, 256>>>(x, y, t, nullptr, half(0.f), n); }
 CU
