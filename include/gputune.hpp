@@ -70,46 +70,23 @@ inline failure last_failure(int status)
     return {status, gputune_error()};
 }
 
-inline const char *name(gputune_strategy value)
-{
-    return gputune_strategy_name(value);
-}
-inline const char *name(gputune_source value)
-{
-    return gputune_source_name(value);
-}
-inline const char *name(gputune_objective value)
-{
-    return gputune_objective_name(value);
-}
-inline const char *name(gputune_effort value)
-{
-    return gputune_effort_name(value);
-}
-inline const char *name(gputune_cache value)
-{
-    return gputune_cache_name(value);
-}
-inline const char *name(gputune_log_level value)
-{
-    return gputune_log_level_name(value);
-}
-inline const char *name(gputune_verdict value)
-{
-    return gputune_verdict_name(value);
-}
-inline const char *name(gputune_certainty value)
-{
-    return gputune_certainty_name(value);
-}
-inline const char *name(gputune_form value)
-{
-    return gputune_form_name(value);
-}
-inline const char *name(gputune_parameter_kind value)
-{
-    return gputune_parameter_kind_name(value);
-}
+/* name() returns an enumerator's name. */
+#define GPUTUNE_CXX_NAME(type, function)                                                           \
+    inline const char *name(type value)                                                            \
+    {                                                                                              \
+        return function(value);                                                                    \
+    }
+GPUTUNE_CXX_NAME(gputune_strategy, gputune_strategy_name)
+GPUTUNE_CXX_NAME(gputune_source, gputune_source_name)
+GPUTUNE_CXX_NAME(gputune_objective, gputune_objective_name)
+GPUTUNE_CXX_NAME(gputune_effort, gputune_effort_name)
+GPUTUNE_CXX_NAME(gputune_cache, gputune_cache_name)
+GPUTUNE_CXX_NAME(gputune_log_level, gputune_log_level_name)
+GPUTUNE_CXX_NAME(gputune_verdict, gputune_verdict_name)
+GPUTUNE_CXX_NAME(gputune_certainty, gputune_certainty_name)
+GPUTUNE_CXX_NAME(gputune_form, gputune_form_name)
+GPUTUNE_CXX_NAME(gputune_parameter_kind, gputune_parameter_kind_name)
+#undef GPUTUNE_CXX_NAME
 inline const char *status_text(int status)
 {
     return gputune_status_text(status);
@@ -223,45 +200,53 @@ template <> class [[nodiscard]] result<void>
 namespace detail
 {
 
-/* A callback for C code. Because exceptions must not pass through C code, call() catches them and
- * returns 1, which ends the library's call; rethrow() then rethrows them. */
+/* Exceptions must not pass through C code: caught() returns what a function throws. */
+#if defined(__cpp_exceptions)
+using exception = std::exception_ptr;
+template <typename Function> exception caught(Function function)
+{
+    try {
+        function();
+    } catch (...) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+inline void rethrow(const exception &thrown)
+{
+    if (thrown) {
+        std::rethrow_exception(thrown);
+    }
+}
+#else
+using exception = std::nullptr_t;
+template <typename Function> exception caught(Function function)
+{
+    function();
+    return nullptr;
+}
+inline void rethrow(exception)
+{
+}
+#endif
+
+/* A callback for C code. If the function throws, call() returns 1, which ends the library's call;
+ * then rethrow `thrown`. */
 template <typename Function> struct guarded {
     Function &function;
-#if defined(__cpp_exceptions)
-    std::exception_ptr thrown = nullptr;
+    exception thrown = nullptr;
     template <typename... Given> int call(Given &&...given)
     {
-        try {
-            return answer(std::forward<Given>(given)...);
-        } catch (...) {
-            thrown = std::current_exception();
-            return 1;
-        }
-    }
-    void rethrow() const
-    {
-        if (thrown) {
-            std::rethrow_exception(thrown);
-        }
-    }
-#else
-    template <typename... Given> int call(Given &&...given)
-    {
-        return answer(std::forward<Given>(given)...);
-    }
-    void rethrow() const
-    {
-    }
-#endif
-  private:
-    template <typename... Given> int answer(Given &&...given)
-    {
-        if constexpr (std::is_void_v<decltype(function(std::forward<Given>(given)...))>) {
-            function(std::forward<Given>(given)...);
-            return 0;
-        } else {
-            return static_cast<int>(function(std::forward<Given>(given)...));
-        }
+        int answer = 1;
+        thrown = caught([&] {
+            if constexpr (std::is_void_v<decltype(function(std::forward<Given>(given)...))>) {
+                function(std::forward<Given>(given)...);
+                answer = 0;
+            } else {
+                answer = static_cast<int>(function(std::forward<Given>(given)...));
+            }
+        });
+        return answer;
     }
 };
 
@@ -295,7 +280,7 @@ template <typename Item, typename Each, typename Call> result<void> visited(Each
             return static_cast<guarded<decltype(show)> *>(user)->call(*item);
         },
         static_cast<void *>(&guard));
-    guard.rethrow();
+    rethrow(guard.thrown);
     return done(status);
 }
 
@@ -312,10 +297,10 @@ struct text {
     }
 };
 
-/* Defines NAME(), which calls try_NAME() and throws its failure. */
+/* Define NAME(), which calls try_NAME() and throws its failure. */
 #if defined(__cpp_exceptions)
-#define GPUTUNE_CXX_THROWS(name)                                                                   \
-    template <typename... Given> auto name(Given &&...given) const                                 \
+#define GPUTUNE_CXX_THROWS_AS(name, constant)                                                      \
+    template <typename... Given> auto name(Given &&...given) constant                              \
     {                                                                                              \
         return try_##name(std::forward<Given>(given)...).take();                                   \
     }
@@ -326,9 +311,11 @@ struct text {
         return try_##name(kernel, problem, std::forward<Given>(given)...).take();                  \
     }
 #else
-#define GPUTUNE_CXX_THROWS(name)
+#define GPUTUNE_CXX_THROWS_AS(name, constant)
 #define GPUTUNE_CXX_THROWS_SIZED(name)
 #endif
+#define GPUTUNE_CXX_THROWS_FREE(name) GPUTUNE_CXX_THROWS_AS(name, )
+#define GPUTUNE_CXX_THROWS(name)      GPUTUNE_CXX_THROWS_AS(name, const)
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
@@ -1207,14 +1194,10 @@ class options
         }
         made.reference_tag = tag.empty() ? plain.reference_tag : tag.c_str();
         auto answer = call(made);
-#if defined(__cpp_exceptions)
-        if (state.thrown) {
-            if (canceler_ && plain.cancel == &canceler_->flag_) {
-                canceler_->restore();
-            }
-            std::rethrow_exception(state.thrown);
+        if (state.thrown != nullptr && canceler_ && plain.cancel == &canceler_->flag_) {
+            canceler_->restore();
         }
-#endif
+        detail::rethrow(state.thrown);
         return answer;
     }
 
@@ -1275,26 +1258,16 @@ class options
     struct running {
         const options &given;
         volatile int *cancel;
-#if defined(__cpp_exceptions)
-        std::exception_ptr thrown = nullptr;
+        detail::exception thrown = nullptr;
         template <typename Function> int guarded(Function function)
         {
-            try {
-                function();
-            } catch (...) {
-                thrown = std::current_exception();
+            const detail::exception now = detail::caught(function);
+            if (now != nullptr) {
+                thrown = now;
                 *cancel = 1;
-                return 1;
             }
-            return 0;
+            return now != nullptr;
         }
-#else
-        template <typename Function> int guarded(Function function)
-        {
-            function();
-            return 0;
-        }
-#endif
         static void on_progress(void *user, const gputune_progress *progress)
         {
             auto *self = static_cast<running *>(user);
@@ -1366,17 +1339,8 @@ inline result<std::string> try_draft_template(text path, text source, const char
     const int status = gputune_draft_template(&out, path.c_str, source.c_str, kernel, arguments);
     return detail::taken(status, out, out ? std::strlen(out) : 0);
 }
-#if defined(__cpp_exceptions)
-template <typename Each> void misses(text path, Each each)
-{
-    try_misses(path, each).take();
-}
-inline std::string draft_template(text path, text source, const char *kernel = nullptr,
-                                  const char *const *arguments = nullptr)
-{
-    return try_draft_template(path, source, kernel, arguments).take();
-}
-#endif
+GPUTUNE_CXX_THROWS_FREE(misses)
+GPUTUNE_CXX_THROWS_FREE(draft_template)
 
 /* Calls `each` with a const gputune_device & for every GPU. Needs no tuner. */
 template <typename Each> result<void> try_devices(Each each, const char *driver = nullptr)
@@ -1384,12 +1348,7 @@ template <typename Each> result<void> try_devices(Each each, const char *driver 
     return detail::visited<gputune_device>(
         each, [&](auto call, void *user) { return gputune_devices(driver, call, user); });
 }
-#if defined(__cpp_exceptions)
-template <typename Each> void devices(Each each, const char *driver = nullptr)
-{
-    try_devices(each, driver).take();
-}
-#endif
+GPUTUNE_CXX_THROWS_FREE(devices)
 
 /* Counts the GPUs. Uses NVML if possible, which does not start the driver. */
 inline result<int> try_device_count(const char *driver = nullptr)
@@ -1397,12 +1356,7 @@ inline result<int> try_device_count(const char *driver = nullptr)
     int count = 0;
     return detail::filled(gputune_device_count(&count, driver), count);
 }
-#if defined(__cpp_exceptions)
-inline int device_count(const char *driver = nullptr)
-{
-    return try_device_count(driver).take();
-}
-#endif
+GPUTUNE_CXX_THROWS_FREE(device_count)
 
 /* Checks everything that a tuner with these options depends on. Calls `each` with a const
  * gputune_diagnosis & for each subject. */
@@ -1412,13 +1366,7 @@ result<void> try_diagnose(Each each, const gputune_open_options &given = default
     return detail::visited<gputune_diagnosis>(
         each, [&](auto call, void *user) { return gputune_diagnose(&given, call, user); });
 }
-#if defined(__cpp_exceptions)
-template <typename Each>
-void diagnose(Each each, const gputune_open_options &given = default_open_options())
-{
-    try_diagnose(each, given).take();
-}
-#endif
+GPUTUNE_CXX_THROWS_FREE(diagnose)
 
 class tuner
 {
@@ -1517,7 +1465,7 @@ class tuner
                     gputune_tune_together(&handle, get(), kernel.c_str, list, &plain, &group);
                 return planned(status, handle);
             });
-        guard.rethrow();
+        detail::rethrow(guard.thrown);
         return answer;
     }
     GPUTUNE_CXX_THROWS_SIZED(tune_together)
@@ -1604,9 +1552,9 @@ class tuner
         const std::vector<gputune_size> list = problem.view();
         const std::vector<const char *> words = pointers(archs);
         char *out = nullptr;
-        const int status = gputune_emit_rule(&out, get(), kernel.c_str,
-                                             gputune_sizes{list.size(), list.data()}, words.data(),
-                                             words.size(), runtime_api);
+        const int status =
+            gputune_emit_rule(&out, get(), kernel.c_str, gputune_sizes{list.size(), list.data()},
+                              words.data(), words.size(), runtime_api);
         return detail::taken(status, out, out ? std::strlen(out) : 0);
     }
     GPUTUNE_CXX_THROWS_SIZED(check)
@@ -1632,9 +1580,8 @@ class tuner
     template <typename Each>
     result<void> try_rules(Each each, const gputune_record_filter *filter = nullptr) const
     {
-        return detail::visited<gputune_rule>(each, [&](auto call, void *user) {
-            return gputune_rules(get(), filter, call, user);
-        });
+        return detail::visited<gputune_rule>(
+            each, [&](auto call, void *user) { return gputune_rules(get(), filter, call, user); });
     }
     GPUTUNE_CXX_THROWS(rules)
 #if defined(__cpp_exceptions)
@@ -1779,5 +1726,7 @@ class tuner
 
 } // namespace gputune_cxx
 #undef GPUTUNE_CXX_THROWS
+#undef GPUTUNE_CXX_THROWS_AS
+#undef GPUTUNE_CXX_THROWS_FREE
 #undef GPUTUNE_CXX_THROWS_SIZED
 #endif
