@@ -40,11 +40,12 @@ static int twos(double value)
     return count;
 }
 
-/* Returns true if any value is not a power of two or is larger than 2^MOST_TWOS. */
+/* Returns true if any value is not a power of two. */
 static bool has_alignment(const gt_domain_axis *axis)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {
-        if (exp2(twos(axis->values[i])) != axis->values[i]) {
+        int exponent;
+        if (frexp(axis->values[i], &exponent) > 0.5) {
             return true;
         }
     }

@@ -50,6 +50,17 @@ TEST(features_that_no_axis_shows_are_coordinates)
     assert_true(few[plain] >= 0 && few[plain] < 0.5f && many[plain] > 0.9f && many[plain] <= 1);
 }
 
+TEST(powers_of_two_have_no_coordinate_for_their_alignment)
+{
+    landscape at = {.axes = 1, .choices = 4, .log_time = flat};
+    landscape_open(&at);
+    assert_int_equal(count_of(&at), 3);
+    for (uint32_t i = 0; i < at.choices; i++) {
+        at.values[i] = 64 << i;
+    }
+    assert_int_equal(count_of(&at), 2);
+}
+
 static void many(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     for (uint32_t i = 0; i < GT_SEARCH_FEATURES; i++) {
