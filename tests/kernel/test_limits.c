@@ -225,6 +225,9 @@ static const struct {
      "a.cu:4:40: y would have numbers up to 1024 at these sizes, which do not fit its type signed "
      "char; expected a wider type",
      KERNEL("char", "")},
+    {4, P "args(inout unsigned char y[n] = uniform(0, 256), size_t n)",
+     "a.cu:4:49: y is filled from 0 to 256; expected numbers that fit its type unsigned char",
+     KERNEL("unsigned char", "")},
     {4, P "args(inout float y[0], size_t n)",
      "a.cu:4:36: 'y' has an extent of 0; expected at least 1", KERNEL("float", "")},
     {4, P "args(inout float y[n][2 - 3], size_t n)",

@@ -86,6 +86,15 @@ static void set_range(gt_number *out, uint64_t count)
     }
 }
 
+/* Returns true if a fill can store this value, apart from rounding. A bool takes the
+ * lowest bit of any number. */
+static bool fits_type(gt_type type, double value)
+{
+    return gt_type_is_float(type) || type == GT_TYPE_BOOL ? isfinite(value)
+           : type == GT_TYPE_U64                          ? value >= 0 && value < 0x1p64
+                                 : fabs(value) < 0x1p63 && gt_type_holds(type, (int64_t)value);
+}
+
 static gputune_status check_range(const gt_number *out, uint64_t count, gt_place place,
                                   const char *name)
 {
@@ -95,12 +104,13 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
               "%s is filled from %g to %g at these sizes; expected low <= high", name, out->low,
               out->high);
     bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
-    GT_REFUSE_AT(!holds_any && !(isfinite(out->low) && isfinite(out->high)), place,
-                 "%s is filled from %g to %g; expected numbers that fit its type %s", name,
+    GT_REFUSE_AT(!counted && !holds_any &&
+                     !(fits_type(out->type, out->low) && fits_type(out->type, out->high)),
+                 place, "%s is filled from %g to %g; expected numbers that fit its type %s", name,
                  out->low, out->high, gt_type_name(out->type));
     GT_REFUSE_AT(out->fill == GT_FILL_PREFIX && out->low < 0, place,
                  "prefix(%g) at these sizes; expected 0 or more", out->low);
-    GT_REFUSE_AT(counted && !gt_type_holds(out->type, (int64_t)most), place,
+    GT_REFUSE_AT(counted && !fits_type(out->type, most), place,
                  "%s would have numbers up to %.0f at these sizes, which do not fit its type %s; "
                  "expected a wider type",
                  name, most, gt_type_name(out->type));
