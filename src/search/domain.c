@@ -3,20 +3,11 @@
 
 #include <string.h>
 
-enum { JUMP_TRIES = 64, MOST_CHOICES = 64 };
+enum { JUMP_TRIES = 64 };
 
 bool gt_point_equal(const gt_point *a, const gt_point *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
-}
-
-static bool is_near(const gt_domain_axis *axis, uint32_t from, uint32_t to)
-{
-    if (to + 1 == from || from + 1 == to) {
-        return true;
-    }
-    uint32_t every = (axis->choices + MOST_CHOICES - 1) / MOST_CHOICES;
-    return to % every == from % every;
 }
 
 void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
@@ -26,11 +17,9 @@ void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
     for (uint32_t i = 0; i < domain->axis_count; i++) {
         uint32_t from = point->choice[i];
         for (uint32_t to = 0; to < domain->axes[i].choices; to++) {
-            if (to == from || !is_near(&domain->axes[i], from, to)) {
-                continue;
-            }
             neighbour.choice[i] = (uint16_t)to;
-            if (domain->is_valid(domain->user, &neighbour) && !each(user, &neighbour)) {
+            if (to != from && domain->is_valid(domain->user, &neighbour) &&
+                !each(user, &neighbour)) {
                 return;
             }
         }

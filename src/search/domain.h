@@ -44,7 +44,7 @@ static inline gt_hash gt_point_hash(const gt_point *point)
 }
 
 /* Calls `each` for the valid points that differ from `point` in one axis, until `each` returns
- * false. If an axis has many choices, only adjacent and evenly spaced choices are visited. */
+ * false. */
 void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
                           bool (*each)(void *user, const gt_point *neighbour), void *user);
 

@@ -107,18 +107,6 @@ const char *gt_strategy_name(gputune_strategy kind)
     return (size_t)kind < GPUTUNE_STRATEGY_COUNT ? strategies[kind].name : "?";
 }
 
-static gputune_status check_domain(const gt_domain *domain)
-{
-    GT_REFUSE(domain->axis_count > GT_SEARCH_AXES, GPUTUNE_EINVAL, "%u axes; expected at most %d",
-              domain->axis_count, GT_SEARCH_AXES);
-    for (uint32_t i = 0; i < domain->axis_count; i++) {
-        GT_REFUSE(domain->axes[i].choices < 1 || domain->axes[i].choices > GT_SEARCH_CHOICES,
-                  GPUTUNE_EINVAL, "axis %u has %u values; expected 1 to %d", i,
-                  domain->axes[i].choices, GT_SEARCH_CHOICES);
-    }
-    return GPUTUNE_OK;
-}
-
 static void drop_strategy(gt_strategy **strategy)
 {
     gt_strategy_free(*strategy);
@@ -127,7 +115,6 @@ static void drop_strategy(gt_strategy **strategy)
 gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const gt_domain *domain,
                                 const gt_search_settings *settings)
 {
-    GT_TRY(check_domain(domain));
     GT_SCOPED(drop_strategy) gt_strategy *strategy = calloc(1, sizeof *strategy);
     GT_TRY(gt_allocated(strategy));
     strategy->kind = kind;

@@ -36,7 +36,7 @@ typedef struct gt_search_settings {
 typedef struct gt_strategy gt_strategy;
 
 /* Creates a strategy for a domain, which must outlive it. The caller frees *out with
- * gt_strategy_free(). Returns EINVAL if the domain exceeds the limits of domain.h, or ENOMEM. */
+ * gt_strategy_free(). ENOMEM. */
 gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const gt_domain *domain,
                                 const gt_search_settings *settings);
 void gt_strategy_free(gt_strategy *strategy);
