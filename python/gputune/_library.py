@@ -91,7 +91,7 @@ class Interrupt:
     """Stops a call: holds the `cancel` flag of gputune_options, and an exception from a callback."""
 
     def __init__(self, cancel: Any = None) -> None:
-        self.flag: Any = ctypes.c_int(0) if cancel is None else cancel.flag
+        self.flag = ctypes.c_int(0)  # also set by an exception, which must not end other calls
         self._cancel = cancel
         self.thrown: list[BaseException] = []
         self.reference: Callable[..., Any] | None = None
@@ -111,14 +111,18 @@ class Interrupt:
     def run(self, call: Callable[[], int]) -> None:
         """Calls C. The main thread does so on another thread, because it receives Ctrl-C, and then stops the
         call. Raises the exception of the call or a callback, or the failure."""
+        if self._cancel:
+            self._cancel.flags.append(self.flag)
+            if self._cancel.is_set():
+                self.flag.value = 1
         try:
             if threading.current_thread() is threading.main_thread():
                 self._run_apart(call)
             else:
                 self._finish(self._begin(call), "")
         finally:
-            if self._cancel is not None:
-                self._cancel.restore()
+            if self._cancel:
+                self._cancel.flags.remove(self.flag)
 
     def _begin(self, call: Callable[[], int]) -> int:
         outer = getattr(_here, "call", None)

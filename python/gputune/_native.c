@@ -249,8 +249,8 @@ static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
 }
 
 /* Returns true for a view that PyTorch negates lazily: its memory has the values with the opposite
- * sign, and DLPack's exchange does not report this. Arrays of other frameworks have no is_neg();
- * the last such type is cached. */
+ * sign, and DLPack's exchange does not report this. Also returns true with an exception. Arrays of
+ * other frameworks have no is_neg(); the last such type is cached. */
 static bool is_negative_view(PyObject *value)
 {
     static PyObject *plain_type;
@@ -263,9 +263,10 @@ static bool is_negative_view(PyObject *value)
         Py_INCREF(type);
         Py_XDECREF(plain_type);
         plain_type = type;
+        PyErr_Clear();
+        return false;
     }
-    PyErr_Clear();
-    return answer == 1;
+    return answer != 0;
 }
 
 static int put_tensor(uint64_t *out, parameter *parameter, PyObject *value)
@@ -405,8 +406,9 @@ static int launch(launcher *self, PyObject *values, PyObject *stream)
         return LOOK;
     }
     int status;
-    Py_BEGIN_ALLOW_THREADS status = call.launch(self->plan, (void *)(uintptr_t)handle,
-                                                (gputune_args){(size_t)self->count, items});
+    gputune_plan *plan = self->plan; /* other threads may change it without the lock */
+    Py_BEGIN_ALLOW_THREADS status =
+        call.launch(plan, (void *)(uintptr_t)handle, (gputune_args){(size_t)self->count, items});
     Py_END_ALLOW_THREADS return status;
 }
 

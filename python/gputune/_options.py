@@ -21,20 +21,16 @@ class Cancel:
     """Cancels the calls that get it (tune(cancel=...)), from any thread. Finished results are kept."""
 
     def __init__(self) -> None:
-        self.flag, self._is_set = ctypes.c_int(0), False
+        self.flags: list[ctypes.c_int] = []  # of the calls that run
+        self._is_set = False
 
     def set(self) -> None:
         self._is_set = True
-        self.flag.value = 1
+        for flag in list(self.flags):
+            flag.value = 1
 
     def is_set(self) -> bool:
         return self._is_set
-
-    def restore(self) -> None:
-        """Clears the flag, which an exception or Ctrl-C also sets to stop a call, unless set() was called."""
-        self.flag.value = 0
-        if self._is_set:  # perhaps since the line above
-            self.flag.value = 1
 
 
 # --- inputs ------------------------------------------------------------------------------------------

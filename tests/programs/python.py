@@ -216,6 +216,8 @@ def lazy_negatives_are_refused():
         raises(TypeError, "is not contiguous, and a lazily conjugated or negated view; "
                "use .resolve_neg().contiguous()", axpy, y, negative, 2.0, N)
         assert y.read() == [3.0] * N
+        negative.is_neg = lambda: signal.default_int_handler(2, None)
+        raises(KeyboardInterrupt, "", axpy, y, negative, 2.0, N)
 
 
 @test
@@ -781,7 +783,9 @@ def a_thread_cancels_a_tuning():
     with gputune.open(database=":memory:") as tuner:
         tuner.add_source("many.cu", MANY)
         raises(KeyError, "own", tuner.tune, "many", n=N, progress=lambda seen: seen["own"], cancel=cancel)
-        assert not cancel.is_set() and not cancel.flag.value  # later calls are not cancelled
+        failing, other = (gputune._library.Interrupt(cancel) for _ in range(2))
+        failing.guarded(len, 1)()
+        assert not cancel.is_set() and failing.flag.value and not other.flag.value
         timer = threading.Timer(1, cancel.set)
         timer.start()
         try:
