@@ -251,8 +251,6 @@ static void print_limits(const cli_apart *data)
     for (size_t i = 0; i < data->entry_count; i++) {
         inexact += !outcome_of(data->entries[i].trial)->exact;
     }
-    cli_note("in this file, each trial has the median instead of its samples, a verification time "
-             "of 0, and the sum of its samples as benchmark time");
     if (inexact && given.format == KERNEL_TUNER) {
         cli_note("Kernel Tuner has no status for wrong results or hangs: %zu such trials are "
                  "written as RuntimeFailedConfig; the field 'status' has their real status",

@@ -76,11 +76,6 @@ const cli_command cmd_kernels = {"kernels",
                                  kernel_options,
                                  list_kernels};
 
-typedef struct device_row {
-    gputune_device device; /* must be the first member, because OF_DEVICE uses offsets */
-    const char *note;
-} device_row;
-
 #define OF_DEVICE(name, title, unit, where) CLI_FIELD(gputune_device, name, title, unit, where)
 
 static const cli_column device_columns[] = {
@@ -105,13 +100,11 @@ static const cli_column device_columns[] = {
     OF_DEVICE(nvrtc_version, "", CLI_WHOLE, DATA),
     CLI_AS(NULL, gputune_device, nvrtc_version, "NVRTC", CLI_VERSION, CLI_VIEW),
     OF_DEVICE(emulated, "", CLI_YES, DATA),
-    CLI_FIELD(device_row, note, "note", CLI_TEXT, CLI_VIEW),
 };
 
 static int add_device(void *user, const gputune_device *device)
 {
-    const device_row row = {*device, device->emulated ? "emulated: times are modelled" : ""};
-    cli_table_add(user, &row);
+    cli_table_add(user, device);
     return 0;
 }
 
@@ -125,7 +118,7 @@ static const cli_option device_options[] = {
 static int list_devices(const cli_list *arguments)
 {
     (void)arguments;
-    cli_table table = CLI_TABLE("devices", device_columns, device_row, CLI_VIEW);
+    cli_table table = CLI_TABLE("devices", device_columns, gputune_device, CLI_VIEW);
     int status = gputune_devices(cli_given.driver, add_device, &table);
     if (status >= 0) {
         return cli_table_print(&table);

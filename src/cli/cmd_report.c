@@ -189,8 +189,7 @@ static int read_report(report_data *out)
 
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION,
-    {"size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,
-     "results at these sizes; may be repeated [all sizes]"},
+    CLI_STORED_SIZE_OPTION,
     {"gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,
      "results on this GPU: a part of its name, or its environment [all GPUs]"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,

@@ -39,21 +39,21 @@ static void print_origin(const cli_session *session, bool any_gpu)
 
 static void write_found(const cli_session *session, cli_table *table, const cli_records *found)
 {
-    cli_format_kind format = (cli_format_kind)cli_given.format;
+    const bool is_text = cli_given.format == CLI_FORMAT_TABLE;
     const cli_measured_list list = cli_measured_of(found);
     for (size_t i = 0; i < list.count; i++) {
         add_rows(table, &list.items[i]);
     }
-    if (format == CLI_FORMAT_TABLE && table->row_count) {
+    if (is_text && table->row_count) {
         print_origin(session, table->view & CLI_VIEW_ANY_GPU);
     }
     if (given.why && table->row_count) {
-        cli_why_write(table, &list, format);
+        cli_why_write(table, &list);
     } else {
-        cli_table_write(table, format, stdout);
+        cli_table_print(table);
     }
     const gputune_record *winner = list.count == 1 ? list.items[0].winner : NULL;
-    if (format == CLI_FORMAT_TABLE && !given.why && winner && winner->kernel[0]) {
+    if (is_text && !given.why && winner && winner->kernel[0]) {
         fflush(stdout);
         cli_note("%s: %s", winner->kernel, cli_hardware_text(winner));
     }

@@ -370,7 +370,7 @@ static const cli_option options[] = {
      "seed of the generated inputs, the search and the race [1]"},
     {"effort", 0, CLI_OPTION_CHOICE, &cli_tuning.effort, NULL, cli_effort_words,
      "exhaustive: no variant is dropped early; estimate: rank without measuring [measure]"},
-    {"epsilon", 0, CLI_OPTION_SHARE, &cli_tuning.options.epsilon, "FRACTION", NULL,
+    {"epsilon", 0, CLI_OPTION_NUMBER, &cli_tuning.options.epsilon, "FRACTION", NULL,
      "the smallest gain worth looking for, above 0 and below 1 [0.005]"},
     {"force", 0, CLI_OPTION_FLAG, &cli_tuning.options.force, NULL, NULL,
      "measure again, even if a result is stored; results at other sizes still decide what is tried "

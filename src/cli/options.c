@@ -125,11 +125,9 @@ static int set_number(const cli_option *option, const char *text)
 {
     char *end;
     double value = gt_strtod(text, &end);
-    bool share = option->kind == CLI_OPTION_SHARE;
-    bool is_bad = end == text || *end || !isfinite(value) || value <= 0 || (share && value >= 1);
+    bool is_bad = end == text || *end || !isfinite(value) || value <= 0;
     CLI_REFUSE(is_bad, CLI_EXIT_USAGE, "--%s: '%s' is %s", option->name, text,
                value == INFINITY ? "out of range; expected less than 1e308"
-               : share           ? "not a fraction above 0 and below 1"
                                  : "not a positive number");
     *(double *)option->value = value;
     return CLI_CONTINUE;
@@ -175,7 +173,6 @@ static int set_option(const cli_option *option, const char *text)
     case CLI_OPTION_BYTES:
         return set_integer(option, text);
     case CLI_OPTION_NUMBER:
-    case CLI_OPTION_SHARE:
         return set_number(option, text);
     case CLI_OPTION_CHOICE:
         return set_choice(option, text);

@@ -13,7 +13,6 @@ typedef enum cli_option_kind {
     CLI_OPTION_COUNT,  /* uint32_t */
     CLI_OPTION_BYTES,  /* uint64_t, positive, as in "100M" */
     CLI_OPTION_NUMBER, /* double, positive */
-    CLI_OPTION_SHARE,  /* double, above 0 and below 1 */
     CLI_OPTION_CHOICE  /* int, the index of the word in `choices` */
 } cli_option_kind;
 

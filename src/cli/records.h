@@ -113,8 +113,7 @@ cli_why cli_why_tables(void);
  * variants, 1 of them failed; one is left". */
 char *cli_why_explain(cli_why *why, const cli_measured *from);
 /* Writes the table of winners and defaults, and then each scenario's limits and effects of axes. */
-void cli_why_write(const cli_table *standing, const cli_measured_list *list,
-                   cli_format_kind format);
+void cli_why_write(const cli_table *standing, const cli_measured_list *list);
 
 /* ---- limits of the GPU (limits.c) ------------------------------------------------------------ */
 

@@ -46,9 +46,11 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
 /* Prints a note for each kernel with this name that is only compared with its own default. */
 void cli_note_own_references(const cli_session *session, const char *name);
 
-#define CLI_STORED_OPTIONS                                                                         \
+#define CLI_STORED_SIZE_OPTION                                                                     \
     CLI_ROW("size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,       \
-            "results at these sizes; may be repeated [all sizes]"),                                \
+            "results at these sizes; may be repeated [all sizes]")
+#define CLI_STORED_OPTIONS                                                                         \
+    CLI_STORED_SIZE_OPTION,                                                                        \
         CLI_ROW("gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,                            \
                 "results on this GPU: a part of its name, or its environment [GPUs like "          \
                 "the current one]"),                                                               \

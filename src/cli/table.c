@@ -492,21 +492,13 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
     fputs("}", file);
 }
 
-void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
+static void write_table(const cli_table *table, cli_format_kind format, FILE *file)
 {
-    if (format == CLI_FORMAT_JSON) {
-        cli_tables_write(table->name, table, 1, format, file);
-    } else if (format == CLI_FORMAT_CSV) {
+    if (format == CLI_FORMAT_CSV) {
         write_csv(table, file);
     } else if (table->row_count) {
         write_people(table, file);
     }
-}
-
-int cli_table_print(const cli_table *table)
-{
-    cli_table_write(table, (cli_format_kind)cli_given.format, stdout);
-    return CLI_EXIT_OK;
 }
 
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
@@ -519,10 +511,16 @@ void cli_tables_write(const char *document, const cli_table *tables, size_t coun
         if (format == CLI_FORMAT_JSON) {
             fprintf(file, ",\n\"%s\": ", tables[i].name);
             write_json(&tables[i], file);
-        } else if (tables[i].row_count) {
+        } else if (tables[i].row_count || count == 1) {
             fputs(i ? "\n" : "", file);
-            cli_table_write(&tables[i], format, file);
+            write_table(&tables[i], format, file);
         }
     }
     fputs(format == CLI_FORMAT_JSON ? "}\n" : "", file);
+}
+
+int cli_table_print(const cli_table *table)
+{
+    cli_tables_write(table->name, table, 1, (cli_format_kind)cli_given.format, stdout);
+    return CLI_EXIT_OK;
 }

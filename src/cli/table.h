@@ -99,13 +99,12 @@ void cli_table_unpack(void *item, const cli_table *table, const char *packed);
  * the version; removing a key or changing its meaning does. */
 enum { CLI_SCHEMA_VERSION = 1 };
 
-/* Writes a table. Leaves out columns without values. If the terminal is too narrow, wraps texts,
- * leaves out CLI_SPARE columns and prints a note. An empty table is an empty array in JSON, a
- * header in CSV, and nothing in text. */
-void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
+/* Prints a table in the format of the options. Leaves out columns without values. If the terminal
+ * is too narrow, wraps texts, leaves out CLI_SPARE columns and prints a note. An empty table is an
+ * empty array in JSON, a header in CSV, and nothing in text. */
 int cli_table_print(const cli_table *table);
-/* Writes several tables. JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...},
- * with an array for each table. In other formats empty lines separate the tables. */
+/* Writes tables. JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...}, with an
+ * array for each table. In other formats empty lines separate the tables. */
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
                       cli_format_kind format, FILE *file);
 /* Writes a table with rows as a JSON object of columns. A column is an array of values, or a single

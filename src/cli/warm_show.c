@@ -188,7 +188,6 @@ static int take_stored(void *user, const gputune_record *record)
  * also prints the scalars that were verified with only one value. */
 static int explain(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
-    static const void *printed_for; /* the previous kernel */
     const char *sizes = scenario->size_text[0] ? scenario->size_text : NULL, *status = "";
     stored at = {&row->info, cli_tuning_options(scenario), scenario, {NULL, 0}};
     const gputune_record_filter filter = {
@@ -210,10 +209,7 @@ static int explain(outcome *row, const cli_session *session, const cli_scenario 
         code = cli_failures_code(&status, &at.records, &row->info);
         snprintf(row->default_status, sizeof row->default_status, "%s", status);
     }
-    if (printed_for != scenario->kernel) {
-        cli_single_print(&at.records);
-    }
-    printed_for = scenario->kernel;
+    cli_single_print(&at.records);
     return code;
 }
 

@@ -157,33 +157,6 @@ cli_why cli_why_tables(void)
                      CLI_TABLE("axes", axis_columns, axis_row, CLI_VIEW)};
 }
 
-static void append_starts(char **text, const cli_measured *from)
-{
-    char *list = cli_copy("");
-    double best_ns = INFINITY;
-    bool any = false;
-    for (size_t i = 0; i < from->count; i++) {
-        const gputune_record *trial = &from->trials[i];
-        if ((trial->is_start || trial->is_default) && cli_trial_has_time(trial)) {
-            best_ns = fmin(best_ns, trial->median_ns);
-        }
-    }
-    for (size_t i = 0; i < from->count; i++) {
-        const gputune_record *trial = &from->trials[i];
-        if (trial->is_start || trial->is_default) {
-            const bool timed = cli_trial_has_time(trial) || cli_trial_was_launched(trial);
-            const char *name = trial->is_default ? "the default" : trial->configuration;
-            cli_append(&list, "%s%s (%s%s)", list[0] ? ", " : "", name,
-                       timed ? cli_value(trial->median_ns, trial->objective) : "failed",
-                       trial->median_ns == best_ns ? ", best" : "");
-            any |= trial->is_start && !trial->is_default;
-        }
-    }
-    if (any) {
-        cli_append(text, "; started from %s", list);
-    }
-}
-
 char *cli_why_explain(cli_why *why, const cli_measured *from)
 {
     cli_apart data;
@@ -200,22 +173,21 @@ char *cli_why_explain(cli_why *why, const cli_measured *from)
     }
     const char *reason = from->winner->stop_reason;
     cli_append(&text, "%s%s", reason[0] ? "; " : "", reason);
-    append_starts(&text, from);
     return text;
 }
 
-void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format)
+void cli_why_write(const cli_table *standing, const cli_measured_list *list)
 {
     cli_why why = cli_why_tables();
-    if (format != CLI_FORMAT_TABLE) {
+    if (cli_given.format != CLI_FORMAT_TABLE) {
         for (size_t i = 0; i < list->count; i++) {
             cli_why_explain(&why, &list->items[i]);
         }
         const cli_table tables[] = {*standing, why.values};
-        cli_tables_write("why", tables, 2, format, stdout);
+        cli_tables_write("why", tables, 2, (cli_format_kind)cli_given.format, stdout);
         return;
     }
-    cli_table_write(standing, format, stdout);
+    cli_table_print(standing);
     for (size_t i = 0; i < list->count; i++) {
         const gputune_record *of = list->items[i].trials, *winner = list->items[i].winner;
         why = cli_why_tables();
@@ -226,7 +198,7 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         }
         if (why.axes.row_count) {
             puts("");
-            cli_table_write(&why.axes, format, stdout);
+            cli_table_print(&why.axes);
             puts("\nIn brackets: how many trials have this value; more trials may lower the cost.\n"
                  "<=: an upper bound: the value has one trial, or only times of first launches.");
         }

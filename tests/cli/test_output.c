@@ -53,7 +53,7 @@ static char *write_item(const item *item, cli_format_kind format)
     size_t bytes;
     FILE *file = open_memstream(&text, &bytes);
     assert_non_null(file);
-    cli_table_write(&table, format, file);
+    cli_tables_write(table.name, &table, 1, format, file);
     fclose(file);
     char *copy = cli_copy(text);
     free(text);

@@ -6,7 +6,7 @@ for value in 7 abc -1 99999999999; do
     $FAKE warm axpy --max-variants "$value" -q >/dev/null
     echo "$value: exit $?"
 done
-for value in 0 1e-3 1 half; do
+for value in 0 1e-3 half; do
     $FAKE warm axpy --epsilon $value -q >/dev/null
     echo "$value: exit $?"
 done
