@@ -407,7 +407,7 @@ static void check_environment(patient *p)
     const char *value = gt_environment("GPUTUNE_COMPILE_MEMORY");
     if (value && !gt_compile_memory_asked()) {
         WARN(p, "set it to a number, such as 2048",
-             "GPUTUNE_COMPILE_MEMORY=%s is not a number of megabytes, and is ignored", value);
+             "GPUTUNE_COMPILE_MEMORY=%s is not a limit in megabytes, and is ignored", value);
     }
     GOOD(p, "%s", set.length ? gt_text_string(&set) : "no gputune variable is set");
 }

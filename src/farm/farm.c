@@ -26,7 +26,8 @@ static gputune_status take_given(char **out, const char *path, const char *sourc
               GPUTUNE_EWORKER,
               "%s names '%s', which is not an executable file; give the path of " WORKER, source,
               path);
-    return gt_strdup(out, path);
+    *out = realpath(path, NULL); /* stays valid if the program changes its current folder */
+    return gt_allocated(*out);
 }
 
 gputune_status gt_worker_find(char **out, const char *given)
@@ -62,8 +63,9 @@ static uint64_t machine_bytes(void)
 uint64_t gt_compile_memory_asked(void)
 {
     const char *given = gt_environment("GPUTUNE_COMPILE_MEMORY");
-    bool is_number = given && !given[strspn(given, "0123456789")];
-    return is_number ? strtoull(given, NULL, 10) : 0;
+    char *end = NULL;
+    uint64_t megabytes = given ? strtoull(given, &end, 10) : 0;
+    return given && !*end && megabytes <= UINT32_MAX ? megabytes : 0;
 }
 
 static const double DEADLINE_S = 10, LEAST_S = 1, LEAST_EMULATED_S = 4;

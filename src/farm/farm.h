@@ -105,11 +105,11 @@ typedef struct gt_farm_options {
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
 /* Returns the value of GPUTUNE_COMPILE_MEMORY, the memory limit of a compile worker in megabytes.
- * Returns 0 if the variable is not set or not a whole number. */
+ * Returns 0 if the variable is not set, not a whole number or too large. */
 uint64_t gt_compile_memory_asked(void);
 
-/* Finds the executable gputune-worker. The path is `given` if that is not NULL, otherwise the value
- * of GPUTUNE_WORKER. If neither is set, searches near the library, near the program and in the
+/* Finds the executable gputune-worker. It is `given` if that is not NULL, otherwise the value of
+ * GPUTUNE_WORKER. If neither is set, searches near the library, near the program and in the
  * installation. On EWORKER, the message lists where it searched. The caller frees *out. */
 gputune_status gt_worker_find(char **out, const char *given);
 

@@ -274,10 +274,14 @@ TEST(without_a_compiler_every_job_reports_it)
     assert_string_equal(event.message, "no NVRTC here");
 }
 
-TEST(workers_do_not_see_harmful_variables)
+TEST(workers_do_not_depend_on_variables_and_the_folder)
 {
+    GT_FREED char *folder = NULL;
+    ASSERT_OK(gt_file_own_folder(&folder));
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
-    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
+    assert_int_equal(chdir(folder), 0);
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.worker = "./fake-worker"});
+    assert_int_equal(chdir("/"), 0);
     unsetenv("CUDA_LAUNCH_BLOCKING");
     request_compile(farm, 1, "environment");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);

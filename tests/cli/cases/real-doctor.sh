@@ -18,7 +18,7 @@ $GPUTUNE doctor --driver /nowhere/libcuda.so.1 --format csv -q | grep '^driver,f
 $GPUTUNE doctor --driver /nowhere/libcuda.so.1 -q >/dev/null
 echo "exit $?"
 echo "variables:"
-GPUTUNE_DISABEL=1 GPUTUNE_FORCE=axpy:VEC=1 GPUTUNE_COMPILE_MEMORY=4G GPUTUNE_WORKER=/none GPUTUNE_TEMPLATES=/none \
+GPUTUNE_DISABEL=1 GPUTUNE_FORCE=axpy:VEC=1 GPUTUNE_COMPILE_MEMORY=18446744073709551615 GPUTUNE_WORKER=/none GPUTUNE_TEMPLATES=/none \
     $GPUTUNE doctor --driver emu --format csv | grep 'warning\|failure'
 echo "doctor knows every variable in the man page:"
 (
