@@ -13,7 +13,6 @@
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds after which confidence bounds decide */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same in an exhaustive race */
-    GT_RACE_CALM_FIRST = 3,        /* the same for calm contestants (see calm_error) */
     /* number of consecutive rounds without a value after which a contestant fails */
     GT_RACE_MISSED_MAX = 3
 };
@@ -49,12 +48,6 @@ struct gt_race {
  * them. It has as many degrees of freedom as there are contestants, but at most PRIOR_WEIGHT. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-/* A contestant is calm if its three or four ratios are no further apart than is usual. The error of
- * their median is then computed from the common standard deviation, as for normal values. */
-enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
-static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
-static const double calm_range = 4; /* in standard deviations */
-
 static uint32_t level_of(const gt_race *race)
 {
     return race->options.exact        ? 1
@@ -64,7 +57,7 @@ static uint32_t level_of(const gt_race *race)
 
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
 {
-    return runner->calm || runner->paired.count >= level_of(race);
+    return runner->paired.count >= level_of(race);
 }
 
 static bool runner_is_in(const gt_runner *runner)
@@ -137,23 +130,6 @@ static double unbiased(double variance, uint32_t freedom)
     return variance / (root * root * root);
 }
 
-/* If a contestant is calm, uses the common spread for it, to judge it before round `level`. */
-static void calm_down(gt_race *race, gt_runner *runner, double deviation)
-{
-    const gt_runner *incumbent = race->incumbent;
-    size_t count = runner->paired.count;
-    if (runner == incumbent || count < GT_RACE_CALM_FIRST || count > CALM_LAST) {
-        return;
-    }
-    race_ratios(race, runner, incumbent, GT_RACE_FULL);
-    if (race->scratch[count - 1] - race->scratch[0] <= calm_range * deviation) {
-        runner->paired.mean = gt_median_sorted(race->scratch, count);
-        runner->paired.error = calm_error[count] * deviation;
-        runner->paired.freedom = PRIOR_WEIGHT;
-        runner->calm = true;
-    }
-}
-
 static void moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
@@ -163,18 +139,10 @@ static void moderate_all(gt_race *race, double *variances)
         }
     }
     double prior = median_variance(variances, count);
-    uint32_t weight = count < PRIOR_FROM     ? 0
-                      : count < PRIOR_WEIGHT ? (uint32_t)count
-                                             : PRIOR_WEIGHT;
+    uint32_t weight = count < PRIOR_WEIGHT ? (uint32_t)count : PRIOR_WEIGHT;
     for (gt_runner *r = race->first; r && prior > 0; r = r->next) {
         if (runner_is_in(r) && r->paired.count > 1) {
             gt_paired_moderate(&r->paired, prior, weight);
-        }
-    }
-    bool calms = count >= PRIOR_WEIGHT && !race->options.exhaustive && !race->options.exact;
-    for (gt_runner *r = race->first; r && calms; r = r->next) {
-        if (runner_is_in(r)) {
-            calm_down(race, r, sqrt(prior));
         }
     }
 }
@@ -271,10 +239,10 @@ static void choose_incumbent(gt_race *race)
     race->incumbent = next;
 }
 
-/* Returns the standard deviation of the log-ratios of all contestants, including quick rounds;
- * negative if unknown. If there are too few ratios, returns the previous value. `variances` is
- * memory for one value per contestant. */
-static double field_deviation(gt_race *race, double *variances)
+/* Estimates the standard deviation of the log-ratios of all contestants, including quick rounds. If
+ * there are too few ratios, keeps the previous value. `variances` is memory for one value per
+ * contestant. */
+static void note_deviation(gt_race *race, double *variances)
 {
     enum { KNOWN_AFTER = 8 }; /* degrees of freedom that are enough to know the deviation */
     const gt_runner *incumbent = race->incumbent;
@@ -293,7 +261,6 @@ static double field_deviation(gt_race *race, double *variances)
     if (count >= PRIOR_FROM && freedom >= KNOWN_AFTER) {
         race->deviation = sqrt(median_variance(variances, count));
     }
-    return race->deviation;
 }
 
 static void compare_all(gt_race *race)
@@ -303,7 +270,6 @@ static void compare_all(gt_race *race)
         if (!runner_is_in(r)) {
             continue;
         }
-        r->calm = false;
         double ratio = r == incumbent ? 0 : middle_ratio(race, r, incumbent);
         r->ratio = isnan(ratio) ? 0 : exp(ratio);
         size_t count = r == incumbent ? 0 : race_ratios(race, r, incumbent, GT_RACE_FULL);
@@ -323,13 +289,13 @@ static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
 /* Returns the bound above which `count` log-ratios decide early; INFINITY if they are too few. */
-static double early_least(const gt_race *race, size_t count, double deviation)
+static double early_least(const gt_race *race, size_t count)
 {
-    if (count < EARLY_FIRST || deviation < 0) {
+    if (count < EARLY_FIRST || race->deviation < 0 || race->options.exhaustive) {
         return INFINITY;
     }
     size_t row = count > EARLY_LAST ? EARLY_LAST : count;
-    double sure = early_deviations[row] * deviation - log1p(race->options.epsilon);
+    double sure = early_deviations[row] * race->deviation - log1p(race->options.epsilon);
     return sure > early_floor[row] ? sure : early_floor[row];
 }
 
@@ -351,7 +317,7 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
 
 /* If a contestant is clearly faster than the incumbent, replaces the incumbent. A slow incumbent
  * would keep slow contestants in the race. */
-static bool take_over_early(gt_race *race, double deviation)
+static bool take_over_early(gt_race *race)
 {
     gt_runner *incumbent = race->incumbent, *next = incumbent;
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -359,7 +325,7 @@ static bool take_over_early(gt_race *race, double deviation)
             continue;
         }
         size_t count = race_ratios(race, r, incumbent, GT_RACE_ANY);
-        double least = early_least(race, count, deviation);
+        double least = early_least(race, count);
         bool is_ahead = isfinite(least) && race->scratch[count - 1] < -least;
         if (is_ahead && is_below_usual(race, r, incumbent) &&
             (next == incumbent || r->ratio < next->ratio)) {
@@ -448,13 +414,12 @@ static double least_of(const gt_race *race, size_t count)
 /* Returns true if a contestant was far slower in every round that it shared with the incumbent.
  * Full samples are looked at first, because quick samples are less certain. The first ratio may be
  * to an earlier incumbent; it can be used because the current incumbent is at least as fast. */
-static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
-                       double deviation)
+static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     gt_race_doubt *doubt = race->options.quick_doubt;
     const gt_race_sample *first = &runner->samples.items[0];
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
-    if (least_of(race, count) > early_least(race, count, deviation)) {
+    if (least_of(race, count) > early_least(race, count)) {
         return true; /* even the smallest ratio is above the bound */
     }
     count = collect_ratios(race->scratch, runner, incumbent, GT_RACE_ANY, doubt);
@@ -465,7 +430,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
                                 (doubt && first->kind == GT_RACE_QUICK ? doubt(first->value) : 0));
         count++;
     }
-    return least > early_least(race, count, deviation);
+    return least > early_least(race, count);
 }
 
 /* Records the first log-ratio of each new contestant, if the incumbent was in the same round. */
@@ -479,12 +444,12 @@ static void note_first(gt_race *race)
     }
 }
 
-static void drop_early(gt_race *race, double deviation)
+static void drop_early(gt_race *race)
 {
     const gt_runner *incumbent = race->incumbent;
     for (gt_runner *r = race->first; r; r = r->next) {
         if (r != incumbent && !r->is_default && runner_is_in(r) &&
-            r->paired.count < level_of(race) && is_far_off(race, r, incumbent, deviation)) {
+            r->paired.count < level_of(race) && is_far_off(race, r, incumbent)) {
             leave_race(race, r, GT_RACE_LEFT_EARLY);
         }
     }
@@ -506,13 +471,13 @@ static void race_judge(gt_race *race)
     if (!variances) {
         return; /* without this memory, eliminate nobody in this round */
     }
-    double deviation = race->options.exhaustive ? -1 : field_deviation(race, variances);
-    if (take_over_early(race, deviation)) {
+    note_deviation(race, variances);
+    if (take_over_early(race)) {
         compare_all(race);
-        deviation = field_deviation(race, variances);
+        note_deviation(race, variances);
     }
     moderate_all(race, variances);
-    drop_early(race, deviation);
+    drop_early(race);
     for (gt_runner *r = race->first; r; r = r->next) {
         if (r != race->incumbent && !r->is_default && runner_is_in(r) && runner_is_ready(race, r) &&
             gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0) {
@@ -539,8 +504,7 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     const gt_runner *incumbent = race->incumbent;
     *at_limit = false;
     if (runner == incumbent) {
-        uint32_t count = race_shared(runner, runner, GT_RACE_FULL);
-        return count >= level_of(race) || (count >= GT_RACE_CALM_FIRST && gt_race_active(race) > 1);
+        return race_shared(runner, runner, GT_RACE_FULL) >= level_of(race);
     }
     if (!runner_is_ready(race, runner)) {
         return false;

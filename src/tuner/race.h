@@ -14,10 +14,8 @@
  * Elimination. If there are many new contestants, they have two quick rounds first. A contestant
  * leaves at once if it takes more than `drop_ratio` times as long as the best one in its first
  * round. After five shared rounds (`level`), it leaves if the lower bound of its log-ratio to the
- * incumbent is above 0. Three shared rounds are enough if the noise is known from at least eight
- * contestants, and the ratios of the contestant are not further apart than this. A contestant
- * leaves even earlier if each of its ratios shows that it cannot win by epsilon. The default never
- * leaves.
+ * incumbent is above 0. It leaves earlier if each of its ratios shows that it cannot win by
+ * epsilon. The default never leaves.
  *
  * End. The race is decided when only one contestant is left, or when no lower bound is below
  * -epsilon. Then there are a few final rounds of the winner and the default, to compute the
@@ -107,7 +105,6 @@ typedef struct gt_runner {
     double pending;      /* value in this round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* comparison with the incumbent in full rounds; count 0: none */
-    bool calm;        /* true if it can be judged before round `level` (race.c) */
     bool tied;        /* true if it may be as good as the winner of a decided race */
 } gt_runner;
 
