@@ -96,8 +96,6 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }
 
-typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the images belong to the field */
-
 /* Finds a variant in the last race in which it took part; NULL if it was not sampled there. */
 static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
@@ -395,30 +393,13 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* Lists the code to store. If the result is final, the code of variants is not needed. */
-static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
-{
-    const gt_field *field = &tuning->session.field;
-    const int version = compiler_version(tuning);
-    for (size_t i = 0; i < (final ? GT_UNIT_FIRST : field->units.count); i++) {
-        const gt_unit *unit = field->units.items[i];
-        gt_code code = gt_unit_code(unit, tuning->session.request->device);
-        code.nvrtc_version = code.nvrtc_version ? code.nvrtc_version : version;
-        bool is_wanted = i < GT_UNIT_FIRST || (unit->stage == GT_STAGE_READY && !unit->is_quick);
-        if (is_wanted && !unit->from_store) {
-            GT_TRY(gt_array_push(out, code));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list *list,
                                     const gt_winner *winner)
 {
     const gt_request *request = tuning->session.request;
     bool final = winner && winner->terms.final;
     GT_FREED gt_code_list codes = {0};
-    GT_TRY(list_codes(&codes, tuning, final));
+    GT_TRY(gt_field_list_codes(&codes, &tuning->session.field, final));
     gt_site site = gt_site_of(&request->scenario, request->device, request->host_text);
     site.nvrtc_version = compiler_version(tuning);
     site.copy_bytes_per_s = tuning->session.field.preparation.copy_bytes_per_s;

@@ -205,6 +205,9 @@ static inline bool gt_variant_may_be_retried(const gt_variant *variant)
 const char *gt_variant_status(const gt_variant *variant);
 /* Returns the code of a unit for the store. The image still belongs to the unit. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
+typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the images belong to the field */
+/* Lists the code that this session compiled. If `auxiliary`, leaves out that of variants. */
+gputune_status gt_field_list_codes(gt_code_list *out, const gt_field *field, bool auxiliary);
 /* Stores the code that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
 /* Describes the scalars that were proved with one value only; NULL: none. The caller frees *out. */
@@ -218,9 +221,9 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* Finds the variant that has this configuration, itself or as a duplicate; NULL: none. */
+/* Finds the variant that has this configuration, itself or as a duplicate. NULL if there is none.
+ * gt_field_find_ready() also returns NULL if the variant is not ready. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
-/* Finds the variant with this configuration if it is ready; NULL if there is none. */
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
 /* Counts variants with a result, including duplicates and earlier tunings, but not the fallback. */
 uint32_t gt_field_tried(const gt_field *field);

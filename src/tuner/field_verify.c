@@ -291,17 +291,24 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
     return code;
 }
 
-gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience)
+gputune_status gt_field_list_codes(gt_code_list *out, const gt_field *field, bool auxiliary)
 {
-    const gt_request *request = field->options.request;
-    GT_FREED GT_ARRAY(gt_code) codes = {0};
-    for (size_t i = 0; i < field->units.count; i++) {
+    for (size_t i = 0; i < (auxiliary ? GT_UNIT_FIRST : field->units.count); i++) {
         const gt_unit *unit = field->units.items[i];
-        if (unit->stage == GT_STAGE_READY && !unit->from_store && unit->compiled.image.bytes) {
-            GT_TRY(gt_array_push(&codes, gt_unit_code(unit, request->device)));
+        if (unit->stage == GT_STAGE_READY && !unit->from_store && !unit->is_quick &&
+            unit->compiled.image.bytes) {
+            GT_TRY(gt_array_push(out, gt_unit_code(unit, field->options.request->device)));
         }
     }
-    return gt_store_put_cubins(request->services->store, codes.items, codes.count, patience);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience)
+{
+    GT_FREED gt_code_list codes = {0};
+    GT_TRY(gt_field_list_codes(&codes, field, false));
+    return gt_store_put_cubins(field->options.request->services->store, codes.items, codes.count,
+                               patience);
 }
 
 /* Returns the size of dynamic shared memory per block. The static part is in unit->resources. */
@@ -315,17 +322,13 @@ static uint32_t shared_bytes_of(const gt_field *field, const gt_variant *variant
     return launch ? launch->steps[0].shared_bytes : 0;
 }
 
-static uint32_t vector_bytes(const gt_field *field, const gt_config *config)
-{
-    const gt_request *r = field->options.request;
-    return gt_vector_bytes(r->template, &r->problem, config, r->device);
-}
-
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                         const gt_duplicate *duplicate)
 {
     static const gt_unit none = {.stage = GT_STAGE_WAITING};
     const gt_unit *unit = variant->unit ? variant->unit : &none;
+    const gt_request *r = field->options.request;
+    const gt_config *config = duplicate ? &duplicate->config : &variant->config;
     return (gt_trial){.hash = duplicate ? duplicate->trial : variant->trial,
                       .source = unit->hash,
                       .status = status_of(variant),
@@ -333,12 +336,11 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .is_default = variant->role == GT_ROLE_DEFAULT && !duplicate,
                       .resources = unit->compiled.resources,
                       .shared_bytes = shared_bytes_of(field, variant),
-                      .vector_bytes =
-                          vector_bytes(field, duplicate ? &duplicate->config : &variant->config),
+                      .vector_bytes = gt_vector_bytes(r->template, &r->problem, config, r->device),
                       .occupancy = variant->verified.occupancy,
                       .max_error = variant->verified.max_error,
                       .compile_ns = unit->compiled.compile_ns,
-                      .driver_version = field->options.request->device->driver_version,
+                      .driver_version = r->device->driver_version,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
@@ -384,7 +386,7 @@ gputune_status gt_field_single(char **out, const gt_field *field)
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config)
 {
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
-        bool found = gt_config_is(&variant->config, config);
+        bool found = variant->role != GT_ROLE_QUICK && gt_config_is(&variant->config, config);
         for (size_t i = 0; i < variant->duplicates.count && !found; i++) {
             found = gt_config_is(&variant->duplicates.items[i].config, config);
         }
@@ -397,12 +399,8 @@ const gt_variant *gt_field_find(const gt_field *field, const gt_config *config)
 
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config)
 {
-    const gt_variant *variant = field->first;
-    while (variant &&
-           (variant->stage != GT_STAGE_READY || !gt_config_is(&variant->config, config))) {
-        variant = variant->next;
-    }
-    return variant;
+    const gt_variant *variant = gt_field_find(field, config);
+    return variant && variant->stage == GT_STAGE_READY ? variant : NULL;
 }
 
 uint32_t gt_field_tried(const gt_field *field)

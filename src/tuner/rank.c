@@ -57,19 +57,9 @@ typedef struct candidate {
 /* Returns the size of the widest load of a thread in bytes; at least 4. */
 static uint32_t access_bytes(const gt_request *request, const gt_config *config)
 {
-    uint32_t widest = 4;
-    for (uint32_t i = 0; i < request->template->axis_count; i++) {
-        const gt_axis *axis = &request->template->axes[i];
-        if (axis->kind != GT_AXIS_VECTOR) {
-            continue;
-        }
-        for (uint32_t b = 0; b < request->workload.buffer_count; b++) {
-            uint32_t bytes = gt_buffer_element_bytes(&request->workload.buffers[b]) *
-                             (uint32_t)axis->values[config->choice[i]].number;
-            widest = bytes > widest ? bytes : widest;
-        }
-    }
-    return widest;
+    uint32_t widest =
+        gt_vector_bytes(request->template, &request->problem, config, request->device);
+    return widest > 4 ? widest : 4;
 }
 
 static bool is_before(const gt_request *request, const candidate *a, const candidate *b)

@@ -395,43 +395,36 @@ void gt_found_rule_free(gt_found_rule *found)
     *found = (gt_found_rule){0};
 }
 
-/* Two hashes of a variant as text: that of its source, and that of its source and launch. */
-typedef struct variant_hashes {
-    char text[2 * GT_HASH_HEX + 1];
-} variant_hashes;
-enum { HASHES_LENGTH = 2 * GT_HASH_HEX - 1 };
-
-static gputune_status hash_variant(variant_hashes *out, const gt_rule *rule, size_t variant,
-                                   const gt_template *template, const gt_device *device,
-                                   const char *prelude)
-{
-    const gt_config *config = &rule->variants.items[variant];
-    char source_hex[GT_HASH_HEX], trial_hex[GT_HASH_HEX];
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    GT_TRY(gt_source_generate(&source, template, &rule->region.least, config, device, prelude));
-    (void)gt_snprintf(out->text, sizeof out->text, "%s/%s", gt_hash_hex(source_hex, source.hash),
-                      gt_hash_hex(trial_hex, gt_trial_hash(template, config, source.hash)));
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule)
+/* Lists two hashes of each variant: that of its source, and that of its source and launch. */
+static gputune_status list_sources(char **out, const gt_rule *rule, const gt_template *template,
+                                   const gt_device *device, const char *prelude)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     for (size_t i = 0; i < rule->variants.count; i++) {
-        variant_hashes hashes;
-        GT_TRY(hash_variant(&hashes, rule, i, request->template, request->device,
-                            gt_catalog_prelude(request->services->catalog)));
-        gt_text_printf(&text, "%s%s", i ? " " : "", hashes.text);
+        const gt_config *config = &rule->variants.items[i];
+        char source_hex[GT_HASH_HEX], trial_hex[GT_HASH_HEX];
+        GT_SCOPED(gt_source_free) gt_source source = {0};
+        GT_TRY(gt_source_generate(&source, template, &rule->region.least, config, device, prelude));
+        gt_text_printf(&text, "%s%s/%s", i ? " " : "", gt_hash_hex(source_hex, source.hash),
+                       gt_hash_hex(trial_hex, gt_trial_hash(template, config, source.hash)));
     }
     return gt_text_take(out, &text);
 }
 
-/* Returns false if the template no longer has a value of the configuration. */
-static bool has_values(const gt_template *template, const gt_config *config)
+gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule)
+{
+    return list_sources(out, rule, request->template, request->device,
+                        gt_catalog_prelude(request->services->catalog));
+}
+
+/* Returns false if the template no longer has a value of a rule's variants. */
+static bool has_values(const gt_template *template, const gt_rule *rule)
 {
     bool all = true;
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        all &= config->choice[i] < template->axes[i].count;
+    for (size_t v = 0; v < rule->variants.count; v++) {
+        for (uint32_t i = 0; i < template->axis_count; i++) {
+            all &= rule->variants.items[v].choice[i] < template->axes[i].count;
+        }
     }
     return all;
 }
@@ -440,14 +433,10 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
                                      const gt_template *template, const gt_device *device,
                                      const char *prelude)
 {
-    bool is_same = true;
-    for (size_t i = 0, at = 0; i < rule->variants.count && is_same; i++, at += HASHES_LENGTH + 1) {
-        variant_hashes hashes;
-        is_same = has_values(template, &rule->variants.items[i]) &&
-                  strlen(sources) >= at + HASHES_LENGTH &&
-                  hash_variant(&hashes, rule, i, template, device, prelude) == GPUTUNE_OK &&
-                  strncmp(sources + at, hashes.text, HASHES_LENGTH) == 0;
-    }
+    GT_FREED char *now = NULL;
+    bool is_same = has_values(template, rule) &&
+                   list_sources(&now, rule, template, device, prelude) == GPUTUNE_OK &&
+                   strcmp(now, sources) == 0;
     GT_REFUSE(!is_same, GPUTUNE_ENOTFOUND,
               "the template was edited since the rule was made; 'gputune warm %s:%s --sizes' makes "
               "a new one",
