@@ -103,11 +103,6 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
     GT_REFUSE(out->low > out->high, GPUTUNE_EINVAL,
               "%s is filled from %g to %g at these sizes; expected low <= high", name, out->low,
               out->high);
-    bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
-    GT_REFUSE_AT(!counted && !holds_any &&
-                     !(fits_type(out->type, out->low) && fits_type(out->type, out->high)),
-                 place, "%s is filled from %g to %g; expected numbers that fit its type %s", name,
-                 out->low, out->high, gt_type_name(out->type));
     GT_REFUSE_AT(out->fill == GT_FILL_PREFIX && out->low < 0, place,
                  "prefix(%g) at these sizes; expected 0 or more", out->low);
     GT_REFUSE_AT(counted && !fits_type(out->type, most), place,
@@ -133,6 +128,12 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     if (fill->high) {
         GT_TRY(gt_expression_real(&out->high, fill->high, slots, true));
     }
+    const bool ranges = fill->low || out->fill == GT_FILL_SORTED; /* an output need not have one */
+    const bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
+    GT_REFUSE_AT(ranges && out->fill != GT_FILL_PREFIX && !holds_any &&
+                     !(fits_type(out->type, out->low) && fits_type(out->type, out->high)),
+                 fill->place, "%s is filled from %g to %g; expected numbers that fit its type %s",
+                 name, out->low, out->high, gt_type_name(out->type));
     return check_range(out, count, fill->place, name);
 }
 
