@@ -1,7 +1,6 @@
 # Every command's JSON is valid by its schema, from canned answers and from the emulator.
 tests=$(cd "$(dirname "$0")/.." && pwd)
 python3 -c 'import jsonschema' 2>/dev/null || exit 0 # tools/setup installs it
-export GPUTUNE_DB=$PWD/x.db
 count=0
 fake() {
     count=$((count + 1))
@@ -39,6 +38,7 @@ fake kernels
 fake space axpy
 fake warm axpy --compile-only --arch sm_90
 GPUTUNE_FAKE=rules fake show --rules
+export GPUTUNE_DB=$PWD/x.db
 emu="--driver emu"
 axpy="-s n=1000 --only VEC=1,4 --only BLOCK=64 --only UNROLL=1"
 real warm axpy $emu $axpy
