@@ -137,18 +137,24 @@ TEST(test_headers_see_no_macros)
     gt_template_free(t);
 }
 
+#define EIGHT(text)  text text text text text text text text
+#define NESTED(text) EIGHT(EIGHT(text)) EIGHT(text)
+
 /* Pragmas in comments, strings and disabled code are ignored, and so are comments inside of a
  * pragma. */
 TEST(template_ignores_pragmas_outside_of_the_code)
 {
     GT_SCOPED(template_end)
-    gt_template *t = parse(HEAD "/* \n#pragma gputune tune(A = 1)\n*/\n"
-                                "// #pragma gputune tune(B = 1)\n"
-                                "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
-                                "#if 0\n#pragma gputune tune(E = 1) )\n# is no directive\n#endif\n"
-                                "#ifndef __CUDACC_RTC__\n#include CONFIGURATION\n#endif\n"
-                                "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n"
-                                "__device__ int deep() { return D; }\n");
+    gt_template *t = parse(
+        HEAD
+        "/* \n#pragma gputune tune(A = 1)\n*/\n"
+        "// #pragma gputune tune(B = 1)\n"
+        "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
+        "#if 0\n#pragma gputune tune(E = 1) )\n# is no directive\n#endif\n"
+        "#ifndef __CUDACC_RTC__\n#include CONFIGURATION\n#endif\n"
+        "#if 1\n" NESTED("#ifdef A\n")
+            NESTED("#endif\n") "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n"
+                               "__device__ int deep() { return D; }\n#endif\n");
     assert_int_equal(t->axis_count, 1);
     assert_string_equal(t->axes[0].name, "D");
     assert_int_equal(t->axes[0].count, 1);

@@ -81,18 +81,21 @@ static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int 
 
 static void open_branch(gt_conditions *conditions, gt_truth verdict)
 {
-    unsigned slot = conditions->depth++ % GT_CONDITIONS_MAX;
-    conditions->open[slot].outside = conditions->now;
-    conditions->open[slot].taken = verdict;
-    conditions->now = both(conditions->now, verdict);
+    const unsigned depth = conditions->depth++;
+    const bool is_deep = depth >= GT_CONDITIONS_MAX;
+    if (depth <= GT_CONDITIONS_MAX) {
+        conditions->open[depth].outside = conditions->now;
+        conditions->open[depth].taken = is_deep ? GT_PERHAPS : verdict;
+    }
+    conditions->now = both(conditions->now, is_deep ? GT_PERHAPS : verdict);
 }
 
 static void next_branch(gt_conditions *conditions, gt_truth verdict)
 {
-    if (conditions->depth == 0) {
+    if (conditions->depth == 0 || conditions->depth > GT_CONDITIONS_MAX) {
         return;
     }
-    unsigned slot = (conditions->depth - 1) % GT_CONDITIONS_MAX;
+    const unsigned slot = conditions->depth - 1;
     gt_truth taken = conditions->open[slot].taken;
     conditions->now = both(conditions->open[slot].outside, both(opposite(taken), verdict));
     conditions->open[slot].taken = either(taken, verdict);
@@ -117,7 +120,10 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
     } else if (gt_lexer_accept(&line, "else")) {
         next_branch(conditions, GT_SURELY);
     } else if (gt_lexer_accept(&line, "endif") && conditions->depth > 0) {
-        conditions->now = conditions->open[--conditions->depth % GT_CONDITIONS_MAX].outside;
+        conditions->depth--;
+        if (conditions->depth <= GT_CONDITIONS_MAX) {
+            conditions->now = conditions->open[conditions->depth].outside;
+        }
     }
 }
 
@@ -256,19 +262,18 @@ static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
     const gt_conditions *c = &r->conditions;
     unsigned depth = before > c->depth ? before : c->depth;
     const mark own = {depth, begin, end};
-    uint64_t bit = UINT64_C(1) << depth % GT_CONDITIONS_MAX;
+    const uint64_t bit = depth < GT_CONDITIONS_MAX ? UINT64_C(1) << depth : 0;
     r->failed |= gt_array_push(&r->marks, own) != GPUTUNE_OK;
     if (c->depth > before) {
         r->doubtful &= ~bit;
     }
     if (c->depth >= before && depth > 0) {
-        bool is_known = c->open[(depth - 1) % GT_CONDITIONS_MAX].taken != GT_PERHAPS;
-        r->doubtful |= is_known && depth < GT_CONDITIONS_MAX ? 0 : bit;
+        r->doubtful |= bit && c->open[depth - 1].taken == GT_PERHAPS ? bit : 0;
         return;
     }
     while (!r->failed && r->marks.count > 0 && r->marks.items[r->marks.count - 1].depth == depth) {
         const mark *one = &r->marks.items[--r->marks.count];
-        if (!(r->doubtful & bit)) {
+        if (bit && !(r->doubtful & bit)) {
             gt_blank(r->left, one->begin, one->end);
         }
     }

@@ -12,7 +12,7 @@ typedef gt_truth (*gt_defined_fn)(const void *user, const gt_token *name);
 /* Evaluates a term that contains no && or ||. The lexer ends where the term ends. */
 typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 
-enum { GT_CONDITIONS_MAX = 64 };
+enum { GT_CONDITIONS_MAX = 64 }; /* conditions in deeper #if directives are not evaluated */
 
 typedef struct gt_conditions {
     gt_truth now; /* whether the current line is compiled */
@@ -22,7 +22,7 @@ typedef struct gt_conditions {
     struct {
         /* outside: is the code around the #if compiled; taken: is an earlier branch compiled */
         gt_truth outside, taken;
-    } open[GT_CONDITIONS_MAX];
+    } open[GT_CONDITIONS_MAX + 1];
     unsigned depth;
 } gt_conditions;
 

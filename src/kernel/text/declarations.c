@@ -310,6 +310,8 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
                              (i < 2 || w[i - 2].id != GT_IS_SCOPE);
     }
     piece->has_body = has_word(w, 0, count, GT_IS_OPEN_BRACE);
+    /* a deduction guide, as in `Box(int) -> Box<int>;` */
+    piece->is_constant |= at <= 1 && close + 1 < count && w[close + 1].id == GT_IS_ARROW;
     piece->is_defaulted = count > 3 && w[count - 3].id == GT_IS_EQUAL &&
                           (w[count - 2].id == GT_IS_DEFAULT || w[count - 2].id == GT_IS_DELETE);
 }
@@ -355,18 +357,31 @@ static void note_marks(gt_piece *piece, const gt_word *w, size_t count)
     }
 }
 
-/* Removes attributes from a head: alignas(…), __launch_bounds__(…), [[…]]. */
+/* Removes attributes from a head: alignas(…), __launch_bounds__(…), [[…]], and macros that are not
+ * known, as in `API(x) void f();`. Keeps the name of a function `void __f__() {`. */
 static size_t strip_attributes(gt_word *w, size_t count)
 {
     size_t to = 0;
+    bool has_type = false, is_class = false;
     for (size_t i = 0; i < count; i++) {
         const bool has_list = i + 1 < count && w[i + 1].id == GT_IS_OPEN_PAREN;
-        if (is_attribute(&w[i]) && w[i].id != GT_IS_REQUIRES && has_list) {
-            i = gt_word_close(w, count, i + 1);
+        const size_t close = has_list ? gt_word_close(w, count, i + 1) : i;
+        const gt_word *next = &w[close + 1 < count ? close + 1 : close];
+        const bool is_name = is_own_name(&w[i]);
+        const bool is_function = is_name && has_type && !is_class && next->id == GT_IS_OPEN_BRACE &&
+                                 w[to - 1].id != GT_IS_CLOSE_PAREN;
+        const bool is_macro = is_name && !has_type && gt_word_is_name(next) &&
+                              next->id != GT_IS_NOEXCEPT && next->id != GT_IS_REQUIRES;
+        const bool is_removed =
+            is_attribute(&w[i]) ? w[i].id != GT_IS_REQUIRES && !is_function : is_macro;
+        if (has_list && is_removed) {
+            i = close;
         } else if (w[i].id == GT_IS_OPEN_BRACKET && i + 1 < count &&
                    w[i + 1].id == GT_IS_OPEN_BRACKET) {
             i = gt_word_close(w, count, i);
         } else {
+            has_type |= is_name || w[i].id == GT_IS_OPERATOR;
+            is_class |= is_class_word(&w[i]);
             w[to++] = w[i];
         }
     }
@@ -603,12 +618,14 @@ static void note_parameters(const scan *s, walk *walk, size_t first, size_t at)
     walk->is_function |= !walk->has_value && (is_name || closes_angle(before) || is_operator);
 }
 
-static bool ends_behind(const scan *s, const walk *walk, size_t at, size_t close)
+/* Returns true if the brace at `at` is the body of a function. In `A() : B{1}, c{2} {}`, the braces
+ * of a base or member follow a name or a template argument. */
+static bool is_function_body(const scan *s, const walk *walk, size_t at)
 {
-    const bool initialises =
-        walk->has_colon && gt_word_is_name(&s->words[at - 1]) && close + 1 < s->count &&
-        (s->words[close + 1].id == GT_IS_COMMA || s->words[close + 1].id == GT_IS_OPEN_BRACE);
-    return walk->is_function && !walk->has_value && !initialises;
+    const gt_word *before = &s->words[at - 1];
+    const bool is_list = before->id == GT_IS_CLOSE_PAREN && !walk->is_class;
+    return (walk->is_function || is_list) && !walk->has_value &&
+           !(walk->has_colon && (gt_word_is_name(before) || closes_angle(before)));
 }
 
 static void read_macros(scan *s, walk *walk, size_t at)
@@ -641,8 +658,7 @@ static void find_end(scan *s, gt_piece *piece)
                 piece->body_begin = i + 1;
                 piece->body_end = close;
             }
-            piece->end =
-                id == GT_IS_OPEN_BRACE && i > 0 && ends_behind(s, &walk, i, close) ? close + 1 : 0;
+            piece->end = id == GT_IS_OPEN_BRACE && is_function_body(s, &walk, i) ? close + 1 : 0;
             i = close + 1;
             continue;
         }
