@@ -109,22 +109,44 @@ TEST(test_a_plain_kernel_in_a_namespace)
     assert_string_equal(b.template->name, "a::scale");
 }
 
-/* Kernels that no clause names are not compiled, so they may use the names of tunables. If the
- * architecture selects the branch of an #if, the functions of both branches are kept. */
-TEST(test_a_kernel_behind_a_macro_that_ends_a_scope)
+/* Macros make kernels, or parts of them. A tunable is not replaced by the default in the code. */
+TEST(test_kernels_and_macros)
 {
-    GT_SCOPED(template_end)
-    gt_template *t = parse("#pragma gputune kernel(k) args(out float y[8]) block(8) grid(1)\n"
-                           "#define BEGIN(name) namespace name {\n"
-                           "#define END }\n"
-                           "BEGIN(a)\n"
-                           "__device__ float f() { return 1; }\n"
-                           "END\n"
-                           "__global__ void k(float *y) { y[0] = a::f(); }\n");
-    GT_SCOPED(gt_source_free) gt_source source = default_source(t);
-    assert_non_null(strstr(source.text, "END\nextern \"C\" __global__ void k"));
+    static const char *const cases[][2] = {
+        {"#define BEGIN(name) namespace name {\n#define END }\nBEGIN(a)\n"
+         "__device__ float f() { return 1; }\nEND\n__global__ void k(float *y) { y[0] = B * "
+         "a::f(); }",
+         "END\nextern \"C\" __global__ void k"},
+        {"#define NAME k\n#define TAKES float *y\n__global__ void NAME(TAKES) { y[0] = B; }",
+         "void k(float * y) { y[0] = B; }"},
+        {"#ifndef B\n#define B 256\n#endif\n"
+         "#define MAKE(name, ...) __global__ void name(float *y, ##__VA_ARGS__) { f(#name, B); }\n"
+         "MAKE(k)",
+         "k ( float * y ) { f ( \"k\" , B ) ; }"},
+        {"#if __CUDA_ARCH__ > 800\n__global__ void k(float *y)\n#else\nvoid __global__ k(float "
+         "*y)\n"
+         "#endif\n{ y[0] = B; }",
+         "800\nextern \"C\" __global__ void k"},
+        {"#define CAT(a, b) a##b\n#define B 9\n#define F CAT(f_, B)\n"
+         "__device__ void f_1() {} __device__ void f_2() {} __global__ void k(float *y) { F(); }",
+         "void f_1() {} __device__ void f_2() {}"},
+        {"%:define FIRST 1\ntemplate <int N> __global__ void k(float *y);\n"
+         "template <> __global__ void k<1>(float *y) <% y<:0:> = FIRST; %>",
+         "k<1>(float *y) {  y[ 0]  = FIRST; } "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       P "kernel(%s) args(out float y[8]) tune(B = 1, 2) block(B) grid(1)\n%s\n",
+                       strstr(cases[i][0], "<int N>") ? "k<B>" : "k", cases[i][0]);
+        GT_SCOPED(template_end)
+        gt_template *t = parse(text);
+        GT_SCOPED(gt_source_free) gt_source source = default_source(t);
+        assert_non_null(strstr(source.text, cases[i][1]));
+    }
 }
 
+/* Kernels that no clause names are not compiled, so they may use the names of tunables. If the
+ * architecture selects the branch of an #if, the functions of both branches are kept. */
 TEST(test_other_kernels_of_a_file)
 {
     static const char text[] =

@@ -168,10 +168,6 @@ static const gt_mistake mistakes[] = {
     {7, "const char *s = R\"never closed", ""},
     {7, "const char *s = R\"(never closed",
      "a.cu:2:17: no __global__ function 'twice'; expected its definition in this file"},
-    {7,
-     "%:define A 1\n"
-     "  %:pragma gputune tune(A = 1, 1)",
-     "a.cu:8:32: value 1 is given twice; expected each once"},
     {7, "#pragma gputune\\\r\n tune(A = 1, 1)",
      "a.cu:8:14: value 1 is given twice; expected each once"},
 };

@@ -486,6 +486,23 @@ static void append_roots(gt_text *out, const gt_parse *p, const named_kernels *a
         append_names(out, p, all, is_judge, p->reader->clauses.items[i].body);
     }
     gt_text_append(out, is_judge ? p->parts->reference.kernel.name : "");
+    for (uint32_t i = 0; i < gt_name_count(p->template); i++) {
+        const gt_chosen_name own = gt_name_at(p->template, i);
+        gt_text_printf(out, own.is_size ? "" : "\n#define %s ", own.name);
+        gt_values_append(out, own.values, own.is_size ? 0 : own.count);
+    }
+}
+
+/* Blanks the definitions of tunables and problem values, because gputune defines these. */
+static void blank_chosen(char *text, const gt_template *template)
+{
+    for (gt_lexer lexer = gt_lexer_of(text), line; gt_lexer_find_directive(&lexer, &line);) {
+        const size_t begin = (size_t)(line.token.text - text);
+        if (gt_lexer_accept_any(&line, "define undef") >= 0 &&
+            gt_name_is_chosen(template, &line.token)) {
+            gt_blank(text, begin, (size_t)(line.end - text));
+        }
+    }
 }
 
 /* Takes the code of a body out of the text, makes its kernels visible to the driver, and rewrites C
@@ -524,6 +541,7 @@ static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *par
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
+    blank_chosen(parse->possible, parse->template);
     GT_TRY(gt_overloads_blank(parse, parse->code));
     GT_TRY(gt_functions_check(parse, parse->code));
     GT_TRY(make_body(&parts->kernel_body, &parse->kernel_uses, parse, text));

@@ -90,10 +90,14 @@ static gputune_status find_function(checked *c)
     gt_kernel_name *kernel = c->kernel;
     const gt_function *function = &c->function;
     bool found = false;
-    for (size_t i = 0; i < c->functions->count && !found; i++) {
-        c->function = c->functions->items[i];
-        found = function->is_definition && !function->is_specialisation &&
-                gt_function_is(function, c->text, kernel->name);
+    /* a template that is only declared may have specialisations */
+    for (size_t i = 0; i < c->functions->count && !(found && function->is_definition); i++) {
+        const gt_function *own = &c->functions->items[i];
+        if ((own->is_definition || own->is_template) && !own->is_specialisation &&
+            gt_function_is(own, c->text, kernel->name)) {
+            c->function = *own;
+            found = true;
+        }
     }
     if (!found) {
         GT_TRY(check_brackets(&c->p->parts->files[0]));

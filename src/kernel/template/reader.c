@@ -52,6 +52,22 @@ static void move_splices(char *text)
     }
 }
 
+/* Replaces the digraphs <% %> <: :> and %: in place, because only the lexer sees strings. */
+static void replace_digraphs(char *text)
+{
+    static const char digraphs[][3] = {"<%{", "%>}", "<:[", ":>]", "%:#"};
+    for (gt_lexer lexer = gt_lexer_of(text); lexer.token.kind != GT_TOKEN_END;
+         gt_lexer_next(&lexer)) {
+        char *at = text + (lexer.token.text - text);
+        for (size_t i = 0; i < sizeof digraphs / sizeof *digraphs && lexer.token.length == 1; i++) {
+            if (at[0] == digraphs[i][0] && at[1] == digraphs[i][1] && at[2] != ':') {
+                at[0] = digraphs[i][2];
+                at[1] = ' ';
+            }
+        }
+    }
+}
+
 static gputune_status new_file(gt_source_file **out, gt_template_reader *reader, char *path,
                                char *text)
 {
@@ -65,6 +81,7 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
     *out = &parts->files[parts->file_count++];
     drop_mark(text);
     move_splices(text);
+    replace_digraphs(text);
     **out = (gt_source_file){path, text};
     return GPUTUNE_OK;
 }

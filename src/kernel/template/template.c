@@ -416,10 +416,10 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
 {
     gt_template *template = parse->template;
     GT_TRY(gt_reader_run(reader, path, text));
-    /* expand macros first, because a macro may contain __global__ */
-    if (gt_has_directive(gt_text_string(&reader->body), "define", "__global__")) {
+    /* expand macros first, because a macro may contain __global__ or the name of a kernel */
+    if (strstr(gt_text_string(&reader->body), "define")) {
         GT_TRY(take_code(parse));
-        GT_TRY(gt_kernel_macros_expand(&reader->body, parse->code));
+        GT_TRY(gt_kernel_macros_expand(&reader->body, parse->code, meaning_of, reader));
     }
     GT_TRY(gt_select_kernel(reader, kernel));
     GT_TRY(take_code(parse));

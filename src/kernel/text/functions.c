@@ -112,11 +112,10 @@ static size_t add_function(finder *f, gt_function *out, size_t begin, size_t nam
     const gt_word *w = f->words.items;
     const size_t count = f->words.count, close = gt_word_close(w, count, open);
     size_t last = close + 1;
-    while (last < count && w[last].token.kind != GT_TOKEN_DIRECTIVE &&
-           w[last].id != GT_IS_SEMICOLON && w[last].id != GT_IS_OPEN_BRACE) {
-        last++;
+    while (last < count && w[last].id != GT_IS_SEMICOLON && w[last].id != GT_IS_OPEN_BRACE) {
+        last = gt_word_close(w, count, last) + 1;
     }
-    const bool reads = last < count && w[last].token.kind != GT_TOKEN_DIRECTIVE;
+    const bool reads = last < count;
     last = reads ? last : close;
     out->is_definition = w[last].id == GT_IS_OPEN_BRACE;
     last = gt_word_close(w, count, last);

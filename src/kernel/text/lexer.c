@@ -203,10 +203,6 @@ static gt_token_kind read_token(gt_lexer *lexer, bool first)
         lexer->at++;
         return GT_TOKEN_DIRECTIVE;
     }
-    if (first && looking_at(lexer, "%:") && !looking_at(lexer, "%:%:")) {
-        lexer->at += 2; /* the digraph %: stands for '#' */
-        return GT_TOKEN_DIRECTIVE;
-    }
     bool fraction = c == '.' && lexer->at + 1 < lexer->end && isdigit((unsigned char)lexer->at[1]);
     if (isdigit((unsigned char)c) || fraction) {
         return read_number(lexer);

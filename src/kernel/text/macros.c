@@ -212,7 +212,7 @@ size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count,
     return has_arguments ? gt_word_close(words, count, open) + 1 - at : 0;
 }
 
-enum { ARGUMENTS_MAX = 64 };
+enum { ARGUMENTS_MAX = 64, KERNEL_EXPANDED = 4096 };
 
 typedef struct arguments {
     const gt_word *words;
@@ -251,48 +251,88 @@ static void divide_arguments(arguments *out, const gt_macro *macro, const gt_wor
     out->end[out->count - 1] = close;
 }
 
-static gt_word paste_words(gt_macros *m, const gt_word *a, const gt_word *b)
+/* Returns a word with the kind of `like` and the spelling `text`, which is freed. */
+static gt_word make_word(gt_macros *m, gt_text *text, gt_token like)
 {
-    gt_word joined = *a;
-    GT_SCOPED(gt_text_free) gt_text text = {0};
     char *owned = NULL;
-    gt_text_append_bytes(&text, a->token.text, a->token.length);
-    gt_text_append_bytes(&text, b->token.text, b->token.length);
-    joined.token.length = text.length;
+    like.length = text->length;
     m->failed |=
-        gt_text_take(&owned, &text) != GPUTUNE_OK || gt_texts_take(&m->made, owned) != GPUTUNE_OK;
-    if (m->failed) {
-        return *a;
-    }
-    joined.token.text = owned;
-    joined.id = intern_name(m, owned, joined.token.length);
-    return joined;
+        gt_text_take(&owned, text) != GPUTUNE_OK || gt_texts_take(&m->made, owned) != GPUTUNE_OK;
+    like.text = m->failed ? "" : owned;
+    return m->failed ? (gt_word){like, GT_IS_NOTHING} : word_of(m, like);
 }
 
-static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
-                                 const arguments *given)
+static gt_word paste_words(gt_macros *m, const gt_word *a, const gt_word *b)
 {
-    const size_t first = out->count;
+    gt_text text = {0};
+    gt_text_append_bytes(&text, a->token.text, a->token.length);
+    gt_text_append_bytes(&text, b->token.text, b->token.length);
+    return make_word(m, &text, a->token);
+}
+
+/* Returns the string literal that the operator # makes of an argument. */
+static gt_word quote_words(gt_macros *m, const gt_word *words, size_t count)
+{
+    gt_text text = {0};
+    gt_token like = {.kind = GT_TOKEN_STRING};
+    gt_text_append(&text, "\"");
+    for (size_t i = 0; i < count; i++) {
+        const gt_token *token = &words[i].token;
+        const bool is_apart =
+            i > 0 && words[i - 1].token.text + words[i - 1].token.length != token->text;
+        gt_text_append(&text, is_apart ? " " : "");
+        for (size_t k = 0; k < token->length; k++) {
+            const bool escapes = token->kind == GT_TOKEN_STRING && strchr("\"\\", token->text[k]);
+            gt_text_append(&text, escapes ? "\\" : "");
+            gt_text_append_bytes(&text, token->text + k, 1);
+        }
+    }
+    gt_text_append(&text, "\"");
+    return make_word(m, &text, like);
+}
+
+static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count,
+                         const hidden *outer);
+
+/* Appends the body of a macro with its arguments in place of its parameters. Their macros are
+ * expanded first, except beside # and ##. */
+static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
+                                 const arguments *given, const hidden *outer)
+{
+    size_t chain = 0; /* where the words begin that ## joins */
     for (uint32_t i = 0; i < macro->words && !m->failed; i++) {
-        const gt_word word = gt_macro_words(m, macro)[i];
+        const gt_word *body = gt_macro_words(m, macro), word = body[i];
+        const uint32_t before = i > 0 ? body[i - 1].id : GT_IS_NOTHING;
+        const bool is_joined = i + 1 < macro->words && body[i + 1].id == GT_IS_PASTE;
+        const size_t at = out->count;
         const size_t p = gt_word_find(m->texts.items + macro->first, 0, macro->parameters, word.id);
+        const bool is_given = p < given->count;
+        const gt_word *argument = is_given ? given->words + given->begin[p] : NULL;
+        const size_t length = is_given ? given->end[p] - given->begin[p] : 0;
+        if (word.id == GT_IS_PASTE || (word.id == GT_IS_HASH && macro->is_function)) {
+            continue;
+        }
         if (p == macro->parameters) {
             push_word(out, m, word);
-        } else if (p < given->count) {
-            push_code(out, m, given->words + given->begin[p], given->end[p] - given->begin[p]);
+        } else if (before == GT_IS_HASH) {
+            push_word(out, m, quote_words(m, argument, length));
+        } else if (before == GT_IS_PASTE || is_joined) {
+            push_code(out, m, argument, length);
+        } else {
+            expand_words(out, m, argument, length, outer);
+        }
+        chain = before == GT_IS_PASTE ? chain : at;
+        if (before != GT_IS_PASTE || at == chain || m->failed) {
+            continue;
+        }
+        gt_word *left = &out->items[at - 1];
+        if (left->id == GT_IS_COMMA) { /* as in `, ##__VA_ARGS__` */
+            out->count -= out->count == at;
+        } else if (out->count > at) {
+            *left = paste_words(m, left, left + 1);
+            memmove(left + 1, left + 2, (--out->count - at) * sizeof *left);
         }
     }
-    size_t to = first;
-    for (size_t i = first; i < out->count; i++) {
-        const bool joins = out->items[i].id == GT_IS_PASTE && to > first && i + 1 < out->count;
-        if (joins) {
-            out->items[to - 1] = paste_words(m, &out->items[to - 1], &out->items[i + 1]);
-            i++;
-        } else if (out->items[i].id != GT_IS_HASH) {
-            out->items[to++] = out->items[i];
-        }
-    }
-    out->count = m->failed ? first : to;
 }
 
 static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count,
@@ -314,7 +354,7 @@ static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, 
             const size_t open = gt_word_find(words, i, i + taken, GT_IS_OPEN_PAREN);
             divide_arguments(&given, &macro, words, open, i + taken - 1);
         }
-        substitute_arguments(&body, m, &macro, &given);
+        substitute_arguments(&body, m, &macro, &given, outer);
         m->budget -= body.count + 1 < m->budget ? (uint32_t)body.count + 1 : m->budget;
         const hidden own = {word.id, outer};
         expand_words(out, m, body.items, body.count, &own);
@@ -335,17 +375,24 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
-/* Returns true if a macro expands to a kernel, and stores the expansion in `out`. Its use has
- * `taken` words from index `at`. A macro with a # operator is never expanded. */
-static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
-                         size_t taken)
+/* Updates the macros if the directive is a #define or #undef. A macro that may have another
+ * definition is only used to find kernels. */
+static void note_directive(gt_macros *m, const gt_word *directive, gt_meaning_fn meaning,
+                           const void *user)
 {
-    out->count = 0;
-    if (has_word(m, gt_macro_of(m, words[at].id), GT_IS_HASH)) {
-        return false;
+    const size_t count = m->items.count;
+    int64_t value;
+    gt_macros_directive(m, directive);
+    if (m->items.count > count && !m->failed) {
+        gt_lexer lexer = gt_lexer_of(directive->token.text), line;
+        const gt_macro *added = &m->items.items[count];
+        gt_lexer_directive(&lexer, &line);
+        gt_lexer_next(&line);
+        const bool is_doubtful = m->conditionals > 0 && !has_word(m, added, GT_IS_GLOBAL);
+        if (is_doubtful || meaning(user, &line.token, &value) == GT_OPEN) {
+            m->of_name.items[added->name] = 0;
+        }
     }
-    gt_macros_expand(out, m, words + at, taken, 4096);
-    return gt_word_find(out->items, 0, out->count, GT_IS_GLOBAL) < out->count;
 }
 
 static void append_expansion(gt_text *out, const gt_word_list *words, const char *from,
@@ -360,42 +407,48 @@ static void append_expansion(gt_text *out, const gt_word_list *words, const char
     }
 }
 
-static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words, const char *text)
+static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words, const char *text,
+                           gt_meaning_fn meaning, const void *user)
 {
     gt_word_list expanded = {0};
-    bool any = false; /* true if the body of any macro contains __global__ */
+    bool in_head = false; /* true from the word __global__ to the body of the kernel */
     size_t copied = 0;
     for (size_t i = 0; i < words->count && !m->failed; i++) {
         const gt_word *word = &words->items[i];
         if (word->token.kind == GT_TOKEN_DIRECTIVE) {
-            const size_t before = m->items.count;
-            gt_macros_directive(m, word);
-            any |= m->items.count > before &&
-                   has_word(m, &m->items.items[m->items.count - 1], GT_IS_GLOBAL);
+            note_directive(m, word, meaning, user);
             continue;
         }
-        const size_t taken = any ? gt_macro_use(m, words->items, words->count, i) : 0;
-        if (taken > 0 && makes_kernel(&expanded, m, words->items, i, taken)) {
-            const gt_token *last = &words->items[i + taken - 1].token;
-            const size_t at = (size_t)(word->token.text - m->text);
-            gt_text_append_bytes(out, text + copied, at - copied);
+        const size_t taken = gt_macro_use(m, words->items, words->count, i);
+        expanded.count = 0;
+        gt_macros_expand(&expanded, m, word, taken > 0 ? taken : 1, KERNEL_EXPANDED);
+        const size_t global = gt_word_find(expanded.items, 0, expanded.count, GT_IS_GLOBAL);
+        if (taken > 0 && (in_head || global < expanded.count)) {
+            const gt_token *last = &word[taken - 1].token;
+            gt_text_append_bytes(out, text + copied, (size_t)(word->token.text - m->text) - copied);
             copied = (size_t)(last->text + last->length - m->text);
             append_expansion(out, &expanded, word->token.text, last->text + last->length);
-            i += taken - 1;
         }
+        for (size_t k = 0; k < expanded.count; k++) {
+            const uint32_t id = expanded.items[k].id;
+            in_head =
+                id == GT_IS_GLOBAL || (in_head && id != GT_IS_OPEN_BRACE && id != GT_IS_SEMICOLON);
+        }
+        i += taken > 0 ? taken - 1 : 0;
     }
     gt_text_append(out, text + copied);
     gt_array_free(&expanded);
 }
 
-gputune_status gt_kernel_macros_expand(gt_text *text, const char *read)
+gputune_status gt_kernel_macros_expand(gt_text *text, const char *read, gt_meaning_fn meaning,
+                                       const void *user)
 {
     gt_macros macros;
     gt_word_list words = {0};
     gt_text expanded = {0};
     gt_macros_open(&macros, read);
     gt_words_split(&words, &macros, gt_lexer_of(read));
-    expand_kernels(&expanded, &macros, &words, gt_text_string(text));
+    expand_kernels(&expanded, &macros, &words, gt_text_string(text), meaning, user);
     expanded.failed |= macros.failed;
     gt_macros_free(&macros);
     gt_array_free(&words);

@@ -1,7 +1,7 @@
 /* Splits a text into words, which are tokens with a numeric id, and expands its macros. */
 #pragma once
 
-#include "kernel/text/lexer.h"
+#include "kernel/text/branches.h"
 
 #include "base/array.h"
 #include "base/hash_index.h"
@@ -97,9 +97,12 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
  * returns 0. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
-/* Expands the macros that define kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`. `read`
- * is the same text with its disabled #if branches blanked. Line numbers do not change. ENOMEM. */
-gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
+/* Expands the macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`, and
+ * those between __global__ and the body of a kernel. Leaves out macros whose value is not known, or
+ * is GT_OPEN. `read` is the same text with its disabled #if branches blanked. Line numbers do not
+ * change. ENOMEM. */
+gputune_status gt_kernel_macros_expand(gt_text *text, const char *read, gt_meaning_fn meaning,
+                                       const void *user);
 
 /* Returns 1 for an opening bracket, -1 for a closing bracket, and 0 for other words. */
 int gt_word_nesting(const gt_word *word);

@@ -11,12 +11,18 @@
 /* A bit of reach.wanted: a clause contains the name, so all its declarations are kept. */
 enum { ROOT = 1 << 7 };
 
+/* A name that ## makes of a macro, such as f_BLOCK, and what it becomes, such as f_64. */
+typedef struct gt_pasted {
+    uint32_t name, becomes;
+} gt_pasted;
+
 typedef struct reach {
     gt_declarations found;
     uint8_t *wanted; /* for each id, how the kept code uses the name, as GT_READ_ bits and ROOT */
     bool *kept;
     uint8_t *marked; /* for each id, true if device code declares the name */
     uint8_t *typed;  /* for each id, 1 for a type or alias of the text, 2 if it is kept */
+    GT_ARRAY(gt_pasted) pasted;
     bool changed;
 } reach;
 
@@ -32,6 +38,11 @@ static void want_name(reach *r, uint32_t id, uint8_t ways)
     }
     r->wanted[id] |= ways;
     r->changed = true;
+    for (size_t i = 0; i < r->pasted.count; i++) {
+        if (r->pasted.items[i].name == id) {
+            want_name(r, r->pasted.items[i].becomes, ways);
+        }
+    }
     const gt_macros *macros = &r->found.macros;
     for (const gt_macro *m = NULL; (m = gt_macro_before(macros, id, m));) {
         for (uint32_t i = 0; i < m->words; i++) {
@@ -217,6 +228,30 @@ static void keep_assertions(reach *r)
     }
 }
 
+/* Finds the names that `name` becomes if one or two of the macros in `defines` have a value. */
+static void find_pasted(reach *r, uint32_t id, const char *name, gt_lexer defines, int most)
+{
+    const gt_pasted added = {id, gt_macros_id(&r->found.macros, name, strlen(name))};
+    if (added.becomes && added.becomes != id) {
+        r->found.macros.failed |= gt_array_push(&r->pasted, added) != GPUTUNE_OK;
+    }
+    for (gt_lexer line; most > 0 && gt_lexer_find_directive(&defines, &line);) {
+        gt_lexer_next(&line);
+        const gt_token macro = line.token;
+        const char *at = memmem(name, strlen(name), macro.text, macro.length);
+        const char *end = at ? at + macro.length : name;
+        const bool is_part = at && (at == name || at[-1] == '_' || *end == '_' || *end == '\0');
+        for (gt_lexer_next(&line); is_part && line.token.kind != GT_TOKEN_END;
+             gt_lexer_next(&line)) {
+            GT_SCOPED(gt_text_free) gt_text text = {0};
+            gt_text_append_bytes(&text, name, (size_t)(at - name));
+            gt_text_append_bytes(&text, line.token.text, line.token.length);
+            gt_text_append(&text, end);
+            find_pasted(r, id, gt_text_string(&text), defines, most - 1);
+        }
+    }
+}
+
 static gputune_status open_reach(reach *r, const char *read, const char *roots)
 {
     gt_word_list named = {0};
@@ -227,6 +262,11 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     r->marked = calloc(ids, 1);
     r->typed = calloc(ids, 1);
     r->kept = calloc(r->found.items.count + 1, sizeof *r->kept);
+    for (size_t i = 0; i < r->found.macros.made.count; i++) {
+        const char *made = r->found.macros.made.items[i];
+        find_pasted(r, gt_macros_id(&r->found.macros, made, strlen(made)), made, gt_lexer_of(roots),
+                    2);
+    }
     bool failed = r->found.macros.failed || !r->wanted || !r->marked || !r->typed || !r->kept;
     for (size_t i = 0; i < named.count && !failed; i++) {
         want_name(r, named.items[i].id, ROOT | GT_READ_CALL | GT_READ_PLAIN);
@@ -407,6 +447,7 @@ gputune_status gt_reach_cut(char **out, const char *text, const char *read, cons
         status = write_left(out, &r, text, read);
     }
     gt_declarations_free(&r.found);
+    gt_array_free(&r.pasted);
     free(r.wanted);
     free(r.marked);
     free(r.typed);
