@@ -7,8 +7,7 @@
 typedef struct world {
     char *folder, path[256];
     uint32_t seen;
-    gputune_miss first;
-    char kernels[256], sizes[64];
+    char kernels[256];
 } world;
 
 static int open_world(void **state)
@@ -31,10 +30,7 @@ static int close_world(void **state)
 static int take(void *user, const gputune_miss *miss)
 {
     world *w = user;
-    if (!w->seen++) {
-        w->first = *miss;
-        snprintf(w->sizes, sizeof w->sizes, "%s", miss->sizes);
-    }
+    w->seen++;
     size_t used = strlen(w->kernels);
     snprintf(w->kernels + used, sizeof w->kernels - used, "%s:%u ", miss->kernel,
              (unsigned)miss->count);
@@ -51,19 +47,6 @@ static void add(const world *w, const char *kernel, uint64_t count)
         status = gt_misses_file_add(w->path, key, count);
     } while (status == GPUTUNE_EBUSY);
     ASSERT_OK(status);
-}
-
-TEST_OF(each_scenario_comes_once_most_wanted_first, world *w, open_world, close_world)
-{
-    add(w, "axpy", 1);
-    add(w, "gemm", 2);
-    add(w, "axpy", 4);
-    add(w, "copy", 1);
-    assert_int_equal(gputune_misses(w->path, take, w), 0);
-    assert_string_equal(w->kernels, "axpy:5 gemm:2 copy:1 ");
-    assert_string_equal(w->sizes, "n=1024 T=half");
-    assert_int_equal(w->first.objective, GPUTUNE_OBJECTIVE_LAUNCH);
-    assert_int_equal(w->first.cache, GPUTUNE_CACHE_HOT);
 }
 
 TEST_OF(many_processes_lose_no_count, world *w, open_world, close_world)

@@ -2,7 +2,6 @@
 #include "cli/memory.h"
 #include "cli/table.h"
 
-#include "support/comma_locale.h"
 #include "support/test.h"
 
 TEST(units_have_four_digits)
@@ -92,21 +91,9 @@ TEST(csv_quotes_commas_and_line_ends)
     assert_string_equal(write_item(&one, CLI_FORMAT_CSV), "text,number\n\"say \"\"a, b\"\"\",2\n");
 }
 
-TEST_WITHIN(columns_stay_whole_with_a_decimal_comma, comma_locale_set, comma_locale_reset)
+TEST(words_are_quoted_for_a_shell)
 {
-    comma_locale_needed();
-    const item one = {"x", 1234567.5};
-    assert_string_equal(write_item(&one, CLI_FORMAT_CSV), "text,number\nx,1234567.5\n");
-    assert_string_equal(write_item(&one, CLI_FORMAT_JSON),
-                        "{\"schema\": \"gputune/items/1\",\n\"items\": [\n"
-                        "  {\"text\": \"x\", \"number\": 1234567.5}\n]}\n");
-    assert_string_equal(write_item(&one, CLI_FORMAT_TABLE), "text     number\nx     1.235e+06\n");
-}
-
-TEST_WITHIN(figures_have_a_point_with_a_decimal_comma, comma_locale_set, comma_locale_reset)
-{
-    comma_locale_needed();
-    assert_string_equal(cli_duration(198123), "198.1 µs");
-    assert_string_equal(cli_speedup(1.2034, 1.1, 1.3), "1.203x [1.100, 1.300]");
-    assert_string_equal(cli_bytes(1536), "1.5 KB");
+    assert_string_equal(cli_shell_word("./a-b/k_1.cu:axpy"), "./a-b/k_1.cu:axpy");
+    assert_string_equal(cli_shell_word("a b.cu"), "'a b.cu'");
+    assert_string_equal(cli_shell_word("it's `x`.cu"), "'it'\\''s `x`.cu'");
 }

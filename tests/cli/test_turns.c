@@ -31,14 +31,6 @@ static void check_places(const cli_turn *turns, const size_t *expected)
     }
 }
 
-TEST(each_kernel_begins_with_its_middle_size_and_goes_outward)
-{
-    cli_turn turns[COUNT];
-    make(turns);
-    cli_turns_sort(turns, COUNT);
-    check_places(turns, (const size_t[]){0, 1, 2, 5, 3, 4});
-}
-
 TEST(the_smaller_of_two_sizes_comes_first)
 {
     cli_turn turns[2];
@@ -67,61 +59,12 @@ TEST(equal_costs_keep_the_order_given)
     check_places(turns, (const size_t[]){0, 1, 2, 3, 4, 5});
 }
 
-/* Computes how much time each turn gets if every turn uses only the fraction `used` of its time. */
-static void divide(double *shares, const cli_turn *turns, double left_s, double used)
-{
-    for (size_t i = 0; i < COUNT; i++) {
-        shares[i] = cli_turns_share_s(turns, COUNT, i, left_s, 1);
-        left_s -= used * shares[i];
-    }
-}
-
-TEST(the_first_search_of_a_kernel_gets_three_times_as_much)
-{
-    cli_turn turns[COUNT];
-    double shares[COUNT];
-    make(turns);
-    cli_turns_weigh(turns, COUNT);
-    divide(shares, turns, 50, 1);
-    static const double expected[COUNT] = {15, 5, 5, 15, 5, 5};
-    for (size_t i = 0; i < COUNT; i++) {
-        assert_true(shares[i] > expected[i] - 1e-9 && shares[i] < expected[i] + 1e-9);
-    }
-}
-
-TEST(a_kernel_that_was_begun_before_has_no_first_search)
-{
-    cli_turn turns[COUNT];
-    double shares[COUNT];
-    make(turns);
-    for (size_t i = 0; i < 3; i++) {
-        turns[i].started = true;
-    }
-    cli_turns_weigh(turns, COUNT);
-    divide(shares, turns, 40, 1);
-    assert_true(shares[0] > 4.999 && shares[0] < 5.001);
-    assert_true(shares[3] > 14.999 && shares[3] < 15.001);
-}
-
-TEST(unused_time_goes_to_the_later_ones)
-{
-    cli_turn turns[COUNT];
-    double shares[COUNT];
-    make(turns);
-    cli_turns_weigh(turns, COUNT);
-    divide(shares, turns, 50, 0);
-    assert_true(shares[0] > 14.999 && shares[0] < 15.001);
-    assert_true(shares[COUNT - 1] == 50);
-}
-
 TEST(every_turn_gets_a_second)
 {
     cli_turn turns[COUNT];
-    double shares[COUNT];
     make(turns);
     cli_turns_weigh(turns, COUNT);
-    divide(shares, turns, 0.5, 1);
     for (size_t i = 0; i < COUNT; i++) {
-        assert_true(shares[i] == 1);
+        assert_true(cli_turns_share_s(turns, COUNT, i, 0.5, 1) == 1);
     }
 }

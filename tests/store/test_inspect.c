@@ -13,25 +13,6 @@ static gt_store_facts inspect(const char *path)
     return facts;
 }
 
-TEST_OF(a_sound_database, world *w, open_world, close_world)
-{
-    gt_store_facts facts = inspect(w->path);
-    assert_false(facts.exists);
-    assert_string_equal(facts.unwritable, "");
-    put_into(w, w->path, 1024, 10);
-    facts = inspect(w->path);
-    assert_true(facts.exists);
-    assert_int_equal(facts.trials, 3);
-    assert_int_equal(facts.winners, 1);
-    assert_int_equal(facts.schema, GT_SCHEMA_VERSION);
-    assert_string_equal(facts.damage, "");
-    assert_string_equal(facts.unwritable, "");
-    assert_null(facts.distrust);
-    assert_int_equal(chmod(w->path, 0666), 0);
-    facts = inspect(w->path);
-    assert_string_equal(facts.distrust, "other users may write it");
-}
-
 TEST_OF(a_database_that_cannot_be_created, world *w, open_world, close_world)
 {
     char path[128];
@@ -71,15 +52,6 @@ TEST_OF(a_briefly_locked_database, world *w, open_world, close_world)
     assert_int_equal(facts.winners, 1);
     assert_int_equal(facts.schema, GT_SCHEMA_VERSION);
     pthread_join(thread, NULL);
-}
-
-TEST_OF(inspect_reports_files_that_are_no_database, world *w, open_world, close_world)
-{
-    file_write(w->path, "%s", "hello, this is text and no database at all, however long it may be");
-    gt_store_facts facts = inspect(w->path);
-    assert_non_null(strstr(facts.damage, "not a database"));
-    facts = inspect(":memory:");
-    assert_false(facts.exists);
 }
 
 /* Overwrites parts of several pages in the middle. */
