@@ -295,3 +295,16 @@ static inline int64_t query_number(const char *path, const char *sql)
     sqlite3_close(raw);
     return value;
 }
+
+/* Returns all winners and rules as text, with their code if `whole`. Expects this many. */
+static inline char *exported(gt_store *store, uint32_t expected, bool whole)
+{
+    const gt_wanted all = {.kernels = NULL};
+    gt_text text = {0};
+    char *out;
+    uint32_t count;
+    ASSERT_OK(gt_store_export(&text, &count, store, &all, whole));
+    assert_int_equal(count, expected);
+    ASSERT_OK(gt_text_take(&out, &text));
+    return out;
+}

@@ -621,39 +621,6 @@ static void run_processes(world *w, int count, bool (*work)(world *w, int proces
     assert_int_equal(failures, 0);
 }
 
-enum { SHARERS = 6, PUTS = 10 };
-
-/* Stores results of this process. Returns false if they are not in the file. */
-static bool put_some(world *w, int process)
-{
-    gt_store *store;
-    if (gt_store_open(&store, w->path, NULL, NULL, false) != GPUTUNE_OK) {
-        return false;
-    }
-    for (int i = 0; i < PUTS; i++) {
-        put_size(store, 1 + 100 * process + i, 7);
-    }
-    gt_store_close(store);
-    return true;
-}
-
-static void expect_all_put(world *w)
-{
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    for (int p = 0; p < SHARERS; p++) {
-        for (int i = 0; i < PUTS; i++) {
-            assert_true(time_at(store, 1 + 100 * p + i) == 7);
-        }
-    }
-}
-
-TEST_OF(processes_share_a_file, world *w, open_world, close_world)
-{
-    run_processes(w, SHARERS, put_some);
-    expect_all_put(w);
-    assert_int_equal(w->warnings, 0);
-}
-
 static bool open_only(world *w, int process)
 {
     gt_store *store;

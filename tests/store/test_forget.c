@@ -1,8 +1,5 @@
-/* Tests deleting records by kernel, size and GPU, and the time at which a trial was created. */
+/* Tests which code stays when records are deleted, and the time at which a trial was created. */
 #include "store_support.h"
-
-static const gt_records_filter any = {.all_trials = false};
-static const gputune_forget_options all = {.dry_run = false};
 
 static int count_winners(void *user, const gputune_record *record)
 {
@@ -10,53 +7,13 @@ static int count_winners(void *user, const gputune_record *record)
     return 0;
 }
 
-static int forget(gt_store *store, const gt_records_filter *filter,
-                  const gputune_forget_options *what)
+static int forget_size(gt_store *store, const char *sizes)
 {
+    const gt_records_filter filter = {.wanted.sizes = sizes};
+    const gputune_forget_options all = {.dry_run = false};
     int winners = 0;
-    assert_int_equal(gt_store_forget(store, filter, what, count_winners, &winners, NULL), 0);
+    assert_int_equal(gt_store_forget(store, &filter, &all, count_winners, &winners, NULL), 0);
     return winners;
-}
-
-static int forget_size(gt_store *store, const char *sizes, bool dry_run)
-{
-    return forget(store, &(gt_records_filter){.wanted.sizes = sizes},
-                  &(gputune_forget_options){.dry_run = dry_run});
-}
-
-TEST_WITH_STORE(forget_deletes_named_records)
-{
-    put_size(store, 1024, 10);
-    put_size(store, 2048, 20);
-    put_size(store, 4096, 40);
-    assert_int_equal(forget_size(store, "n=1K,2K", true), 2);
-    assert_int_equal(time_at(store, 1024), 10);
-    assert_int_equal(forget_size(store, "n=1K,2K", false), 2);
-    assert_int_equal(time_at(store, 1024), 0);
-    assert_int_equal(time_at(store, 2048), 0);
-    assert_int_equal(time_at(store, 4096), 40);
-    assert_int_equal(forget_size(store, "n=1K,2K", false), 0);
-    assert_int_equal(forget(store, &(gt_records_filter){.wanted.gpu = "another"}, &all), 0);
-    assert_int_equal(forget(store, &(gt_records_filter){.wanted = ONE_KERNEL("other")}, &all), 0);
-    assert_int_equal(forget(store, &(gt_records_filter){.wanted.gpu = ENVIRONMENT}, &all), 1);
-}
-
-static int stop_at_second(void *user, const gputune_record *record)
-{
-    return ++*(int *)user == 2 ? 7 : 0;
-}
-
-TEST_WITH_STORE(nothing_goes_if_the_callback_stops)
-{
-    int told = 0;
-    put_size(store, 1024, 10);
-    put_size(store, 2048, 20);
-    assert_int_equal(gt_store_forget(store, &any, &all, stop_at_second, &told, NULL), 7);
-    assert_int_equal(told, 2);
-    assert_int_equal(time_at(store, 1024), 10);
-    assert_int_equal(time_at(store, 2048), 20);
-    assert_int_equal(forget(store, &any, &all), 2);
-    assert_int_equal(time_at(store, 2048), 0);
 }
 
 /* Code is deleted with the last trial that uses it. */
@@ -66,9 +23,9 @@ TEST_WITH_STORE(code_of_others_stays)
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     ASSERT_OK(gt_store_put_cubins(store, &unused, 1, NULL));
-    assert_int_equal(forget_size(store, "n=1K", false), 1);
+    assert_int_equal(forget_size(store, "n=1K"), 1);
     assert_true(has_code(store, 2));
-    assert_int_equal(forget_size(store, "n=2K", false), 1);
+    assert_int_equal(forget_size(store, "n=2K"), 1);
     assert_false(has_code(store, 2));
     assert_true(has_code(store, 9));
 }
@@ -79,9 +36,9 @@ TEST_WITH_STORE(fallback_of_another_winner_stays)
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     run_sql(w->path, "DELETE FROM trial WHERE config = 'VEC=1'");
-    assert_int_equal(forget_size(store, "n=1K", false), 1);
+    assert_int_equal(forget_size(store, "n=1K"), 1);
     assert_true(has_code(store, 1));
-    assert_int_equal(forget_size(store, "n=2K", false), 1);
+    assert_int_equal(forget_size(store, "n=2K"), 1);
     assert_false(has_code(store, 1));
 }
 

@@ -42,33 +42,6 @@ static double time_in(world *w, int64_t n)
     return time_at(store, n);
 }
 
-TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
-{
-    files all;
-    for (int i = 0; i < 3; i++) {
-        GT_SCOPED(close_store) gt_store *store = open_over(w, name_file(&all, w, i), NULL);
-        put_size(store, 1024 << i, 10 + i);
-        put_size(store, 1024 << (i + 1), 20 + i);
-    }
-    gputune_merged merged = merge(w, &all, 3);
-    assert_int_equal(merged.winners, 6);
-    assert_int_equal(merged.trials, 18);
-    assert_int_equal(merged.taken_winners, 4);
-    assert_int_equal(merged.taken_trials, 12);
-    assert_int_equal(merged.codes, 6);
-    /* the codes of the default and of the winner, which all sizes share */
-    assert_int_equal(merged.taken_codes, 2);
-    assert_true(time_in(w, 1024) == 10);
-    assert_true(time_in(w, 8192) == 22);
-    merged = merge(w, &all, 3);
-    assert_int_equal(merged.winners, 6);
-    assert_int_equal(merged.taken_codes, 0);
-    assert_int_equal(query_number(w->path, "SELECT count(*) FROM trial"), 12);
-    assert_int_equal(query_number(w->path, "SELECT count(*) FROM lease"), 0);
-    assert_int_equal(query_number(all.paths[0], "SELECT count(*) FROM trial"), 6);
-    assert_int_equal(w->warnings, 0);
-}
-
 /* The order of the files does not matter. All results are from the same second. */
 TEST_OF(better_evidence_stays, world *w, open_world, close_world)
 {

@@ -189,23 +189,11 @@ TEST_OF(merge_takes_rules_over, world *w, open_world, close_world)
     assert_int_equal(merged.taken_rules, 0);
 }
 
-static char *exported(gt_store *store, uint32_t expected)
-{
-    static const gt_wanted all = {.kernels = NULL};
-    gt_text text = {0};
-    char *out;
-    uint32_t count;
-    ASSERT_OK(gt_store_export(&text, &count, store, &all, true));
-    assert_int_equal(count, expected);
-    ASSERT_OK(gt_text_take(&out, &text));
-    return out;
-}
-
 TEST_WITH_STORE(exported_rule_is_proved_only_if_trusted_and_of_the_same_driver)
 {
     put_size(store, 1024, 100);
     put_rule(store);
-    GT_FREED char *text = exported(store, 2);
+    GT_FREED char *text = exported(store, 2, true);
     for (int trusted = 0; trusted < 2; trusted++) {
         for (int driver = 13000; driver < 13002; driver++) {
             GT_SCOPED(close_store) gt_store *other = open_over(w, ":memory:", NULL);
@@ -227,42 +215,6 @@ TEST_WITH_STORE(exported_rule_is_proved_only_if_trusted_and_of_the_same_driver)
             ASSERT_OK(gt_store_find_rule(&rule, other, &scenario, NULL));
             assert_int_equal(rule.proved, trusted && driver == 13000);
             gt_stored_rule_free(&rule);
-        }
-    }
-}
-
-TEST_WITH_STORE(edited_rule_is_left_out)
-{
-    GT_SCOPED(close_store) gt_store *other = open_over(w, ":memory:", NULL);
-    gt_wisdom_import with = {.keep = true, .trusted = true, .log = &w->log, .from = "the text"};
-    put_size(store, 1024, 100);
-    put_rule(store);
-    GT_FREED char *text = exported(store, 2);
-    char *use = strstr(text, "use 1");
-    assert_non_null(use);
-    use[4] = '0';
-    ASSERT_OK(gt_store_import(&with, other, text, NULL));
-    assert_int_equal(with.left_out, 1);
-    expect_rule(other, NULL);
-}
-
-TEST_WITH_STORE(code_of_an_exported_rule_is_taken_over_if_trusted)
-{
-    put_rule(store);
-    GT_FREED char *text = exported(store, 1);
-    for (int trusted = 0; trusted < 2; trusted++) {
-        GT_SCOPED(close_store) gt_store *other = open_over(w, ":memory:", NULL);
-        gt_wisdom_import with = {
-            .trusted = trusted, .keep = true, .log = &w->log, .from = "the text"};
-        gt_code code;
-        ASSERT_OK(gt_store_import(&with, other, text, NULL));
-        const gputune_status status =
-            gt_store_find_cubin(&code, other, hash_of(1002), "sm_90", false, NULL);
-        assert_int_equal(status, trusted ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
-        if (trusted) {
-            assert_string_equal(code.image.data, "the rule's code");
-            assert_int_equal(code.resources.registers, 32);
-            gt_code_free(&code);
         }
     }
 }

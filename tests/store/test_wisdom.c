@@ -1,23 +1,6 @@
 /* Tests exporting winners as text and importing them into another store. */
 #include "store_support.h"
 
-static char *exported_with(gt_store *store, const gt_wanted *filter, uint32_t expected, bool whole)
-{
-    static const gt_wanted all = {.kernels = NULL};
-    gt_text text = {0};
-    char *out;
-    uint32_t count;
-    ASSERT_OK(gt_store_export(&text, &count, store, filter ? filter : &all, whole));
-    assert_int_equal(count, expected);
-    ASSERT_OK(gt_text_take(&out, &text));
-    return out;
-}
-
-static char *exported(gt_store *store, const gt_wanted *filter, uint32_t expected)
-{
-    return exported_with(store, filter, expected, false);
-}
-
 static gt_wisdom_import import_of(const world *w)
 {
     return (gt_wisdom_import){.driver_version = 13000, .log = &w->log, .from = "the text"};
@@ -38,7 +21,7 @@ static char *text_of_two_sizes(world *w)
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 100);
     put_size(store, 4096, 300);
-    return exported(store, NULL, 2);
+    return exported(store, 2, false);
 }
 
 TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world)
@@ -77,7 +60,7 @@ TEST_OF(unproved_winner_stays_unproved, world *w, open_world, close_world)
     gt_wisdom_import with = import_of(w);
     terms.proved = false;
     ASSERT_OK(put_under(from, &scenario, 300, &terms, false, NULL));
-    GT_FREED char *text = exported(from, NULL, 1);
+    GT_FREED char *text = exported(from, 1, false);
     with.trusted = with.keep = true;
     import(&with, to, text);
     GT_SCOPED(gt_winner_free) gt_winner found = first_winner(to, &scenario);
@@ -101,7 +84,7 @@ TEST_OF(kernel_without_sizes_and_axes_is_imported, world *w, open_world, close_w
     const gt_outcome outcome = {
         .site = &site, .trials = &trial, .trial_count = 1, .winner = &winner};
     ASSERT_OK(gt_store_put_winner(from, &outcome, NULL));
-    GT_FREED char *text = exported(from, NULL, 1);
+    GT_FREED char *text = exported(from, 1, false);
     import(&with, to, text);
     assert_int_equal(with.taken, 1);
     GT_SCOPED(gt_winner_free) gt_winner found = first_winner(to, &scenario);
@@ -127,7 +110,7 @@ TEST_OF(winner_of_a_default_without_times_is_imported, world *w, open_world, clo
         gt_wisdom_import with = import_of(w);
         put_size(from, 1024, 100);
         put_status(from, 1, statuses[i]);
-        GT_FREED char *text = exported(from, NULL, 1);
+        GT_FREED char *text = exported(from, 1, false);
         import(&with, to, text);
         assert_int_equal(with.taken, 1);
         assert_true(time_at(to, 1024) == 100);
@@ -171,52 +154,6 @@ TEST_OF(winner_that_failed_here_replaces_none, world *w, open_world, close_world
     assert_true(time_at(store, 1024) == 150);
 }
 
-static void expect_resources(gt_store *store, uint64_t source)
-{
-    GT_SCOPED(gt_code_free) gt_code code;
-    ASSERT_OK(gt_store_find_cubin(&code, store, hash_of(source), "sm_90", false, NULL));
-    assert_int_equal(code.resources.registers, 32);
-    assert_int_equal(code.resources.spill_bytes, 8);
-    assert_true(code.compile_ns == 2e7);
-}
-
-TEST_OF(resources_of_code_are_known_after_an_import, world *w, open_world, close_world)
-{
-    gt_store *store = open_store(w);
-    put_size(store, 1024, 100);
-    GT_FREED char *text = exported_with(store, NULL, 1, true);
-    gt_store_close(store);
-    GT_SCOPED(close_store) gt_store *other = other_store(w);
-    gt_wisdom_import with = import_of(w);
-    with.trusted = with.keep = true;
-    import(&with, other, text);
-    expect_resources(other, 1001);
-    expect_resources(other, 1002);
-}
-
-static int take_gpu(void *user, const gputune_record *record)
-{
-    snprintf(user, 32, "%s, %u SMs", record->gpu, record->sm_count);
-    return 0;
-}
-
-TEST_OF(gpu_of_which_nothing_is_known_is_described_as_in_the_text, world *w, open_world,
-        close_world)
-{
-    const gt_device theirs = {.name = "Test GPU", .sm_count = 132};
-    const gt_records_filter all = {0};
-    GT_SCOPED(close_store) gt_store *from = open_store(w);
-    put_size(from, 1024, 100);
-    put_gpu(from, ENVIRONMENT, &theirs, NULL, 0);
-    GT_FREED char *text = exported(from, NULL, 1);
-    GT_SCOPED(close_store) gt_store *store = other_store(w);
-    gt_wisdom_import with = import_of(w);
-    char seen[32] = "";
-    import(&with, store, text);
-    assert_int_equal(gt_store_records(store, &all, take_gpu, seen), 0);
-    assert_string_equal(seen, "Test GPU, 132 SMs");
-}
-
 TEST_OF(other_driver_is_not_trusted, world *w, open_world, close_world)
 {
     GT_FREED char *text = text_of_two_sizes(w);
@@ -246,57 +183,6 @@ TEST_OF(own_results_stand_above, world *w, open_world, close_world)
         GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
         assert_true(found.median_ns == 7 && found.terms.driver_version == terms.driver_version);
     }
-}
-
-TEST_OF(unproved_is_exported_again, world *w, open_world, close_world)
-{
-    GT_FREED char *text = text_of_two_sizes(w);
-    GT_SCOPED(close_store) gt_store *store = other_store(w);
-    gt_wisdom_import with = import_of(w);
-    import(&with, store, text);
-    char *unproved = exported(store, NULL, 2);
-    assert_non_null(strstr(unproved, "config=\"VEC=1"));
-    free(unproved);
-    with.trusted = true;
-    import(&with, store, text);
-    free(exported(store, NULL, 2));
-}
-
-TEST_WITH_STORE(filter_is_by_kernel_environment_and_size)
-{
-    static const char *const here[] = {ENVIRONMENT}, *const there[] = {"elsewhere"};
-    static const char *const names[] = {"axpy", "gemm"};
-    const gt_wanted axpy = {.kernels = names, .kernel_count = 1},
-                    gemm = {.kernels = names + 1, .kernel_count = 1}, one = {.sizes = "n=1024"},
-                    both = {.sizes = "T=half n=4096"}, part = {.sizes = "n=102"},
-                    mine = {.environments = here, .environment_count = 1},
-                    other = {.environments = there, .environment_count = 1},
-                    named = {.gpu = "H200"};
-    put_size(store, 1024, 100);
-    put_size(store, 4096, 300);
-    free(exported(store, &axpy, 2));
-    free(exported(store, &gemm, 0));
-    free(exported(store, &one, 1));
-    free(exported(store, &both, 1));
-    free(exported(store, &part, 0));
-    free(exported(store, &mine, 2));
-    free(exported(store, &other, 0));
-    free(exported(store, &named, 0));
-}
-
-static void import_refused(world *w, const char *text, const char *message)
-{
-    GT_SCOPED(close_store) gt_store *store = other_store(w);
-    gt_wisdom_import with = import_of(w);
-    assert_int_equal(gt_store_import(&with, store, text, NULL), GPUTUNE_ERECORDED);
-    assert_non_null(strstr(gputune_error(), message));
-}
-
-TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
-{
-    import_refused(w, "", "not wisdom");
-    import_refused(w, "# gputune wisdom 12\n", "not wisdom");
-    import_refused(w, "{\"a\": 1}", "not wisdom");
 }
 
 /* Changes one byte at a time. A changed entry must never be mistaken for a different entry. */
