@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gt_shared_code **bucket_of(gt_plan_pool *pool, uint64_t hash)
-{
-    return &pool->codes[hash % (sizeof pool->codes / sizeof *pool->codes)];
-}
-
 static void note_variable(void *user, const char *name, size_t length)
 {
     (void)name;
@@ -31,9 +26,8 @@ static gputune_status new_code(gt_shared_code **out, gt_plan_pool *pool, gt_imag
     pthread_mutex_init(&code->loading, NULL);
     gt_image_each_variable(image, note_variable, &code->is_private);
     *image = (gt_image){0};
-    gt_shared_code **bucket = bucket_of(pool, hash);
-    code->next = *bucket;
-    *bucket = code;
+    code->next = pool->codes;
+    pool->codes = code;
     return GPUTUNE_OK;
 }
 
@@ -43,7 +37,7 @@ static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_ima
 {
     const uint64_t hash = gt_hash64(image->data, image->bytes);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&pool->mutex);
-    gt_shared_code *code = *bucket_of(pool, hash);
+    gt_shared_code *code = pool->codes;
     while (code && !(code->hash == hash && code->carveout_kb == carveout_kb &&
                      code->image.bytes == image->bytes &&
                      memcmp(code->image.data, image->data, image->bytes) == 0)) {
@@ -64,7 +58,7 @@ static bool leave_code(gt_shared_code *code)
     if (--code->plans) {
         return false;
     }
-    gt_shared_code **link = bucket_of(code->pool, code->hash);
+    gt_shared_code **link = &code->pool->codes;
     while (*link != code) {
         link = &(*link)->next;
     }

@@ -14,7 +14,7 @@ typedef struct gt_plan_pool {
     const gt_device *device;
     bool debug;
     pthread_mutex_t mutex;
-    struct gt_shared_code *codes[64]; /* hash table; gt_shared_code.next links collisions */
+    struct gt_shared_code *codes; /* a list, linked by gt_shared_code.next */
     gputune_plan *owned, *kept;
 } gt_plan_pool;
 

@@ -4,7 +4,6 @@
 #include "api/call.h"
 #include "base/array.h"
 #include "base/file.h"
-#include "base/hash_index.h"
 #include "base/patience.h"
 #include "base/signals.h"
 #include "base/text.h"
@@ -232,7 +231,6 @@ struct gt_misses {
     pthread_mutex_t lock;
     bool logged;
     GT_ARRAY(gt_miss *) list;
-    gt_hash_index places; /* indices in `list` by the hash of the key */
 };
 
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log)
@@ -285,7 +283,6 @@ void gt_misses_close(gt_misses *misses)
         free(misses->list.items[i]);
     }
     gt_array_free(&misses->list);
-    gt_hash_index_free(&misses->places);
     pthread_mutex_destroy(&misses->lock);
     free(misses->path);
     free(misses);
@@ -312,19 +309,19 @@ static gputune_status make_key(char **out, const gt_request *request)
 /* Finds the miss with this key, or adds it. Takes over the key. Returns NULL if out of memory. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
-    uint32_t count = (uint32_t)misses->list.count, place = count;
-    gt_miss *miss = calloc(1, sizeof *miss);
-    bool is_noted =
-        miss && gt_array_reserve(&misses->list) == GPUTUNE_OK &&
-        gt_hash_index_intern(&misses->places, gt_hash_string(key), count, &place) == GPUTUNE_OK;
-    if (is_noted && place == count) {
-        miss->key = key;
-        misses->list.items[misses->list.count++] = miss;
-        return miss;
+    gt_miss *miss = NULL;
+    for (size_t i = 0; i < misses->list.count && !miss; i++) {
+        miss = strcmp(misses->list.items[i]->key, key) == 0 ? misses->list.items[i] : NULL;
     }
-    free(miss);
+    if (!miss && (miss = calloc(1, sizeof *miss)) != NULL) {
+        if (gt_array_push(&misses->list, miss) == GPUTUNE_OK) {
+            miss->key = gt_take(&key);
+        } else {
+            free(gt_take(&miss));
+        }
+    }
     free(key);
-    return is_noted ? misses->list.items[place] : NULL;
+    return miss;
 }
 
 gt_miss *gt_misses_note(gt_misses *misses, const gt_request *request)

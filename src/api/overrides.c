@@ -89,17 +89,18 @@ gt_log gt_log_output_log(gt_log_output *output)
 
 static gputune_effort read_effort(const gt_log *log)
 {
-    static const char *const words[] = {"", "cached", "estimate", "measure", "exhaustive"};
-    enum { WORDS = sizeof words / sizeof *words };
     const char *value = gt_environment("GPUTUNE_EFFORT");
-    size_t effort = value ? gt_index_of(value, words, WORDS) : 0;
-    if (effort == WORDS) {
+    int effort = value ? GPUTUNE_EXHAUSTIVE : 0;
+    while (effort && strcmp(value, gputune_effort_name((gputune_effort)effort)) != 0) {
+        effort--;
+    }
+    if (value && !effort) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
                     "GPUTUNE_EFFORT is '%s', which is ignored; expected cached, estimate, measure "
                     "or exhaustive",
                     value);
     }
-    return (gputune_effort)(effort % WORDS);
+    return (gputune_effort)effort;
 }
 
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log)

@@ -74,13 +74,13 @@ static bool base64_read(void **out, size_t *count, const char *text, size_t leng
 
 const char gt_wisdom_heading[] = "# gputune wisdom 1";
 static const char entry_word[] = "entry ";
-static const char also_word[] = "also", code_word[] = "code", fallback_word[] = "fallback";
+static const char also_word[] = "also";
 static const char variant_word[] = "variant", variant_facts_word[] = "variant-facts";
 enum { IMAGE_MOST = 64 << 20 };
 
 typedef struct part {
     const char *word;
-    const gt_columns *columns;
+    const gt_columns *columns; /* NULL: an image */
     size_t offset;
 } part;
 
@@ -91,9 +91,11 @@ static const part parts[] = {
     {"default", &gt_trial_columns, offsetof(gt_wisdom_entry, standard)},
     {"rule", &gt_rule_columns, offsetof(gt_wisdom_entry, rule)},
     {"code-facts", &gt_code_columns, offsetof(gt_wisdom_entry, winner.code)},
+    {"code", NULL, offsetof(gt_wisdom_entry, winner.code.image)},
     {"fallback-facts", &gt_code_columns, offsetof(gt_wisdom_entry, winner.fallback)},
+    {"fallback", NULL, offsetof(gt_wisdom_entry, winner.fallback.image)},
 };
-enum { RULE_PART = 4, CODE_PART, FALLBACK_PART, PARTS };
+enum { RULE_PART = 4, CODE_PART, PARTS = sizeof parts / sizeof *parts };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -172,8 +174,10 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
     for (size_t i = 0; is_rule && i < entry->codes.count; i++) {
         write_code(&body, variant_facts_word, variant_word, &entry->codes.items[i]);
     }
-    write_code(&body, parts[CODE_PART].word, code_word, &entry->winner.code);
-    write_code(&body, parts[FALLBACK_PART].word, fallback_word, &entry->winner.fallback);
+    for (int i = CODE_PART; i < PARTS; i += 2) {
+        write_code(&body, parts[i].word, parts[i + 1].word,
+                   (const gt_code *)((const char *)entry + parts[i].offset));
+    }
     const gt_hash sum = gt_hash_bytes(gt_text_string(&body), body.length);
     gt_text_printf(out, "%s%s\n%s", entry_word, gt_hash_hex(hex, sum), gt_text_string(&body));
     out->failed |= body.failed;
@@ -329,8 +333,10 @@ static gputune_status read_part(gt_wisdom_entry *entry, char *line)
 {
     const char *word = take_word(&line);
     for (int i = 0; i < PARTS; i++) {
+        void *row = (char *)entry + parts[i].offset;
         if (strcmp(word, parts[i].word) == 0) {
-            return read_pairs((char *)entry + parts[i].offset, parts[i].columns, line);
+            return parts[i].columns ? read_pairs(row, parts[i].columns, line)
+                                    : read_image(row, line);
         }
     }
     if (strcmp(word, also_word) == 0) {
@@ -339,14 +345,7 @@ static gputune_status read_part(gt_wisdom_entry *entry, char *line)
     if (strcmp(word, variant_facts_word) == 0) {
         return read_variant_facts(entry, line);
     }
-    if (strcmp(word, variant_word) == 0) {
-        return read_variant(entry, line);
-    }
-    if (strcmp(word, code_word) == 0) {
-        return read_image(&entry->winner.code.image, line);
-    }
-    return strcmp(word, fallback_word) == 0 ? read_image(&entry->winner.fallback.image, line)
-                                            : GPUTUNE_OK;
+    return strcmp(word, variant_word) == 0 ? read_variant(entry, line) : GPUTUNE_OK;
 }
 
 static gputune_status read_body(gt_wisdom_entry *entry, const char *body, size_t length)
