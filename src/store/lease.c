@@ -184,20 +184,14 @@ static gputune_status take_lease(gt_database *database, void *context)
                       unix_ms() + LEASE_MS);
 }
 
-/* Reads which process holds the lease. EBUSY if there is one. */
-static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
-                                    const gt_patience *patience)
-{
-    attempt->holder = 0;
-    bool is_read = gt_store_read(store, peek_lease, attempt, patience) == GPUTUNE_OK;
-    return is_read && attempt->holder ? GPUTUNE_EBUSY : GPUTUNE_OK;
-}
-
 /* Takes the lease. If the file stays locked for gt_layers_file_patience(), takes it in memory.
  * EBUSY if another process holds the lease, or if the patience ended while the file was locked. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
-    GT_TRY(look_at_lease(store, attempt, patience));
+    attempt->holder = 0;
+    if (gt_store_read(store, peek_lease, attempt, patience) == GPUTUNE_OK && attempt->holder) {
+        return GPUTUNE_EBUSY;
+    }
     const gt_patience brief = gt_layers_file_patience(patience);
     gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief);
     bool stays_locked = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
@@ -209,12 +203,10 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
 }
 
 static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
-                                     const gt_patience *patience,
-                                     gputune_status (*try)(gt_store *store, lease_try *attempt,
-                                                           const gt_patience *patience))
+                                     const gt_patience *patience)
 {
     for (int tries = 0;; tries++) {
-        gputune_status status = try(store, attempt, patience);
+        gputune_status status = try_lease(store, attempt, patience);
         if (status != GPUTUNE_EBUSY) {
             return status;
         }
@@ -248,19 +240,12 @@ static lease_try begin_attempt(const gt_scenario *scenario)
     return attempt;
 }
 
-gputune_status gt_store_lease_wait(gt_store *store, const gt_scenario *scenario,
-                                   const gt_patience *patience)
-{
-    lease_try attempt = begin_attempt(scenario);
-    return wait_for_lease(store, &attempt, patience, look_at_lease);
-}
-
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience)
 {
     lease_try attempt = begin_attempt(scenario);
     gt_patience longest = gt_patience_for(longest_wait_s, NULL);
-    GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest, try_lease));
+    GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
     *out = attempt.lease;
     out->held = true;
     out->renewed_ns = gt_now_ns();

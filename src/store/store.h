@@ -252,10 +252,6 @@ typedef struct gt_lease {
 
 enum { GT_LEASE_SECONDS = 5 }; /* time after which a lease expires; it is renewed every second */
 
-/* Waits until no other process holds the lease, but does not take it. `patience` must not be NULL.
- * EBUSY if a process still holds it when the patience ends; ECANCELED. */
-gputune_status gt_store_lease_wait(gt_store *store, const gt_scenario *scenario,
-                                   const gt_patience *patience);
 /* Takes the lease. Tries at least once, and waits as long as `patience` allows. lease.c describes
  * when a lease is free. EBUSY, with a message that states which process holds it; ECANCELED. If no
  * file can be written, or if it stays locked for a quarter of the patience (at most 5 s), the lease

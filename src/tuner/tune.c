@@ -637,9 +637,11 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
     double left_s = gt_patience_left_s(&request->patience);
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
     const gt_patience first = gt_patience_at_most(&request->patience, wait_s);
-    if (gt_store_lease_wait(store, &request->scenario, &first) == GPUTUNE_EBUSY) {
-        compile_default(request);
+    gputune_status status = gt_store_lease_acquire(lease, store, &request->scenario, &first);
+    if (status != GPUTUNE_EBUSY) {
+        return status;
     }
+    compile_default(request);
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 

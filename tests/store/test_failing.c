@@ -202,7 +202,6 @@ static gputune_status write_within(gt_store *store)
     const gt_scenario scenario = scenario_at(2048);
     const gt_patience patience = soon();
     gt_lease lease = {0};
-    (void)gt_store_lease_wait(store, &scenario, &patience);
     gputune_status status = gt_store_lease_acquire(&lease, store, &scenario, &patience);
     status = status == GPUTUNE_OK ? put_parts(store, &scenario) : unless_unknown(status);
     status = status == GPUTUNE_OK ? put_and_find(store, &scenario) : status;
