@@ -263,9 +263,8 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 /* Gets the device from a worker. If that fails, opens the device in this process. */
 static gputune_status query_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
-    enum { FIRST = 3 }; /* number of compile workers to start now, for the first verification */
     gt_device device;
-    if ((*farm)->ops->device(*farm, &device, FIRST) == GPUTUNE_OK) {
+    if ((*farm)->ops->device(*farm, &device) == GPUTUNE_OK) {
         device.ordinal = tuner->device.ordinal; /* the worker may number devices differently */
         tuner->device = device;
         tuner->has_device = true;

@@ -196,8 +196,6 @@ static gputune_status compile_unit(void *worker, void *asked, void *reply, gt_cu
     (void)current;
     GT_REFUSE(!compiler->nvrtc, (gputune_status)compiler->refusal.status, "%s",
               compiler->refusal.message);
-    GT_REFUSE(!source->text || !source->arch || source->head_bytes > strlen(source->text),
-              GPUTUNE_EWORKER, "a compile job has no source, or a head longer than its source");
     return gt_head_cache_compile(reply, &compiler->heads, compiler->nvrtc, source);
 }
 

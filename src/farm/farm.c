@@ -228,13 +228,13 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
     }
 }
 
-static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
+static gputune_status device(gt_farm *base, gt_device *out)
 {
     gt_host_farm *farm = gt_host_of(base);
     const gt_measure_host *host = &farm->measure;
     if (!host->has_device && !farm->emulated && farm->options.driver_version) {
         /* opening the device takes 0.2 s, so start the compilers now */
-        gt_compile_start_ahead(farm, compilers);
+        gt_compile_start_ahead(farm);
     }
     while (!host->has_device) {
         GT_TRY(gt_farm_usable(farm));

@@ -65,9 +65,9 @@ typedef struct gt_farm_ops {
     void (*interrupt)(gt_farm *farm);
     /* Tells the measure worker to free a variant that is no longer needed. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
-    /* Returns the device of the measure worker. Starts up to `compilers` compile workers, and then
-     * waits at most a minute for the device. Fails if the measure worker cannot start. */
-    gputune_status (*device)(gt_farm *farm, gt_device *out, uint32_t compilers);
+    /* Returns the device of the measure worker. Starts some compile workers, and then waits at most
+     * a minute for the device. Fails if the measure worker cannot start. */
+    gputune_status (*device)(gt_farm *farm, gt_device *out);
     /* Waits for the next event, at most `seconds`. After a timeout, the event is GT_EVENT_TIMEOUT.
      * The caller frees *out with gt_event_free(). */
     gputune_status (*wait)(gt_farm *farm, gt_event *out, double seconds);

@@ -281,11 +281,12 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     return starts ? slot : NULL;
 }
 
-void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
+void gt_compile_start_ahead(gt_host_farm *farm)
 {
+    enum { FIRST = 3 }; /* enough for the first verification */
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
-    for (uint32_t i = 0; i < host->allowed && i < most; i++) {
+    for (uint32_t i = 0; i < host->allowed && i < FIRST; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
             /* ignore the failure; if it happens again when a job needs a worker, it is reported */
             return;

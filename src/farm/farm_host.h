@@ -237,8 +237,8 @@ extern const gt_worker_role gt_compile_role, gt_measure_role;
 
 /* Queues a copy of the job, and assigns it to a worker if one is available. ENOMEM. */
 gputune_status gt_compile_submit(gt_farm *base, const gt_compile_job *job);
-/* Starts up to `most` workers, so they load the compiler before the first job arrives. */
-void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
+/* Starts some workers, so they load the compiler before the first job arrives. */
+void gt_compile_start_ahead(gt_host_farm *farm);
 /* Assigns queued jobs to workers, starts workers if necessary, and sends requests. */
 void gt_compile_pump(gt_host_farm *farm);
 /* Returns the seconds after which gt_compile_pump() must be called again, or INFINITY. */

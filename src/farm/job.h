@@ -135,11 +135,10 @@ typedef struct gt_sample_job {
 typedef struct gt_sampled {
     double *values; /* by variant: ns per launch (for energy, nJ) or NaN; owned */
     uint32_t count;
-    uint32_t sm_clock_mhz; /* clock rate during the round; 0: unknown */
-    bool spoiled;          /* true if the times of this round are invalid and must be taken again */
-    bool noisy;            /* true if another process used the GPU during the round */
-    char other[96];        /* description of this process, or "" */
-    gt_sharing sharing;    /* sharing of the job; if that is UNKNOWN, the measured one */
+    bool spoiled;       /* true if the times of this round are invalid and must be taken again */
+    bool noisy;         /* true if another process used the GPU during the round */
+    char other[96];     /* description of this process, or "" */
+    gt_sharing sharing; /* sharing of the job; if that is UNKNOWN, the measured one */
     /* time of launches on changed buffers divided by that on restored ones; 1 if not measured */
     double used_ratio;
 } gt_sampled;

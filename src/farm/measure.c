@@ -223,14 +223,6 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     int64_t start = gt_now_ns();
     gt_measure_forget(measure);
     measure->budget.limit_bytes = setup->memory_limit_bytes;
-    GT_REFUSE(setup->workload_count < 1 || setup->workload_count > GT_WORKLOAD_MAX, GPUTUNE_EINVAL,
-              "a setup has 1 or %d workloads, not %u", GT_WORKLOAD_MAX, setup->workload_count);
-    for (uint32_t i = 0; i < setup->input_count; ++i) {
-        const gt_live_input *input = &setup->inputs[i];
-        GT_REFUSE(input->workload >= setup->workload_count ||
-                      !gt_workload_has_input(&setup->workloads[input->workload], input->buffer),
-                  GPUTUNE_EINVAL, "input %u names no buffer or block of the kernel", i);
-    }
     if (gt_objective_facts(setup->objective)->by_energy) {
         open_monitor(measure);
         GT_TRY(gt_energy_check(measure)); /* fail before the inputs are made */

@@ -1,4 +1,4 @@
-/* Reads clocks, throttling and other users of the GPU through NVML on a separate thread. */
+/* Reads throttling and other users of the GPU through NVML on a separate thread. */
 #include "farm/measure_monitor.h"
 
 #include "base/clock.h"
@@ -22,8 +22,8 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml; /* set before `opened`; NULL: NVML is not available */
-    gt_nvml_state last;
+    gt_nvml *nvml;       /* set before `opened`; NULL: NVML is not available */
+    bool spoils;         /* true if the last reading makes times invalid */
     bool spoiled, noisy; /* `spoiled`: times since the start of the round are invalid */
     char other[96];
 };
@@ -61,7 +61,7 @@ static void read_now(gt_monitor *monitor, bool looks_at_users)
         gt_nvml_read_users(&users, monitor->nvml, getppid());
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
-    monitor->last = state;
+    monitor->spoils = state.spoils;
     monitor->spoiled |= state.spoils;
     if (looks_at_users) {
         note_users(monitor, &users);
@@ -127,7 +127,7 @@ void gt_monitor_begin(gt_monitor *monitor)
         return;
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
-    monitor->spoiled = monitor->last.spoils;
+    monitor->spoiled = monitor->spoils;
 }
 
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out)
@@ -136,7 +136,6 @@ void gt_monitor_end(gt_monitor *monitor, gt_sampled *out)
         return;
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
-    out->sm_clock_mhz = monitor->last.sm_clock_mhz;
     out->spoiled = monitor->spoiled;
     out->noisy = monitor->noisy;
     memcpy(out->other, monitor->other, sizeof out->other);

@@ -1,5 +1,5 @@
-/* Watches the clocks, throttling and other users of the GPU through NVML. This is done on a
- * separate thread, because a call of NVML may take longer than a sample. */
+/* Watches throttling and other users of the GPU through NVML. This is done on a separate thread,
+ * because a call of NVML may take longer than a sample. */
 #pragma once
 
 #include "farm/job.h"
@@ -11,8 +11,8 @@ typedef struct gt_monitor gt_monitor;
 gt_monitor *gt_monitor_start(const char *uuid);
 void gt_monitor_stop(gt_monitor *monitor);
 void gt_monitor_begin(gt_monitor *monitor);
-/* Sets the members of *out for the clock rate, for other users, and for whether the times since
- * gt_monitor_begin() are invalid. */
+/* Sets the members of *out for other users, and for whether the times since gt_monitor_begin() are
+ * invalid. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
 /* Reads the millijoules used so far, when NVML is open. Returns false if there is no counter. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);

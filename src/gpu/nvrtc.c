@@ -412,13 +412,10 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      bool splits_head)
 {
     enum { MOST = GT_DEVICE_HEADERS_MAX + MISSING_MAX + 1 };
-    const char *const *names, *const *texts, *text = request->text;
-    const char *all_names[MOST], *all_texts[MOST];
+    const char *all_names[MOST], *all_texts[MOST], *text = request->text;
     GT_SCOPED(gt_text_free) gt_text source = {0};
     GT_FREED char *head = NULL;
-    size_t count = gt_device_header_list(&names, &texts);
-    memcpy(all_names, names, count * sizeof *names);
-    memcpy(all_texts, texts, count * sizeof *texts);
+    size_t count = gt_device_headers_list(all_names, all_texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
         all_texts[count++] = "#include <stdint.h>\n"; /* most headers include it */

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,41 +77,32 @@ static const struct embedded toolkits[] = {
     TOOLKIT("numeric"),  TOOLKIT("optional"),    TOOLKIT("ratio"),    TOOLKIT("span"),
     TOOLKIT("tuple"),    TOOLKIT("type_traits"), TOOLKIT("utility"),  TOOLKIT("variant")};
 
-static const char *header_names[GT_DEVICE_HEADERS_MAX], *header_texts[GT_DEVICE_HEADERS_MAX];
-static size_t count;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+enum { TOOLKITS = sizeof toolkits / sizeof *toolkits };
 
-static void add_header(const char *name, const char *text)
+/* Returns header number `index`, whose name is NULL after the last one. */
+static const struct embedded *header_at(size_t index)
 {
-    if (count < GT_DEVICE_HEADERS_MAX) {
-        header_names[count] = name;
-        header_texts[count++] = text;
-    }
+    return index < TOOLKITS ? &toolkits[index] : &gt_device_headers[index - TOOLKITS];
 }
 
-static void fill_headers(void)
+size_t gt_device_headers_list(const char *names[GT_DEVICE_HEADERS_MAX],
+                              const char *texts[GT_DEVICE_HEADERS_MAX])
 {
-    for (size_t i = 0; i < sizeof toolkits / sizeof *toolkits; i++) {
-        add_header(toolkits[i].name, toolkits[i].text);
+    size_t count = 0;
+    for (; header_at(count)->name && count < GT_DEVICE_HEADERS_MAX; count++) {
+        names[count] = header_at(count)->name;
+        texts[count] = header_at(count)->text;
     }
-    for (size_t i = 0; gt_device_headers[i].name; i++) {
-        add_header(gt_device_headers[i].name, gt_device_headers[i].text);
-    }
-}
-
-size_t gt_device_header_list(const char *const **out_names, const char *const **out_texts)
-{
-    pthread_once(&once, fill_headers);
-    *out_names = header_names;
-    *out_texts = header_texts;
     return count;
 }
 
 const char *gt_device_header_text(const char *name)
 {
-    pthread_once(&once, fill_headers);
-    size_t index = gt_index_of(name, header_names, count);
-    return index < count ? header_texts[index] : NULL;
+    size_t index = 0;
+    while (header_at(index)->name && strcmp(header_at(index)->name, name) != 0) {
+        index++;
+    }
+    return header_at(index)->text;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */

@@ -44,8 +44,9 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
                            const char *const *options, size_t option_count);
 
 enum { GT_DEVICE_HEADERS_MAX = 128 };
-/* Returns the number of gputune's own headers, with their names and texts for nvrtcCreateProgram().
- * They take precedence over headers in folders. The arrays are never freed. */
-size_t gt_device_header_list(const char *const **names, const char *const **texts);
+/* Lists the names and texts of gputune's own headers for nvrtcCreateProgram(), and returns their
+ * number. They take precedence over headers in folders. The strings are never freed. */
+size_t gt_device_headers_list(const char *names[GT_DEVICE_HEADERS_MAX],
+                              const char *texts[GT_DEVICE_HEADERS_MAX]);
 /* Returns the text of the gputune header with this name, or NULL. It is never freed. */
 const char *gt_device_header_text(const char *name);

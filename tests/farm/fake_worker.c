@@ -236,7 +236,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
         }
         values[i] = job->variants[i] == 13 ? (double)NAN : 10.0 * (double)job->variants[i];
     }
-    *out = (gt_sampled){.values = values, .count = job->count, .sm_clock_mhz = (uint32_t)getpid()};
+    *out = (gt_sampled){.values = values, .count = job->count, .used_ratio = getpid()};
     return GPUTUNE_OK;
 }
 

@@ -148,5 +148,5 @@ static uint64_t sample_pid(gt_farm *farm, const uint64_t *variants, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         assert_true(event.sampled.values[i] == 10.0 * (double)variants[i]);
     }
-    return event.sampled.sm_clock_mhz;
+    return (uint64_t)event.sampled.used_ratio;
 }

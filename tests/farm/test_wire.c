@@ -105,7 +105,7 @@ TEST(samples_keep_nan_and_order)
 {
     double values[] = {1.5, (double)NAN, 1e-300, 0.1};
     gt_sampled sampled = {
-        .values = values, .count = 4, .sm_clock_mhz = UINT32_MAX, .other = "x 12"};
+        .values = values, .count = 4, .sharing = GT_SHARING_FELT, .other = "x 12"};
     GT_SCOPED(gt_text_free) gt_text sent = encode(&gt_record_sampled, &sampled);
     GT_SCOPED(gt_frame_release) gt_frame frame;
     gt_sampled got;
@@ -114,7 +114,7 @@ TEST(samples_keep_nan_and_order)
     assert_int_equal(got.count, 4);
     assert_true(got.values[0] == 1.5 && isnan(got.values[1]));
     assert_true(got.values[2] == 1e-300 && got.values[3] == 0.1);
-    assert_true(got.sm_clock_mhz == UINT32_MAX);
+    assert_true(got.sharing == GT_SHARING_FELT);
     assert_string_equal(got.other, "x 12");
     gt_record_release(&gt_record_sampled, &got);
 }

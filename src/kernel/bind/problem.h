@@ -137,11 +137,6 @@ static inline const gt_buffer *gt_workload_input(const gt_workload *workload, ui
     return place < GT_PARAMETER_MAX ? &workload->buffers[place]
                                     : &workload->blocks[place - GT_PARAMETER_MAX];
 }
-static inline bool gt_workload_has_input(const gt_workload *workload, uint32_t place)
-{
-    return place < GT_PARAMETER_MAX ? place < workload->buffer_count
-                                    : place - GT_PARAMETER_MAX < workload->block_count;
-}
 
 /* Returns true if the template defines the correct results. If not, the default variant does. */
 static inline bool gt_workload_is_judged(const gt_workload *workload)
