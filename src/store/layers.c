@@ -227,17 +227,15 @@ static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obsta
 }
 
 /* Calls `work` and interrupts its statements when the patience `call` ends; NULL: never. They have
- * at least one second, so a call that is late still gets an answer if nothing is locked. */
+ * at least one second, so a call that is late or canceled still gets an answer, and keeps its
+ * results, if nothing is locked. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
     static const double least_s = 1;
     const gt_patience endless = gt_patience_for(INFINITY, NULL);
-    const gt_patience least = gt_patience_for(least_s, NULL);
-    database->limit = call ? *call : endless;
-    if (database->limit.until_ns < least.until_ns) {
-        database->limit.until_ns = least.until_ns;
-    }
+    bool is_late = call && gt_patience_left_s(call) < least_s;
+    database->limit = is_late ? gt_patience_for(least_s, NULL) : call ? *call : endless;
     gputune_status status = work(database, context);
     database->limit = endless; /* the cancel flag may be invalid after the call */
     return status;

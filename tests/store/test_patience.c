@@ -381,10 +381,13 @@ TEST_OF(cancel_ends_waits, world *w, open_stopped, close_stopped)
 {
     make_database(w);
     GT_SCOPED(close_store) gt_store *store = open_store(w);
-    pid_t holder = lock_file(w, exclusive);
     gt_patience patience = gt_patience_for(60, &cancel);
-    int64_t n = 1024, start = gt_now_ns();
-    gt_scenario scenario = scenario_at(n);
+    cancel = 1;
+    put_size_within(store, 4096, 20, &patience); /* needs no wait */
+    assert_int_equal(w->warnings, 0);
+    pid_t holder = lock_file(w, exclusive);
+    int64_t start = gt_now_ns();
+    gt_scenario scenario = scenario_at(1024);
     gt_lease lease = {0};
     cancel = 0;
     clock_set_alarm(0.1, raise_flag, NULL);
