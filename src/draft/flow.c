@@ -194,10 +194,7 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
  * lhs that is the same in all threads and iterations, because it cannot limit an index. */
 static void push_fact(draft_amount *lhs, draft_amount *most)
 {
-    const unsigned varying = DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) |
-                             DRAFT_KIND(DRAFT_COUNTER) | DRAFT_KIND(DRAFT_CHANGING) |
-                             DRAFT_KIND(DRAFT_LOADED);
-    if (!draft_is_known(most) || !(lhs->kinds & varying)) {
+    if (!draft_is_known(most) || !(lhs->kinds & DRAFT_VARYING)) {
         return;
     }
     draft_amount *number = draft_number(draft_constant(lhs));
@@ -795,7 +792,7 @@ static bool run_return(draft_node *node)
 static void doubt_jump(void)
 {
     draft_bindings changes = {0};
-    for (draft_binding *b = draft_now.has_goto ? draft_now.last : NULL; b; b = b->before) {
+    for (draft_binding *b = draft_on_host() ? draft_now.last : NULL; b; b = b->before) {
         if (b == draft_outer_value(b->decl, b->path)) {
             draft_add(&changes, b);
         }
@@ -864,7 +861,6 @@ bool draft_run(draft_node *node)
     case CX_GOTO:
     case CX_BREAK:
     case CX_CONTINUE:
-        draft_now.has_goto |= node->kind == CX_GOTO && draft_on_host();
         draft_now.jumps = true;
         return true;
     default:

@@ -240,24 +240,6 @@ static void allocate(draft_node *node)
         draft_pointer((draft_spot){.path = "", .buffer = buffer, .offset = draft_number(0)}));
 }
 
-/* Interprets a call of cudaLaunchKernel(kernel, grid, block, arguments, shared). The arguments of
- * the kernel are known only if `arguments` is an array { &a, &b, … }. */
-static void launch_with_array(draft_node *node)
-{
-    draft_node *const *c = node->children;
-    draft_node *geometry[] = {c[1], c[2], node->count > 4 ? c[4] : NULL};
-    draft_node *list = c[3]->decl ? draft_initialiser_of(c[3]->decl) : NULL;
-    const bool is_list = list && list->kind == CX_INIT_LIST && !draft_value_of(c[3]->decl, "");
-    draft_node **arguments = draft_new((is_list ? list->count : 0) * sizeof *arguments);
-    unsigned count = 0;
-    while (is_list && count < list->count && list->children[count]->operation == CX_ADDRESS) {
-        arguments[count] = list->children[count]->children[0];
-        count++;
-    }
-    note_launch(node, called_kernel(draft_eval(c[0])), geometry, geometry[2] ? 3 : 2, arguments,
-                count);
-}
-
 /* Handles cudaMemcpyToSymbol(constant, …). */
 static void copy_to_symbol(const draft_node *node)
 {
@@ -279,10 +261,6 @@ draft_amount *draft_host_call(draft_node *node)
     } else if ((begins(name, "cudaMalloc") || begins(name, "cudaHostAlloc")) && node->count > 1 &&
                !begins(name, "cudaMallocPitch")) {
         allocate(node);
-    } else if ((strcmp(name, "cudaLaunchKernel") == 0 ||
-                strcmp(name, "cudaLaunchCooperativeKernel") == 0) &&
-               node->count > 3) {
-        launch_with_array(node);
     } else if (begins(name, "cudaMemcpyToSymbol") && node->count) {
         copy_to_symbol(node);
     } else if ((rounds || begins(name, "floor")) && node->count == 1) {

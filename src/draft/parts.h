@@ -161,6 +161,10 @@ typedef enum draft_symbol_kind {
 
 /* A set of symbol kinds, as bits. */
 #define DRAFT_KIND(kind) (1U << (kind))
+/* The kinds of values that differ between threads or iterations, and may be 0. */
+#define DRAFT_VARYING                                                                              \
+    (DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) | DRAFT_KIND(DRAFT_COUNTER) |        \
+     DRAFT_KIND(DRAFT_CHANGING) | DRAFT_KIND(DRAFT_LOADED))
 
 typedef struct draft_symbol {
     draft_symbol_kind kind;
@@ -220,7 +224,7 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
-/* Returns true if a sum can be shown to be at least 0 when all its symbols are at least 1, because
+/* Returns true if a sum can be shown to be at least 0 when all its sizes are at least 1, because
  * each product that it subtracts divides a product that it adds. */
 bool draft_is_not_negative(const draft_amount *v);
 bool draft_is_number(const draft_amount *value, int64_t *out);
@@ -318,7 +322,7 @@ typedef struct draft_buffer {
     draft_amount *bytes;  /* number of bytes that the program allocates, or NULL */
     draft_amount *source; /* the pointer that is passed in the launch, or NULL */
     cx_type accessed_as;  /* type of the element in the first access */
-    bool is_read, is_written;
+    bool is_read, is_written, is_compared;
     bool is_surely_written; /* true if there is a write that does not depend on data */
     draft_symbol *range;    /* limit of elements that are indices or loop bounds, or NULL */
     bool is_rising;         /* true if the elements ascend up to the range, like CSR row pointers */
@@ -356,7 +360,6 @@ typedef struct draft_reader {
     unsigned calls;   /* depth of calls */
     unsigned skipped; /* number of enclosing branches that the program skips */
     bool jumps;       /* true if the last jump was a goto, break or continue */
-    bool has_goto;    /* true in host code after a goto */
     unsigned steps;
     draft_spot object;    /* the object that `this` points to */
     draft_decl *function; /* the function whose call is being interpreted, or NULL */

@@ -865,27 +865,6 @@ static int compound_operation(const draft_node *node)
     return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
 }
 
-static draft_amount *put_most_threads(void *user, draft_amount *part)
-{
-    (void)user;
-    return draft_is_symbol(part, DRAFT_BLOCK_SIZE) ? draft_number(1024) : NULL;
-}
-
-/* Returns true if the value fits in the type in all threads, or `otherwise` if that is unknown. */
-static bool fits_always(draft_amount *value, cx_type type, bool otherwise)
-{
-    bool fits = true;
-    for (int upper = 0; fits && upper < 2; upper++) {
-        draft_amount *end = draft_has_kind(value, DRAFT_LOADED)
-                                ? draft_nothing() /* a bound would create a range */
-                                : draft_bound(value, upper, &draft_now.facts);
-        int64_t number;
-        end = draft_is_known(end) ? draft_replace(end, put_most_threads, NULL) : end;
-        fits = draft_is_number(end, &number) ? draft_wrap(&number, type) : otherwise;
-    }
-    return fits;
-}
-
 /* Returns true if an unsigned product in a kernel is likely to wrap around, as in a hash function,
  * because a constant factor uses more than half of the bits of the type. */
 static bool may_wrap(const draft_amount *value, cx_type type)
@@ -899,10 +878,9 @@ static bool may_wrap(const draft_amount *value, cx_type type)
 }
 
 /* Returns `value` converted to an integer type. In host code, a number that does not fit may vary,
- * and an unknown value is assumed to fit in 32 bits but not in fewer. In kernels, only narrow types
- * and products as in may_wrap() are checked. `is_change` is true for operators such as += and
- * ++. */
-static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at, bool is_change)
+ * and an unknown value is assumed to fit in 32 bits but not in fewer. In kernels, values of narrow
+ * types and products as in may_wrap() are not known. */
+static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at)
 {
     const bool is_narrow = draft_is_integer(type) && draft_size_of(type) <= 2,
                is_known = draft_is_known(value);
@@ -912,9 +890,9 @@ static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at, boo
     }
     if (!draft_on_host()) {
         return may_wrap(value, type) ? draft_changing("a product")
-               : !is_narrow || fits_always(value, type, is_change)
-                   ? value
-                   : draft_changing("a narrow number");
+               : is_narrow && !(draft_is_number(value, &number) && draft_wrap(&number, type))
+                   ? draft_changing("a narrow number")
+                   : value;
     }
     const bool has_number = draft_evaluate(&number, value);
     if (has_number ? draft_wrap(&number, type) : !is_narrow) {
@@ -941,7 +919,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
         after = pointer_sum(&sum, before, by);
     } else if (draft_is_integer(target->type)) {
         after = draft_binary(operation, before, by, false);
-        after = fitted(after, target->type, target->at, true);
+        after = fitted(after, target->type, target->at);
     }
     write_place(&spot, target, after, true);
     return is_post ? before : after;
@@ -994,13 +972,21 @@ static draft_amount *eval_binary(draft_node *node)
     if (operation == CX_COMMA) {
         return b;
     }
+    if (a->kind == DRAFT_POINTER && b->kind == DRAFT_POINTER) {
+        for (int i = 0; i < 2; i++) {
+            draft_buffer *buffer = (i ? b : a)->place.buffer;
+            if (buffer) {
+                buffer->is_compared = true;
+            }
+        }
+    }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
         return draft_is_pointer(node->type) ? pointer_sum(node, a, b) : draft_nothing();
     }
     bool is_real = draft_is_float(node->type);
     return is_real && !draft_on_host() && operation != CX_DIV
                ? draft_nothing()
-               : fitted(draft_binary(operation, a, b, is_real), node->type, node->at, false);
+               : fitted(draft_binary(operation, a, b, is_real), node->type, node->at);
 }
 
 static draft_amount *eval_unary(draft_node *node)
@@ -1031,7 +1017,7 @@ static draft_amount *eval_unary(draft_node *node)
         return draft_make(DRAFT_NEGATION, a, NULL, NULL);
     }
     return node->operation == CX_MINUS
-               ? fitted(draft_times(draft_number(-1), a), node->type, node->at, false)
+               ? fitted(draft_times(draft_number(-1), a), node->type, node->at)
            : node->operation == CX_PLUS ? a
                                         : draft_nothing();
 }
@@ -1086,7 +1072,7 @@ static draft_amount *converted(draft_node *node)
             : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
                               : draft_changing("a rounded number");
     return node->type.kind == CX_TYPE_BOOL ? draft_make(DRAFT_UNEQUAL, value, draft_number(0), NULL)
-                                           : fitted(value, node->type, node->at, false);
+                                           : fitted(value, node->type, node->at);
 }
 
 draft_amount *draft_eval(draft_node *node)

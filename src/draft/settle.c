@@ -609,6 +609,16 @@ static void settle_lengths(draft_settled *s)
         if (access->buffer->bytes) {
             limit_ranges(s, access->length, access->buffer->bytes);
         }
+        int64_t before;
+        draft_amount *begin = access->buffer->source;
+        if (begin && begin->place.offset != draft_number(0) && draft_is_known(access->offset) &&
+            draft_is_number(draft_bound(access->offset, false, &(draft_facts){0}), &before) &&
+            before < 0) {
+            draft_ask(s,
+                      "%s: the program passes a pointer into a buffer as '%s', and the kernel may "
+                      "access elements before it; pass the whole buffer",
+                      draft_place_of(access->at), access->buffer->name);
+        }
     }
     for (size_t i = 0; i < count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
@@ -696,43 +706,35 @@ static void name_sizes(draft_settled *s)
     }
 }
 
-/* Returns the number of sizes in the longest product that contains this size. */
-static unsigned degree_with(const draft_amount *value, const draft_symbol *symbol)
-{
-    unsigned most = value->symbol == symbol;
-    for (unsigned i = 0; i < value->count; i++) {
-        unsigned degree = 0;
-        bool has = false;
-        for (unsigned k = 0; k < value->terms[i].count; k++) {
-            has |= draft_has_symbol(value->terms[i].atoms[k], symbol);
-            degree += draft_has_kind(value->terms[i].atoms[k], DRAFT_HOST);
-        }
-        most = has && degree > most ? degree : most;
-    }
-    for (unsigned i = 0; value->a && i < value->part_count; i++) {
-        const unsigned degree = degree_with(value->parts[i], symbol);
-        most = degree > most ? degree : most;
-    }
-    return most;
-}
-
-/* Chooses example sizes for which the buffers have a few million elements or fewer. */
+/* Chooses one example for all sizes that have no number. The buffers then have at most a few
+ * million elements. */
 static void choose_numbers(draft_settled *s)
 {
-    static const int64_t usual[] = {1 << 20, 1 << 20, 1 << 10, 128, 32, 16, 8};
+    static const int64_t usual[] = {1 << 20, 1 << 10, 128, 32, 16, 8};
+    draft_symbols chosen = {0};
+    bool fits = false;
+    int64_t length;
     for (size_t i = 0; i < s->sizes.count; i++) {
         draft_symbol *symbol = s->sizes.items[i];
-        unsigned degree = 0;
         if (symbol->has_number && symbol->number > 0) {
             symbol->is_guess |= symbol->doubt != NULL;
-            continue;
+        } else {
+            symbol->has_number = symbol->is_guess = true;
+            draft_add(&chosen, symbol);
         }
-        for (size_t k = 0; k < s->facts.buffers.count; k++) {
-            unsigned d = degree_with(s->lengths[k], symbol);
-            degree = d > degree ? d : degree;
+    }
+    for (size_t k = 0; !fits && k < sizeof usual / sizeof *usual; k++) {
+        for (size_t i = 0; i < chosen.count; i++) {
+            chosen.items[i]->number = usual[k];
         }
-        symbol->number = usual[degree < 6 ? degree : 6];
-        symbol->is_guess = true;
+        fits = true;
+        for (size_t i = 0; i < s->facts.buffers.count; i++) {
+            bool depends = false;
+            for (size_t c = 0; c < chosen.count; c++) {
+                depends |= draft_has_symbol(s->lengths[i], chosen.items[c]);
+            }
+            fits &= !depends || !draft_evaluate(&length, s->lengths[i]) || length <= 1 << 24;
+        }
     }
 }
 
@@ -743,11 +745,10 @@ static void keep_grid(draft_settled *s)
     for (size_t i = 0; i < 3 * s->sizes.count; i++) {
         draft_symbol *symbol = s->sizes.items[i / 3];
         const draft_amount *grid = s->grid[i % 3];
-        const draft_symbol before = *symbol;
-        symbol->has_number = true;
-        if (draft_evaluate(&number, grid) && number < 1 && symbol->is_guess) {
+        const int64_t before = symbol->number;
+        if (symbol->is_guess && draft_evaluate(&number, grid) && number < 1) {
             symbol->number = 1;
-            symbol->number = draft_evaluate(&number, grid) && number >= 1 ? 1 : before.number;
+            symbol->number = draft_evaluate(&number, grid) && number >= 1 ? 1 : before;
         }
     }
 }

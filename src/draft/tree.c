@@ -255,7 +255,7 @@ static int add_field(cx_cursor at, void *user)
     return CX_CONTINUE_VISIT;
 }
 
-static draft_fields inherited_fields(cx_type type)
+draft_fields draft_fields_of(cx_type type)
 {
     draft_fields out = {0};
     const draft_cursors parts = type.kind == CX_TYPE_RECORD
@@ -270,12 +270,6 @@ static draft_fields inherited_fields(cx_type type)
             }
         }
     }
-    return out;
-}
-
-draft_fields draft_fields_of(cx_type type)
-{
-    draft_fields out = inherited_fields(type);
     if (type.kind == CX_TYPE_RECORD) {
         cx.Type_visitFields(type, add_field, &out);
     }
@@ -293,21 +287,6 @@ bool draft_is_opaque(cx_type type)
         }
     }
     return found;
-}
-
-/* Returns the name of a field, which must be unique because values of members are stored by name.
- * If a base class has a field with this name, the class is added: "derived::x". */
-static const char *field_name(cx_cursor at)
-{
-    const char *name = draft_string(cx.getCursorSpelling(at));
-    const cx_cursor owner = cx.getCursorSemanticParent(at);
-    const draft_fields hidden = inherited_fields(cx.getCanonicalType(cx.getCursorType(owner)));
-    for (size_t i = 0; i < hidden.count; i++) {
-        if (strcmp(hidden.items[i].name, name) == 0) {
-            return draft_format("%s::%s", draft_string(cx.getCursorSpelling(owner)), name);
-        }
-    }
-    return name;
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
@@ -330,7 +309,7 @@ draft_decl *draft_decl_of(cx_cursor at)
     }
     draft_decl *decl = draft_new(sizeof *decl);
     decl->at = at;
-    decl->name = at.kind == CX_FIELD ? field_name(at) : draft_string(cx.getCursorSpelling(at));
+    decl->name = draft_string(cx.getCursorSpelling(at));
     buckets[bucket] =
         realloc(buckets[bucket], (bucket_counts[bucket] + 1) * sizeof *buckets[bucket]);
     draft_need_memory(buckets[bucket] ? GPUTUNE_OK : GPUTUNE_ENOMEM);

@@ -399,7 +399,7 @@ bool draft_is_not_negative(const draft_amount *v)
                 left[i] += part;
             }
         }
-        if (left[i] < 0) {
+        if (left[i] < 0 || (v->terms[i].factor < 0 && v->kinds & DRAFT_VARYING)) {
             return false;
         }
     }

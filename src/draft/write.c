@@ -214,9 +214,15 @@ static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *
     const char *text = type_text(to);
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
-        if (buffer->parameter == parameter && strcmp(buffer->path, path) == 0 &&
-            draft_is_accessed(buffer)) {
-            return write_buffer(out, s, i);
+        if (buffer->parameter == parameter && strcmp(buffer->path, path) == 0) {
+            if (draft_is_accessed(buffer)) {
+                return write_buffer(out, s, i);
+            }
+            if (buffer->is_compared) {
+                draft_ask(s,
+                          "%s: where does '%s' point to? The kernel compares it; complete args()",
+                          draft_place_of(parameter->at), buffer->name);
+            }
         }
     }
     GT_REFUSE(

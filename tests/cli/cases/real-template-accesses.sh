@@ -88,6 +88,11 @@ __global__ void gathers(float *y, const float *x, const int *row, const int *col
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = x[row[i] * 4 + column[i]];
 }
+__global__ void ends(float *y, const float *x, float *end)
+{
+    float *p = y + blockIdx.x * blockDim.x + threadIdx.x;
+    if (p < end) *p = x[threadIdx.x - 1];
+}
 void narrow(float *y, const float *x, int *z, float *u, int n)
 {
     narrows<<<n, 64>>>(y, x, z, n);
@@ -111,8 +116,9 @@ int main()
     shares<<<(n + 63) / 64, 64>>>(y, x, n);
     rows<<<(n + 63) / 64, 64>>>(y, begin, value, n);
     gathers<<<(n + 63) / 64, 64>>>(y, x, begin, begin, n);
+    ends<<<(n + 63) / 64, 64>>>(y, x + 1, y + n);
 }
 CU
-for kernel in returns continues jumps shares rows gathers narrows refers chooses waits wraps; do
+for kernel in returns continues jumps shares rows gathers narrows refers chooses waits wraps ends; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done

@@ -90,10 +90,8 @@ draft '' 'const int g = 60; int t = 64; parse(g, t); visit([&](int v) { n = v; }
 # Input is converted by the standard library, or by a function that no header declares.
 draft '' 'int m = argc > 1 ? std::stoi(argv[1]) : 4096, t = argc > 2 ? strtoul(argv[2], 0, 0) : 64; add<<<m / t, t>>>(y, x, m);'
 draft '' 'int m = argc > 1 ? parse(argv[1]) : 4096, t = argc > 2 ? parse(argv[2]) : 64; add<<<m / 64, t>>>(y, x, m);'
-# An array has the arguments.
-draft '' 'dim3 grid(40), block; void *all[] = {&y, &x, &n}; cudaLaunchKernel((void *)add, grid, block, all, 0, 0);'
-draft '' 'int m = 4096; void *all[] = {&y, &x, &m}; cudaLaunchKernel((void *)add, dim3(m / 64), dim3(64), all);'
-draft '' 'int m = 4096; void *all[] = {&y, &x, &m}; all[2] = &n; cudaLaunchCooperativeKernel(&add, 40, 64, all);'
+# The arguments are in an array, and a cooperative launch is another kind of launch.
+draft '' 'void *all[] = {&y, &x, &n}; cudaLaunchCooperativeKernel(&add, 40, 64, all);'
 # A variable changes after the lambda that mentions it was made.
 draft '' 'int t = 64; auto go = [=](int g) { add<<<g, t>>>(y, x, n); }; t = 512; go(40);'
 draft 'struct s { int t; float *y, *x; int n; auto make() { return [*this] { add<<<40, t>>>(y, x, n); }; } };' \
@@ -102,9 +100,8 @@ draft '' 'int t = 64; std::function<void()> go = [&] { add<<<40, t>>>(y, x, n); 
 draft '' 'static int t = 64; auto go = [=] { add<<<40, t>>>(y, x, n); }; t = 512; go();'
 # A lambda with arguments is not followed.
 draft '' 'int t = 64; auto set = [&](int v) { t = v; }; set(512); add<<<40, t>>>(y, x, n);'
-# Two base classes have a member of the same name.
+# Two base classes, or a class and its base, have a member of the same name.
 draft 'struct a { int t; }; struct b { int t; }; struct both : a, b { };' 'both c{{64}, {512}}; add<<<40, c.a::t>>>(y, x, n);'
-# A member hides one of the base class, whose constructor sets the other.
 draft 'struct base { int t; base(int v) { set(v); } void set(int v) { t = v; } }; struct both : base { int t; both(int v) : base(v), t(4 * v) {} };' \
     'both b(64); add<<<b.base::t, b.t>>>(y, x, n);'
 # Values are cut to 8 or 16 bits, or fit.
