@@ -20,43 +20,33 @@ static gputune_status check_value(const char *name, int value, int count)
     return GPUTUNE_OK;
 }
 
-static gputune_status check_list(const char *what, const void *items, size_t count)
+/* Checks a list whose entries, of `bytes` each, begin with a text. */
+static gputune_status check_list(const char *what, const void *items, size_t count, size_t bytes)
 {
     GT_REFUSE(count && !items, GPUTUNE_EINVAL, "%s is NULL; expected its %zu entries", what, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *text;
+        memcpy(&text, (const char *)items + i * bytes, sizeof text);
+        GT_REFUSE(!text, GPUTUNE_EINVAL, "%s: entry %zu is NULL, or has no name", what, i);
+    }
     return GPUTUNE_OK;
 }
-
-static gputune_status check_entry(const char *what, size_t at, const char *text)
-{
-    GT_REFUSE(!text, GPUTUNE_EINVAL, "%s: entry %zu is NULL, or has no name", what, at);
-    return GPUTUNE_OK;
-}
+#define CHECK_LIST(what, items, count) check_list(what, items, count, sizeof *(items))
 
 static gputune_status check_lists(const gputune_options *o)
 {
-    GT_TRY(check_list("alignments", o->alignments, o->alignment_count));
-    GT_TRY(check_list("inputs", o->inputs, o->input_count));
-    GT_TRY(check_list("only", o->only, o->only_count));
-    GT_TRY(check_list("files", o->files, o->file_count));
-    GT_TRY(check_list("start", o->start, o->start_count));
-    for (size_t i = 0; i < o->alignment_count; i++) {
-        GT_TRY(check_entry("alignments", i, o->alignments[i].buffer));
-    }
+    GT_TRY(CHECK_LIST("alignments", o->alignments, o->alignment_count));
+    GT_TRY(CHECK_LIST("inputs", o->inputs, o->input_count));
+    GT_TRY(CHECK_LIST("only", o->only, o->only_count));
+    GT_TRY(CHECK_LIST("files", o->files, o->file_count));
+    GT_TRY(CHECK_LIST("start", o->start, o->start_count));
     for (size_t i = 0; i < o->input_count; i++) {
         const gputune_input *input = &o->inputs[i];
-        GT_TRY(check_entry("inputs", i, input->buffer));
         GT_REFUSE(!input->data && input->bytes, GPUTUNE_EINVAL,
                   "inputs: the data of '%s' is NULL; expected %llu bytes", input->buffer,
                   (unsigned long long)input->bytes);
     }
-    for (size_t i = 0; i < o->only_count; i++) {
-        GT_TRY(check_entry("only", i, o->only[i]));
-    }
-    for (size_t i = 0; i < o->start_count; i++) {
-        GT_TRY(check_entry("start", i, o->start[i]));
-    }
     for (size_t i = 0; i < o->file_count; i++) {
-        GT_TRY(check_entry("files", i, o->files[i].buffer));
         GT_REFUSE(!o->files[i].path, GPUTUNE_EINVAL, "files: the path of '%s' is NULL",
                   o->files[i].buffer);
     }
@@ -67,10 +57,7 @@ gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options)
 {
     GT_REFUSE(!kernel, GPUTUNE_EINVAL, "the kernel's name is NULL");
-    GT_TRY(check_list("sizes", sizes.items, sizes.count));
-    for (size_t i = 0; i < sizes.count; i++) {
-        GT_TRY(check_entry("sizes", i, sizes.items[i].name));
-    }
+    GT_TRY(CHECK_LIST("sizes", sizes.items, sizes.count));
     const gputune_options *o = options;
     GT_TRY(check_value("effort", (int)o->effort, GPUTUNE_EXHAUSTIVE + 1));
     GT_TRY(check_value("objective", (int)o->objective, GPUTUNE_OBJECTIVE_COUNT));

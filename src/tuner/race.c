@@ -48,16 +48,9 @@ struct gt_race {
  * them. It has as many degrees of freedom as there are contestants, but at most PRIOR_WEIGHT. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-static uint32_t level_of(const gt_race *race)
-{
-    return race->options.exact        ? 1
-           : race->options.exhaustive ? GT_RACE_LEVEL_EXHAUSTIVE
-                                      : race->options.level;
-}
-
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
 {
-    return runner->paired.count >= level_of(race);
+    return runner->paired.count >= race->options.level;
 }
 
 static bool runner_is_in(const gt_runner *runner)
@@ -211,8 +204,9 @@ static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runne
     if (!shared || log_ratio >= -race->options.epsilon / 2) {
         return false;
     }
-    return shared >= level_of(race) || (race->end != GT_RACE_RUNNING &&
-                                        median_time(race, runner) < median_time(race, incumbent));
+    return shared >= race->options.level ||
+           (race->end != GT_RACE_RUNNING &&
+            median_time(race, runner) < median_time(race, incumbent));
 }
 
 static void choose_incumbent(gt_race *race)
@@ -380,7 +374,7 @@ static void race_call_reserve(gt_race *race, bool best_failed)
 static void drop_first(gt_race *race)
 {
     double best = INFINITY;
-    if (!race->round.count || race->options.exhaustive || race->options.drop_ratio < 1) {
+    if (!race->round.count || race->options.drop_ratio < 1) {
         return;
     }
     for (const gt_runner *r = race->first; r; r = r->next) {
@@ -449,7 +443,7 @@ static void drop_early(gt_race *race)
     const gt_runner *incumbent = race->incumbent;
     for (gt_runner *r = race->first; r; r = r->next) {
         if (r != incumbent && !r->is_default && runner_is_in(r) &&
-            r->paired.count < level_of(race) && is_far_off(race, r, incumbent)) {
+            r->paired.count < race->options.level && is_far_off(race, r, incumbent)) {
             leave_race(race, r, GT_RACE_LEFT_EARLY);
         }
     }
@@ -504,7 +498,7 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     const gt_runner *incumbent = race->incumbent;
     *at_limit = false;
     if (runner == incumbent) {
-        return race_shared(runner, runner, GT_RACE_FULL) >= level_of(race);
+        return race_shared(runner, runner, GT_RACE_FULL) >= race->options.level;
     }
     if (!runner_is_ready(race, runner)) {
         return false;
@@ -610,11 +604,14 @@ gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
     GT_TRY(gt_allocated(race));
     gt_race_options o = options ? *options : (gt_race_options){0};
     o.epsilon = o.epsilon > 0 ? o.epsilon : 0.005;
-    o.drop_ratio = o.drop_ratio > 0 ? o.drop_ratio : 2;
-    o.level = o.level ? o.level : GT_RACE_LEVEL;
+    o.drop_ratio = o.exhaustive ? 0.5 : o.drop_ratio > 0 ? o.drop_ratio : 2;
+    o.level = o.exact        ? 1
+              : o.exhaustive ? GT_RACE_LEVEL_EXHAUSTIVE
+              : o.level      ? o.level
+                             : GT_RACE_LEVEL;
     o.max_rounds = o.max_rounds ? o.max_rounds : 60;
-    o.final_rounds = o.final_rounds ? o.final_rounds : 8;
-    o.quick_from = o.quick_from ? o.quick_from : 5;
+    o.final_rounds = o.exact ? 1 : o.final_rounds ? o.final_rounds : 8;
+    o.quick_from = o.exact || o.exhaustive ? UINT32_MAX : o.quick_from ? o.quick_from : 5;
     race->options = o;
     race->random.state = race->options.seed;
     race->deviation = -1;
@@ -766,8 +763,7 @@ static void fill_round(gt_race *race)
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
         return; /* nothing to sample until the race is decided or contestants join */
     }
-    bool quick =
-        pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
+    bool quick = pending >= race->options.quick_from;
     race->round.kind = quick ? GT_RACE_QUICK : GT_RACE_FULL;
     for (gt_runner *r = race->first; r && quick; r = r->next) {
         if (is_new_contestant(r)) {
@@ -879,7 +875,7 @@ gputune_status gt_race_end_round(gt_race *race, gt_race_end *end)
         GT_TRY(keep_samples(race));
         if (race->round.kind != GT_RACE_FINAL) {
             race_judge(race);
-        } else if (++race->finals >= (race->options.exact ? 1 : race->options.final_rounds)) {
+        } else if (++race->finals >= race->options.final_rounds) {
             race->end = race->decided;
         }
         abandon_round(race);
