@@ -71,6 +71,7 @@ TEST(test_header)
         "    if (n % 4 == 0) {\n        return 1;\n    }\n    return 0;\n",
         "int64_t m, int64_t n, CUdeviceptr y, CUdeviceptr x, float a)",
         "if (y % 16 != 0) {\n            return K_MISALIGNED;",
+        "if (x % 4 != 0) {\n            return K_MISALIGNED;",
         "int32_t n_value_ = (int32_t)n;",
         "grid_[3] = {k_ceil_div(n, 64), k_min(m, ",
         "grid_[3] = {k_round_up(k_ceil_div(n, 512), 2), k_min(m, ",

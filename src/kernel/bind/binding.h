@@ -81,6 +81,8 @@ gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const
 /* Returns the size in bytes of the widest load or store of a thread at a compute capability
  * (launch.c). No vector needs a larger alignment. */
 uint32_t gt_widest_access(int cc);
+/* Returns how many bytes of a buffer are read or written together; 0 without vectors (launch.c). */
+uint32_t gt_binding_vector_bytes(const gt_binding *binding, uint32_t argument);
 /* Appends a parameter to a launch, and returns the parameter (launch.c). */
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,
                             int argument);

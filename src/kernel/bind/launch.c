@@ -240,6 +240,18 @@ uint32_t gt_widest_access(int cc)
     return cc >= 100 ? 32 : 16;
 }
 
+uint32_t gt_binding_vector_bytes(const gt_binding *binding, uint32_t argument)
+{
+    const gt_template *template = binding->template;
+    int64_t widest = 0;
+    for (uint32_t a = 0; a < template->axis_count; a++) {
+        const int64_t width = binding->slots[GT_SLOT_AXIS + a];
+        const bool is_wide = gt_axis_widens(&template->axes[a], argument) && width > 1;
+        widest = is_wide && width > widest ? width : widest;
+    }
+    return (uint32_t)widest * gt_element_resolve(binding, template->arguments[argument].type).bytes;
+}
+
 uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
                          const gt_config *config, const gt_device *device)
 {
@@ -247,18 +259,11 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
     uint32_t widest = 0, most = gt_widest_access(device->cc);
     gt_binding_open(&binding, template, problem, device);
     gt_slots_config(binding.slots, template, config);
-    for (uint32_t a = 0; a < template->axis_count; a++) {
-        uint32_t width = (uint32_t)binding.slots[GT_SLOT_AXIS + a];
-        for (uint32_t i = 0; i < template->argument_count; i++) {
-            uint32_t bytes =
-                width > 1 && gt_axis_widens(&template->axes[a], i)
-                    ? width * gt_element_resolve(&binding, template->arguments[i].type).bytes
-                    : 0;
-            bytes = bytes < most ? bytes : most;
-            widest = bytes > widest ? bytes : widest;
-        }
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const uint32_t bytes = gt_binding_vector_bytes(&binding, i);
+        widest = bytes > widest ? bytes : widest;
     }
-    return widest;
+    return widest < most ? widest : most;
 }
 
 /* gt_launch_hash() hashes the bytes of these structs, so they must not contain any padding. */

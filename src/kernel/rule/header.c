@@ -340,25 +340,17 @@ static uint32_t widest_access(const gt_header *header)
     return widest;
 }
 
-static void append_alignment(writer *w, const gt_config *variant)
+static void append_alignment(writer *w)
 {
-    const uint32_t widest = widest_access(w->header);
+    const uint32_t most = widest_access(w->header);
     for (uint32_t i = 0; i < w->template->argument_count; i++) {
-        uint32_t bytes = 1;
-        for (uint32_t a = 0; a < w->template->axis_count; a++) {
-            const gt_axis *axis = &w->template->axes[a];
-            if (gt_axis_widens(axis, i)) {
-                const int64_t width = axis->values[variant->choice[a]].number;
-                const uint32_t own =
-                    (uint32_t)width *
-                    gt_element_resolve(&w->form.binding, w->template->arguments[i].type).bytes;
-                bytes = own > bytes ? own : bytes;
-            }
-        }
-        bytes = bytes > widest ? widest : bytes;
-        if (bytes > 1) {
-            gt_text_printf(&w->out, "        if (%s %% %u != 0) {\n",
-                           w->template->arguments[i].name, bytes);
+        const gt_argument *own = &w->template->arguments[i];
+        const uint32_t element = gt_element_resolve(&w->form.binding, own->type).alignment;
+        const uint32_t vector = gt_binding_vector_bytes(&w->form.binding, i);
+        const uint32_t widest = vector < most ? vector : most;
+        const uint32_t bytes = widest > element ? widest : element;
+        if (own->is_buffer && bytes > 1) {
+            gt_text_printf(&w->out, "        if (%s %% %u != 0) {\n", own->name, bytes);
             append_text(w, "            return $_MISALIGNED;\n        }\n");
         }
     }
@@ -371,7 +363,7 @@ static void append_variant(writer *w, uint32_t variant)
     w->status = w->status < 0 ? w->status : gt_config_text(&text, w->template, config);
     gt_text_printf(&w->out, "    case %u: { /* %s */\n", variant, text ? text : "");
     gt_rule_form_set(&w->form, w->template, &w->header->rule->region, w->header->device, config, 0);
-    append_alignment(w, config);
+    append_alignment(w);
     append_locals(w);
     append_clears(w);
     for (uint32_t i = 0; i < w->parts->step_count; i++) {
