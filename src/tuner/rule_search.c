@@ -193,6 +193,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     const size_t first = pool->sizes.count;
     maker->novelty = 0.1;
     maker->shares = 3; /* the first search takes longer, as other sizes have no results yet */
+    bool any = false;
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
         bool added;
         const size_t done = pool->sizes.count - first;
@@ -200,6 +201,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
             break;
         }
         GT_TRY(add_size(&added, maker, false));
+        any |= added;
         /* each size gets a part of the time, because a nearly fastest variant is enough */
         if (added) {
             const double shares = done < LEAST ? (double)(LEAST - done) : 1;
@@ -207,12 +209,11 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    GT_REFUSE(
-        pool->sizes.count == first && !gt_rule_is_late(maker, tuning_end) && !maker->tuned.count,
-        GPUTUNE_ENOVARIANT,
-        "%s: the region has no size between its corners at which a configuration is valid; widen "
-        "it, or tune its sizes one by one",
-        pool->kernel);
+    GT_REFUSE(pool->sizes.count == first && (any || !gt_rule_is_late(maker, tuning_end)),
+              GPUTUNE_ENOVARIANT,
+              "%s: found no size between the corners of the region at which a configuration is "
+              "valid; widen it, or tune its sizes one by one",
+              pool->kernel);
     gt_rule_note(maker,
                  "tuned %zu sizes, which gave %zu variants; the latest winners gained %.1f%%",
                  maker->tuned.count, pool->members.count, 100 * maker->novelty);

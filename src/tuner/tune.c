@@ -444,7 +444,8 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* Fails with ENOTFOUND if the template excludes the variant that a rule chooses for a problem. */
+/* Fails with ENOTFOUND if the template excludes the variant that a rule chooses for a problem, and
+ * with EUNSUPPORTED if it excludes all configurations there. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {
@@ -460,7 +461,13 @@ static gputune_status check_choice(const gt_rule *rule, const gt_template *templ
     GT_TRY(gt_space_open(&space, template, problem, workload, device, NULL, 0));
     const bool excluded =
         variant >= 0 && gt_space_excludes(space, &rule->variants.items[variant]) != NULL;
+    const bool excludes_all = excluded && gt_space_count(space).count == 0;
     gt_space_free(space);
+    GT_REFUSE(
+        excludes_all, GPUTUNE_EUNSUPPORTED,
+        "%s excludes all configurations at %s, a size in the region of the rule; 'gputune warm' "
+        "makes one of a smaller region",
+        template->path, text);
     GT_REFUSE(excluded, GPUTUNE_ENOTFOUND,
               "%s excludes what the rule chooses at %s; 'gputune warm' makes a new one",
               template->path, text);

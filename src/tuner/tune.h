@@ -76,7 +76,8 @@ gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_r
 gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
                                      const gt_template *template, const gt_device *device,
                                      const char *prelude);
-/* Fails with ENOTFOUND if the template excludes what the rule chooses at a test size. */
+/* Fails with ENOTFOUND if the template excludes what the rule chooses at a test size, and with
+ * EUNSUPPORTED if it excludes all configurations there. */
 gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *template,
                                      const gt_device *device);
 /* Returns the terms of an answer by a rule. */

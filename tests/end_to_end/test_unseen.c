@@ -393,6 +393,13 @@ TEST(an_excluded_variant_gets_no_header)
                      GPUTUNE_ENOTFOUND);
     assert_non_null(strstr(gputune_error(), "excludes what the rule chooses"));
     gputune_close(tuner);
+    write_template(path, ", 2) require(n % 2 == 0", "");
+    assert_false(is_rule_outdated(path));
+    tuner = tuner_open(world.database);
+    assert_int_equal(gputune_emit_rule(&text, tuner, path, GPUTUNE_SIZES({"n", 100}), NULL, 0, 0),
+                     GPUTUNE_EUNSUPPORTED);
+    assert_non_null(strstr(gputune_error(), "excludes all configurations at n="));
+    gputune_close(tuner);
     unlink(path);
 }
 
@@ -563,12 +570,6 @@ TEST_WITH_TUNER(a_size_takes_less_than_a_kilobyte, world.database)
 
 #endif
 
-static int note_outdated(void *user, const gputune_rule *rule)
-{
-    *(bool *)user = rule->outdated;
-    return 0;
-}
-
 TEST(rules_of_an_unreadable_database_are_unknown)
 {
     char path[128];
@@ -579,7 +580,7 @@ TEST(rules_of_an_unreadable_database_are_unknown)
     assert_true(fputs("no database\n", file) >= 0);
     fclose(file);
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(path);
-    assert_int_equal(gputune_rules(tuner, NULL, note_outdated, &ignored), GPUTUNE_EDATABASE);
+    assert_int_equal(gputune_rules(tuner, NULL, read_outdated, &ignored), GPUTUNE_EDATABASE);
 }
 
 /* Launch times depend on the host, so the environment of their results includes the processor. */
@@ -599,7 +600,7 @@ TEST(edited_rule_of_launch_times_is_outdated)
         .text = (char *)axpy_rule, .sources = (char *)"of another version", .proved = true};
     const gt_rule_outcome outcome = {.site = &site, .rule = &stored};
     OK(gt_store_put_rule(tuner->store, &outcome, NULL));
-    OK(gputune_rules(tuner, NULL, note_outdated, &outdated));
+    OK(gputune_rules(tuner, NULL, read_outdated, &outdated));
     assert_true(outdated);
 }
 
