@@ -89,13 +89,13 @@ static int open_cores(void)
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
     own_cores.farms++;
     if (given) {
-        return open(given, O_RDWR | O_CLOEXEC);
+        return gt_process_lift(open(given, O_RDWR | O_CLOEXEC));
     }
     if (own_cores.file < 0) {
-        own_cores.file = memfd_create("gputune-cores", MFD_CLOEXEC);
+        own_cores.file = gt_process_lift(memfd_create("gputune-cores", MFD_CLOEXEC));
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", own_cores.file);
-    return own_cores.file < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+    return own_cores.file < 0 ? -1 : gt_process_lift(open(path, O_RDWR | O_CLOEXEC));
 }
 
 static void close_cores(int file)

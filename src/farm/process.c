@@ -105,16 +105,21 @@ gputune_status gt_process_visible(char **out, int ordinal)
 
 enum { FIRST_DESCRIPTOR = 10 };
 
-/* Gives a descriptor a number above those of a child, with close-on-exec. Sets errno on failure. */
-static bool lift_descriptor(int *descriptor)
+int gt_process_lift(int descriptor)
 {
-    int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
-    if (high < 0) {
-        return false;
+    if (descriptor < 0) {
+        return -1;
     }
-    close(*descriptor);
-    *descriptor = high;
-    return true;
+    int high = fcntl(descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    int error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit of descriptors is too low */
+    close(descriptor);
+    errno = error;
+    return high;
+}
+
+static int open_pidfd(pid_t pid)
+{
+    return gt_process_lift((int)syscall(SYS_pidfd_open, pid, 0));
 }
 
 enum { FILES = 5, NOWHERE = -1 /* /dev/null */, CLOSED = -2 };
@@ -156,11 +161,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
 {
     pid_t pid;
     /* with this pidfd, the child notices the host's end even if others keep the channel open */
-    int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    if (host >= 0 && !lift_descriptor(&host)) {
-        close(host);
-        host = -1;
-    }
+    int host = open_pidfd(getpid());
     bool keeps_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
     const int files[FILES] = {NOWHERE, NOWHERE,
                               keeps_error ? STDERR_FILENO : NOWHERE, [GT_CHILD_CHANNEL] = channel,
@@ -172,7 +173,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
     /* ESRCH: the host program itself has reaped the child already */
-    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    int pidfd = open_pidfd(pid);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
 }
@@ -288,14 +289,12 @@ gputune_status gt_process_channel(int *host, int *child)
     int pair[2];
     GT_REFUSE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0, GPUTUNE_EWORKER,
               "cannot make a channel to a worker: %s", strerror(errno));
-    if (!lift_descriptor(&pair[0]) || !lift_descriptor(&pair[1])) {
-        /* EINVAL: the limit of descriptors is too low */
-        int error = errno == EINVAL ? EMFILE : errno;
-        close(pair[0]);
-        close(pair[1]);
-        return gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(error));
+    *host = gt_process_lift(pair[0]);
+    *child = gt_process_lift(pair[1]);
+    if (*host < 0 || *child < 0) {
+        gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(errno));
+        close(*host < 0 ? *child : *host);
+        return GPUTUNE_EWORKER;
     }
-    *host = pair[0];
-    *child = pair[1];
     return GPUTUNE_OK;
 }

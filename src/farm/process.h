@@ -53,6 +53,9 @@ gputune_status gt_process_environment(gt_texts *out, bool measure, const char *d
  * entry. The caller frees *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
-/* Makes a pair of sockets with descriptors above those of a child. The caller closes them.
- * EWORKER. */
+/* Gives a descriptor a number above those of a child, with close-on-exec. Then a program that has
+ * closed its standard streams neither writes to it nor replaces it. On failure, closes the
+ * descriptor, sets errno and returns -1, also if `descriptor` is negative. */
+int gt_process_lift(int descriptor);
+/* Makes a pair of sockets with such descriptors. The caller closes them. EWORKER. */
 gputune_status gt_process_channel(int *host, int *child);
