@@ -65,7 +65,8 @@ static int help_clause(const char *clause)
         if (strncmp(line, "    ", 4) != 0) {
             is_its = false;
             for (const char *at = line; strncmp(line, "  ", 2) == 0 && at < end; at++) {
-                is_its |= at[-1] == ' ' && strncmp(at, clause, length) == 0 && at[length] == '(';
+                is_its |= at[-1] == ' ' && length && strncmp(at, clause, length) == 0 &&
+                          at[length] == '(';
             }
         }
         any |= is_its;

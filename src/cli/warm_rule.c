@@ -64,10 +64,8 @@ int cli_warm_rules(const cli_session *session)
             cli_add(&made, kernel);
         }
     }
-    if (made.count) {
-        const gputune_record_filter filter = {.size = sizeof filter};
-        size_t printed;
-        CLI_TRY(cli_rules_print(&printed, session, filter, &made));
-    }
+    const gputune_record_filter filter = {.size = sizeof filter};
+    size_t printed;
+    CLI_TRY(cli_rules_print(&printed, session, filter, &made));
     return cli_check_database(session, code);
 }

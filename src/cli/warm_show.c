@@ -283,6 +283,13 @@ static gains sum_gains(const cli_table *table)
     return out;
 }
 
+/* Returns true if a speed-up is a gain worth looking for. */
+static bool is_gain(double speedup)
+{
+    const double usual = 0.005; /* the library's default epsilon */
+    return speedup >= 1 + (cli_tuning.options.epsilon > 0 ? cli_tuning.options.epsilon : usual);
+}
+
 static char *describe_gain(const outcome *row)
 {
     const gputune_info *info = &row->info;
@@ -294,13 +301,14 @@ static char *describe_gain(const outcome *row)
     if (info->speedup <= 0) {
         return cli_format("%s: the winner takes %s; the default could not be timed", of, time);
     }
-    if (strcmp(cli_format("%.2f", info->speedup), "1.00") == 0) {
+    if (!is_gain(info->speedup)) {
         return cli_format("%s: no variant is faster than the default by more than epsilon (%s; the "
                           "default takes %s)",
                           of, time, cli_value(info->default_ns, info->objective));
     }
-    return cli_format("%s: the winner is %.2f times as fast as the default (%s instead of %s)", of,
-                      info->speedup, time, cli_value(info->default_ns, info->objective));
+    return cli_format("%s: the winner is %.*f times as fast as the default (%s instead of %s)", of,
+                      info->speedup < 1.005 ? 4 : 2, info->speedup, time,
+                      cli_value(info->default_ns, info->objective));
 }
 
 static void print_gains(const cli_table *table, double seconds)
@@ -319,7 +327,7 @@ static void print_gains(const cli_table *table, double seconds)
     const char *gain =
         all.count == 1  ? describe_gain(all.last)
         : all.most <= 0 ? cli_format("%zu scenarios: no default could be timed", all.count)
-        : strcmp(most, "1.00") == 0
+        : !is_gain(all.most)
             ? cli_format(
                   "%zu scenarios: no variant is faster than the default by more than epsilon",
                   all.count)
