@@ -273,7 +273,7 @@ static int tune_and_wait(watch *watch, bool is_first)
     watch->changed = NULL;
     CLI_REFUSE(pthread_create(&thread, NULL, wait_for_change, watch) != 0, CLI_EXIT_NOTHING,
                "cannot start a thread that watches files");
-    int code = warm_kernels();
+    int code = cli_rewrite_end(cli_warm.report, warm_kernels());
     fflush(stdout);
     bool is_done = !cli_is_canceled();
     bool is_of_files =
@@ -323,7 +323,7 @@ static int check_and_run(const cli_list *kernels)
     cli_fleet_join();
     CLI_TRY(cli_shard_check(&cli_warm.shard));
     CLI_TRY(cli_rewrite_begin(cli_warm.report));
-    return cli_rewrite_end(cli_warm.report, cli_warm.watch ? warm_watch() : warm_kernels());
+    return cli_warm.watch ? warm_watch() : cli_rewrite_end(cli_warm.report, warm_kernels());
 }
 
 static const char more[] =

@@ -43,8 +43,9 @@ rows() {
     cut -d, -f1-2,14,16 out
 }
 
-begin
+begin --report page.html
 wait_for 1 'waiting for changes' log
+grep -o '"tuning": \[[^]]*\]' page.html # the page is complete while the command waits
 echo == saved by a rename, like most editors, after temporary files
 echo temporary >.mine.cu.swp
 echo temporary >4913
