@@ -1,5 +1,4 @@
 /* Writes the page of --report repeatedly, in another process. Replaces the page atomically. */
-#include "cli/files.h"
 #include "cli/warm.h"
 
 #include "base/clock.h"
@@ -21,6 +20,12 @@ static struct {
     int64_t start_ns;
 } page;
 
+/* Returns the file to write before it replaces the page. Other runs may write the same page. */
+static char *part_of(const char *file)
+{
+    return cli_format("%s.%ld.part", file, (long)getpid());
+}
+
 static void add_option(cli_list *words, const char *option, const char *value)
 {
     if (value) {
@@ -41,7 +46,7 @@ static bool start_file(const char *file, const cli_list *labels)
     add_option(&words, "gputune", "");
     add_option(&words, "report", "");
     add_option(&words, "-q", "");
-    add_option(&words, "--output=", cli_format("%s.part", file));
+    add_option(&words, "--output=", part_of(file));
     add_option(&words, "--db=", cli_given.database);
     add_option(&words, "--templates=", cli_given.templates);
     for (size_t i = 0; i < cli_given.include_paths.count; i++) {
@@ -72,7 +77,7 @@ static int finish_file(const char *file, int how)
     }
     page.writer = 0;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_EXIT_NOTHING;
-    char *part = cli_format("%s.part", file);
+    char *part = part_of(file);
     if (code == CLI_EXIT_OK && rename(part, file) != 0) {
         code = cli_stop(CLI_EXIT_NOTHING, "cannot write '%s': %s", file, strerror(errno));
     }
@@ -84,22 +89,23 @@ static int finish_file(const char *file, int how)
 
 int cli_rewrite_begin(const char *file)
 {
-    cli_output output;
     if (!file) {
         return CLI_CONTINUE;
     }
+    FILE *part = fopen(part_of(file), "wb");
+    CLI_REFUSE(!part, CLI_EXIT_NOTHING, "cannot write '%s': %s", file, strerror(errno));
+    fclose(part);
+    (void)unlink(part_of(file));
     CLI_REFUSE(access(cli_format("%s/.", file), F_OK) == 0, CLI_EXIT_NOTHING,
                "cannot write '%s': it is a folder", file);
-    CLI_TRY(cli_output_open(&output, cli_format("%s.part", file), true));
-    int code = cli_output_close(&output, CLI_EXIT_OK);
-    return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
+    return CLI_CONTINUE;
 }
 
 void cli_rewrite(const char *file, const cli_list *labels)
 {
     if (file) {
         (void)finish_file(file, WNOHANG);
-        if (!page.writer && gt_seconds_since(page.start_ns) > every_s) {
+        if (labels->count && !page.writer && gt_seconds_since(page.start_ns) > every_s) {
             (void)start_file(file, labels);
         }
     }

@@ -110,7 +110,8 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
 
 /* Checks that the page can be written. The cli_rewrite functions do nothing if `file` is NULL. */
 int cli_rewrite_begin(const char *file);
-/* Starts `gputune report` for the page unless one is running or was started less than 3 s ago. */
+/* Starts `gputune report` for the page unless nothing is being tuned, or one is running or was
+ * started less than 3 s ago. */
 void cli_rewrite(const char *file, const cli_list *labels);
 /* Writes the final page. Returns `code` or, if it is CLI_EXIT_OK, the exit code of the writer. */
 int cli_rewrite_end(const char *file, int code);

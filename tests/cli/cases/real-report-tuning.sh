@@ -18,8 +18,10 @@ page
 grep -o '"kernel": "axpy", "sizes": "n=[24]000 T=float"' page.html | sort -u
 ls
 rm page.html x.db
-echo == on several GPUs
+echo == on several GPUs, while another run writes the same page
+warm &
 GPUTUNE_EMU_DEVICES=h200,h200 warm --gpus all
+wait $! || echo "exit $?"
 page
 grep -o '"kernel": "axpy", "sizes": "n=[24]000 T=float"' page.html | sort -u
 warm --report none/page.html
