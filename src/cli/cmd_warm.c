@@ -273,7 +273,7 @@ static int tune_and_wait(watch *watch, bool is_first)
     watch->changed = NULL;
     CLI_REFUSE(pthread_create(&thread, NULL, wait_for_change, watch) != 0, CLI_EXIT_NOTHING,
                "cannot start a thread that watches files");
-    int code = cli_rewrite_end(cli_warm.report, warm_kernels());
+    int code = cli_rewrite_end(warm_kernels());
     fflush(stdout);
     bool is_done = !cli_is_canceled();
     bool is_of_files =
@@ -318,12 +318,12 @@ static int check_and_run(const cli_list *kernels)
 {
     cli_warm.kernels = *kernels;
     CLI_TRY(cli_tuning_inputs());
-    CLI_TRY(cli_shard_read(&cli_warm.shard, cli_warm.shard_text));
+    CLI_TRY(cli_shard_read(cli_warm.shard_text));
     CLI_TRY(check_options());
     cli_fleet_join();
-    CLI_TRY(cli_shard_check(&cli_warm.shard));
-    CLI_TRY(cli_rewrite_begin(cli_warm.report));
-    return cli_warm.watch ? warm_watch() : cli_rewrite_end(cli_warm.report, warm_kernels());
+    CLI_TRY(cli_shard_check());
+    CLI_TRY(cli_rewrite_begin());
+    return cli_warm.watch ? warm_watch() : cli_rewrite_end(warm_kernels());
 }
 
 static const char more[] =

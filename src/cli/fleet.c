@@ -568,7 +568,7 @@ static void write_page(void)
             cli_add(&labels, fleet.children[i].turn.scenario->label);
         }
     }
-    cli_rewrite(cli_warm.report, &labels);
+    cli_rewrite(&labels);
 }
 
 static bool listen_once(void)

@@ -21,9 +21,9 @@ static struct {
 } page;
 
 /* Returns the file to write before it replaces the page. Other runs may write the same page. */
-static char *part_of(const char *file)
+static char *part_of_page(void)
 {
-    return cli_format("%s.%ld.part", file, (long)getpid());
+    return cli_format("%s.%ld.part", cli_warm.report, (long)getpid());
 }
 
 static void add_option(cli_list *words, const char *option, const char *value)
@@ -34,7 +34,7 @@ static void add_option(cli_list *words, const char *option, const char *value)
 }
 
 /* Starts a writer. Only the final writer prints errors; after any other, the next may succeed. */
-static bool start_file(const char *file, const cli_list *labels)
+static bool start_file(const cli_list *labels)
 {
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     posix_spawn_file_actions_t actions;
@@ -46,7 +46,7 @@ static bool start_file(const char *file, const cli_list *labels)
     add_option(&words, "gputune", "");
     add_option(&words, "report", "");
     add_option(&words, "-q", "");
-    add_option(&words, "--output=", part_of(file));
+    add_option(&words, "--output=", part_of_page());
     add_option(&words, "--db=", cli_given.database);
     add_option(&words, "--templates=", cli_given.templates);
     for (size_t i = 0; i < cli_given.include_paths.count; i++) {
@@ -65,7 +65,7 @@ static bool start_file(const char *file, const cli_list *labels)
 }
 
 /* Waits for the writer. With WNOHANG, returns CLI_EXIT_OK while the writer is running. */
-static int finish_file(const char *file, int how)
+static int finish_file(int how)
 {
     int status = 0;
     pid_t ended;
@@ -77,9 +77,10 @@ static int finish_file(const char *file, int how)
     }
     page.writer = 0;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_EXIT_NOTHING;
-    char *part = part_of(file);
-    if (code == CLI_EXIT_OK && rename(part, file) != 0) {
-        code = cli_stop(CLI_EXIT_NOTHING, "cannot write '%s': %s", file, strerror(errno));
+    char *part = part_of_page();
+    if (code == CLI_EXIT_OK && rename(part, cli_warm.report) != 0) {
+        code =
+            cli_stop(CLI_EXIT_NOTHING, "cannot write '%s': %s", cli_warm.report, strerror(errno));
     }
     if (code != CLI_EXIT_OK) {
         (void)unlink(part);
@@ -87,40 +88,40 @@ static int finish_file(const char *file, int how)
     return code;
 }
 
-int cli_rewrite_begin(const char *file)
+int cli_rewrite_begin(void)
 {
-    if (!file) {
+    if (!cli_warm.report) {
         return CLI_CONTINUE;
     }
-    FILE *part = fopen(part_of(file), "wb");
-    CLI_REFUSE(!part, CLI_EXIT_NOTHING, "cannot write '%s': %s", file, strerror(errno));
+    FILE *part = fopen(part_of_page(), "wb");
+    CLI_REFUSE(!part, CLI_EXIT_NOTHING, "cannot write '%s': %s", cli_warm.report, strerror(errno));
     fclose(part);
-    (void)unlink(part_of(file));
-    CLI_REFUSE(access(cli_format("%s/.", file), F_OK) == 0, CLI_EXIT_NOTHING,
-               "cannot write '%s': it is a folder", file);
+    (void)unlink(part_of_page());
+    CLI_REFUSE(access(cli_format("%s/.", cli_warm.report), F_OK) == 0, CLI_EXIT_NOTHING,
+               "cannot write '%s': it is a folder", cli_warm.report);
     return CLI_CONTINUE;
 }
 
-void cli_rewrite(const char *file, const cli_list *labels)
+void cli_rewrite(const cli_list *labels)
 {
-    if (file) {
-        (void)finish_file(file, WNOHANG);
+    if (cli_warm.report) {
+        (void)finish_file(WNOHANG);
         if (labels->count && !page.writer && gt_seconds_since(page.start_ns) > every_s) {
-            (void)start_file(file, labels);
+            (void)start_file(labels);
         }
     }
 }
 
-int cli_rewrite_end(const char *file, int code)
+int cli_rewrite_end(int code)
 {
     const cli_list none = {NULL, 0};
-    if (!file) {
+    if (!cli_warm.report) {
         return code;
     }
-    (void)finish_file(file, 0);
-    if (!start_file(file, &none)) {
+    (void)finish_file(0);
+    if (!start_file(&none)) {
         return code ? code : CLI_EXIT_NOTHING;
     }
-    int written = finish_file(file, 0);
+    int written = finish_file(0);
     return code ? code : written;
 }

@@ -7,9 +7,8 @@
 
 enum { MOST_SHARDS = 1000000 };
 
-int cli_shard_read(cli_shard *out, const char *text)
+int cli_shard_read(const char *text)
 {
-    *out = (cli_shard){0, 0};
     if (!text) {
         return CLI_CONTINUE;
     }
@@ -18,7 +17,7 @@ int cli_shard_read(cli_shard *out, const char *text)
     long count = index >= 0 && *rest++ == '/' ? cli_take_number(&rest, MOST_SHARDS) : -1;
     CLI_REFUSE(count <= index || *rest, CLI_EXIT_USAGE,
                "--shard: found '%s'; expected I/N with I from 0 to N-1, as in 0/4", text);
-    *out = (cli_shard){(uint32_t)index, (uint32_t)count};
+    cli_warm.shard = (cli_shard){(uint32_t)index, (uint32_t)count};
     return CLI_CONTINUE;
 }
 
@@ -35,8 +34,9 @@ static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
     return (uint32_t)((hash ^ hash >> 33) % count);
 }
 
-void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios)
+void cli_shard_keep(cli_scenarios *scenarios)
 {
+    const cli_shard *shard = &cli_warm.shard;
     size_t kept = 0;
     for (size_t i = 0; i < scenarios->count && shard->count; i++) {
         if (shard_of(&scenarios->items[i], shard->count) == shard->index) {
@@ -50,9 +50,9 @@ void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios)
     }
 }
 
-int cli_shard_check(const cli_shard *shard)
+int cli_shard_check(void)
 {
-    const char *path = shard->count > 1 ? cli_database_path() : NULL;
+    const char *path = cli_warm.shard.count > 1 ? cli_database_path() : NULL;
     const char *network = path ? gt_network_of(path) : NULL;
     if (path && !network) { /* the file may not exist yet */
         const char *slash = strrchr(path, '/');
@@ -62,6 +62,6 @@ int cli_shard_check(const cli_shard *shard)
         network, CLI_EXIT_DATABASE,
         "--shard: the database '%s' is on a network file system, %s, whose locks may not hold "
         "between machines; give each run its own database (--db 'shard-%u.db'), and merge them",
-        path, network, shard->index);
+        path, network, cli_warm.shard.index);
     return CLI_CONTINUE;
 }

@@ -38,12 +38,12 @@ int cli_warm_rules(const cli_session *session);
 /* ---- shards ---------------------------------------------------------------------------------- */
 
 /* Reads the value of --shard, which may be NULL. */
-int cli_shard_read(cli_shard *out, const char *text);
+int cli_shard_read(const char *text);
 /* Drops the scenarios of other shards and prints how many are left. A scenario's shard depends only
  * on its kernel and sizes, so all runs agree. */
-void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios);
+void cli_shard_keep(cli_scenarios *scenarios);
 /* Refuses a database on a network file system, where file locks may not work between machines. */
-int cli_shard_check(const cli_shard *shard);
+int cli_shard_check(void);
 
 /* ---- several GPUs ---------------------------------------------------------------------------- */
 
@@ -108,10 +108,10 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
 
 /* ---- the page of --report -------------------------------------------------------------------- */
 
-/* Checks that the page can be written. The cli_rewrite functions do nothing if `file` is NULL. */
-int cli_rewrite_begin(const char *file);
+/* Checks that the page can be written. The cli_rewrite functions do nothing without --report. */
+int cli_rewrite_begin(void);
 /* Starts `gputune report` for the page unless nothing is being tuned, or one is running or was
  * started less than 3 s ago. */
-void cli_rewrite(const char *file, const cli_list *labels);
+void cli_rewrite(const cli_list *labels);
 /* Writes the final page. Returns `code` or, if it is CLI_EXIT_OK, the exit code of the writer. */
-int cli_rewrite_end(const char *file, int code);
+int cli_rewrite_end(int code);

@@ -178,6 +178,6 @@ int cli_warm_find(cli_scenarios *out, const cli_session *session)
     CLI_TRY((cli_warm.canonical ? list_canonical
              : cli_warm.from    ? list_wanted
                                 : list_named)(out, session));
-    cli_shard_keep(&cli_warm.shard, out);
+    cli_shard_keep(out);
     return CLI_CONTINUE;
 }

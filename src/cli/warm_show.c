@@ -78,7 +78,7 @@ static char *describe_progress(const cli_progress *progress, const gputune_progr
         cli_append(&text, "%s: ", progress->gpu);
     }
     cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
-    if (bar) { /* a large space has no bar, because most of its variants are never tried */
+    if (bar) {
         double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
         int full = (int)(fmax(variants_done(at), of_limit) * BAR_CELLS + 0.5);
         for (int i = 0; i < BAR_CELLS; i++) {

@@ -19,7 +19,7 @@ static void show_progress(void *user, const gputune_progress *at)
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     cli_add(&labels, progress->label);
     cli_progress_update(user, at);
-    cli_rewrite(cli_warm.report, &labels);
+    cli_rewrite(&labels);
 }
 
 static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
