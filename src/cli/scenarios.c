@@ -509,6 +509,17 @@ gputune_options cli_tuning_options(const cli_scenario *scenario)
     return options;
 }
 
+bool cli_is_of_scenario(const gputune_record *record, const cli_scenario *scenario)
+{
+    const gputune_options wanted = cli_tuning_options(scenario);
+    const uint64_t seed = wanted.seed ? wanted.seed : 1;
+    return !record->outdated && strcmp(record->sizes, scenario->size_text) == 0 &&
+           record->cache == wanted.cache &&
+           record->objective ==
+               (wanted.objective ? wanted.objective : scenario->kernel->objective) &&
+           (wanted.file_count || !strcmp(record->inputs, cli_format("seed=%" PRIu64, seed)));
+}
+
 double cli_limit_s(const cli_session *session, double limit_s)
 {
     static const double emulated_limit_s = 30; /* a longer limit, because the emulator is slow */

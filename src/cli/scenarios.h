@@ -169,5 +169,8 @@ int cli_tuning_inputs(void);
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.
  * Ctrl-C cancels library calls with these options. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
+/* Returns true if a record is of the template's current version, and of the scenario with these
+ * options. The alignment and the contents of input files are not compared. */
+bool cli_is_of_scenario(const gputune_record *record, const cli_scenario *scenario);
 /* Returns `limit_s`. If it is 0 and the GPU is emulated, returns a longer limit instead. */
 double cli_limit_s(const cli_session *session, double limit_s);

@@ -39,13 +39,9 @@ static int take_winner(void *user, const gputune_record *record)
         if (!cli_turns_are_alike(&at->turns[i], at->like)) {
             continue;
         }
-        const gputune_options wanted = cli_tuning_options(scenario);
-        const gputune_objective usual = scenario->kernel->objective;
         at->turns[i].started = true;
-        at->turns[i].known |= !record->unfinished && !record->unproved &&
-                              strcmp(record->sizes, scenario->size_text) == 0 &&
-                              record->cache == wanted.cache &&
-                              record->objective == (wanted.objective ? wanted.objective : usual);
+        at->turns[i].known |=
+            !record->unfinished && !record->unproved && cli_is_of_scenario(record, scenario);
     }
     return 0;
 }

@@ -166,8 +166,6 @@ static const cli_column columns[] = {
 };
 
 typedef struct stored {
-    const gputune_info *info;
-    gputune_options options;
     const cli_scenario *scenario;
     cli_records records;
 } stored;
@@ -175,13 +173,7 @@ typedef struct stored {
 static int take_stored(void *user, const gputune_record *record)
 {
     stored *at = user;
-    const uint64_t seed = at->options.seed ? at->options.seed : 1;
-    const bool has_files = at->options.file_count > 0; /* then their hashes are in `inputs` */
-    bool is_wanted = strcmp(record->sizes, at->scenario->size_text) == 0 && !record->outdated &&
-                     record->objective == at->info->objective &&
-                     record->cache == at->options.cache &&
-                     (has_files || !strcmp(record->inputs, cli_format("seed=%" PRIu64, seed)));
-    return is_wanted ? cli_records_add(&at->records, record) : 0;
+    return cli_is_of_scenario(record, at->scenario) ? cli_records_add(&at->records, record) : 0;
 }
 
 /* Describes the winner's code in *row, and prints why variants failed. For a kernel's first winner,
@@ -189,7 +181,7 @@ static int take_stored(void *user, const gputune_record *record)
 static int explain(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
     const char *sizes = scenario->size_text[0] ? scenario->size_text : NULL, *status = "";
-    stored at = {&row->info, cli_tuning_options(scenario), scenario, {NULL, 0}};
+    stored at = {scenario, {NULL, 0}};
     const gputune_record_filter filter = {
         .size = sizeof filter, .kernel = scenario->kernel->given, .sizes = sizes, .failures = true};
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
