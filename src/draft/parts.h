@@ -44,6 +44,7 @@ typedef struct draft_decl {
     bool busy;              /* true while its body or its initialiser is being interpreted */
     bool is_called;         /* true if this host function is called by another host function */
     bool is_set;            /* true if a host function changes this variable */
+    bool unrolls;           /* true if this kernel has loops that use the tunable UNROLL */
 } draft_decl;
 /* An expression or a statement. There are no nodes for parentheses and for most conversions. A
  * conversion to an integer type that may change the value has a node of the kind DRAFT_CONVERT. */

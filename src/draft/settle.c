@@ -464,13 +464,33 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
     }
 }
 
-/* Adds the axis MAXREG (0 is no limit) if the kernel has a loop but no __launch_bounds__(). */
-static void add_register_limit(draft_settled *s)
+/* Adds the axis ITEMS, by which the grid is divided. The kernel must have a grid-stride loop, and
+ * no buffer's length may depend on the grid. */
+static void add_items(draft_settled *s)
+{
+    static const char name[] = "ITEMS";
+    bool fits = s->facts.strides_grid && !draft_slice_has(name) && s->launch &&
+                draft_has_kind(s->grid[0], DRAFT_HOST);
+    for (size_t i = 0; i < s->facts.accesses.count; i++) {
+        const draft_amount *length = s->facts.accesses.items[i].length;
+        fits = fits && draft_is_known(length) && !draft_has_kind(length, DRAFT_GRID_SIZE);
+    }
+    if (fits && add_axis(s, name, 1, 2, 8)) {
+        s->grid[0] = draft_make(DRAFT_CEIL_DIV, s->grid[0], draft_named_number(name, 1), NULL);
+    }
+}
+
+/* Adds axes that affect only how the code is compiled: UNROLL (0 lets the compiler choose), and
+ * MAXREG (0 is no limit) for kernels with a loop but without __launch_bounds__(). */
+static void add_code_axes(draft_settled *s)
 {
     bool has_bound;
     launch_bound(s, &has_bound);
     s->limits_registers = s->facts.has_loop && !has_bound && !draft_slice_has("MAXREG") &&
                           add_axis(s, "MAXREG", 0, 32, 128);
+    if (s->kernel->unrolls) {
+        add_axis(s, "UNROLL", 0, 2, 8);
+    }
 }
 
 /* ---- the grid -------------------------------------------------------------------------------- */
@@ -811,7 +831,8 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
         s->block[d] = draft_settled_amount(s, s->block[d]);
     }
     settle_grid(s);
-    add_register_limit(s);
+    add_items(s);
+    add_code_axes(s);
     settle_shared(s);
     settle_lengths(s);
     find_sizes(s);

@@ -8,11 +8,13 @@
 
 #include <string.h>
 
-/* An #include of a header that belongs to the program. */
-typedef struct inclusion {
-    void *file, *header;
+/* A change to a line: a pragma is added before a loop, or an #include is replaced by the header. */
+typedef struct edit {
+    void *file;
     unsigned line;
-} inclusion;
+    bool is_loop;
+    void *header; /* the header, or NULL if this is a loop */
+} edit;
 
 /* The file and line that a line of the joined text comes from. */
 typedef struct origin {
@@ -27,8 +29,10 @@ typedef struct directive {
     bool kept;
 } directive;
 
+static const char *const unroll[] = {"#if UNROLL > 0", "#pragma unroll UNROLL", "#endif"};
+
 static struct {
-    GT_ARRAY(inclusion) inclusions;
+    GT_ARRAY(edit) edits;
     GT_ARRAY(void *) libraries; /* files that are included with angle brackets */
     GT_ARRAY(void *) written;   /* files that are already in the joined text */
     gt_text joined;             /* the text of the program and of its own headers */
@@ -54,12 +58,60 @@ static bool has_file_in(void *const *files, size_t count, const void *file)
 static void note_inclusion(cx_cursor at)
 {
     const draft_extent e = draft_extent_of(at);
-    const inclusion own = {e.file, cx.getIncludedFile(at), e.line};
+    const edit change = {e.file, e.line, false, cx.getIncludedFile(at)};
     const char *name = e.text + e.begin + strcspn(e.text + e.begin, "<\"\n");
-    if (own.header && (*name == '<' || has_file(s.libraries, e.file))) {
-        draft_add(&s.libraries, own.header);
-    } else if (own.header) {
-        draft_add(&s.inclusions, own);
+    if (change.header && (*name == '<' || has_file(s.libraries, e.file))) {
+        draft_add(&s.libraries, change.header);
+    } else if (change.header) {
+        draft_add(&s.edits, change);
+    }
+}
+
+/* Returns true if the loop's condition is a comparison with a constant. */
+static bool has_known_bound(cx_cursor loop)
+{
+    const draft_cursors parts = draft_children(loop);
+    int64_t number;
+    bool found = false;
+    for (size_t i = 0; i + 1 < parts.count; i++) {
+        const int op = cx.getCursorBinaryOperatorKind(parts.items[i]);
+        const draft_cursors sides = draft_children(parts.items[i]);
+        found |= parts.items[i].kind == CX_BINARY && sides.count == 2 && op >= CX_LT &&
+                 op <= CX_NE && draft_is_constant(&number, sides.items[1]);
+    }
+    return found;
+}
+
+static int note_loop(cx_cursor at, cx_cursor parent, void *user)
+{
+    if (at.kind >= CX_WHILE && at.kind <= CX_FOR) {
+        draft_extent e = draft_extent_of(at);
+        bool fits = at.kind == CX_FOR && parent.kind == CX_COMPOUND && has_known_bound(at);
+        e.end = fits ? e.end : 0; /* 0 marks a loop that gets no pragma */
+        draft_add((draft_extents *)user, e);
+    }
+    return at.kind == CX_LAMBDA ? CX_CONTINUE_VISIT : CX_RECURSE_VISIT;
+}
+
+/* Adds `unroll` before each innermost `for` loop with a constant bound, unless the loop has a
+ * pragma or other code precedes it on its line. */
+static void unroll_loops(draft_decl *kernel)
+{
+    draft_extents loops = {0};
+    cx.visitChildren(kernel->at, note_loop, &loops);
+    for (size_t i = 0; i < loops.count; i++) {
+        const draft_extent *e = &loops.items[i];
+        const edit change = {e->file, e->line, true, NULL};
+        const bool is_outer = i + 1 < loops.count && e[1].begin < e->end;
+        const char *line = e->text + e->begin;
+        while (line > e->text && strchr(" \t", line[-1])) {
+            line--;
+        }
+        if (!is_outer && e->end && line > e->text && line[-1] == '\n' &&
+            strncmp(e->text + e->begin, "for", 3) == 0) {
+            draft_add(&s.edits, change);
+            kernel->unrolls = true;
+        }
     }
 }
 
@@ -71,8 +123,7 @@ static void append_line(const char *text, size_t length, const char *path, unsig
     draft_add(&s.lines, from);
 }
 
-/* Appends the text of a file, with headers in place of their #include lines. A header is appended
- * only once. */
+/* Appends the text of a file after applying its edits. A header is appended only once. */
 static void append_file(void *unit, void *file)
 {
     size_t bytes = 0;
@@ -81,15 +132,18 @@ static void append_file(void *unit, void *file)
     draft_add(&s.written, file);
     for (unsigned line = 1; text && *text; line++) {
         const size_t length = strcspn(text, "\n") + (strchr(text, '\n') != NULL);
-        void *header = NULL;
-        for (size_t i = 0; i < s.inclusions.count; i++) {
-            const inclusion *own = &s.inclusions.items[i];
-            header = own->file == file && own->line == line ? own->header : header;
+        const edit *change = NULL;
+        for (size_t i = 0; i < s.edits.count; i++) {
+            const edit *e = &s.edits.items[i];
+            change = e->file == file && e->line == line ? e : change;
         }
-        if (header && !has_file(s.written, header)) {
-            append_file(unit, header);
+        if (change && change->header && !has_file(s.written, change->header)) {
+            append_file(unit, change->header);
         }
-        if (!header) {
+        for (unsigned i = 0; change && change->is_loop && i < sizeof unroll / sizeof *unroll; i++) {
+            append_line(unroll[i], strlen(unroll[i]), "", 0);
+        }
+        if (!change || change->is_loop) {
             append_line(text, length, path, line);
         }
         text += length;
@@ -100,6 +154,7 @@ static void append_file(void *unit, void *file)
 static void join_texts(const draft_program *program)
 {
     const gt_draft_request *request = program->request;
+    s.joined.length = s.lines.count = s.written.count = 0;
     for (size_t i = 0; i < request->argument_count; i++) {
         const char *word = request->arguments[i];
         if (strncmp(word, "-D", 2) == 0) {
@@ -121,7 +176,9 @@ static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *va
     (void)value;
     const char *own = draft_format("%.*s", (int)name->length, name->text);
     const bool is_own = gt_has_directive(gt_text_string(&s.joined), "define", own);
-    return !is_own && (*own == '_' || s.libraries.count) ? GT_UNKNOWN : GT_UNDEFINED;
+    return strcmp(own, "UNROLL") == 0                      ? GT_OPEN
+           : !is_own && (*own == '_' || s.libraries.count) ? GT_UNKNOWN
+                                                           : GT_UNDEFINED;
 }
 
 static void add_names(gt_lexer lexer)
@@ -246,6 +303,11 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
     }
     for (size_t i = 0; i < kernels->count; i++) {
         draft_slice_need(kernels->items[i]->name);
+    }
+    join_texts(program);
+    (void)cut_code(); /* only collects the names */
+    for (size_t i = 0; i < kernels->count && !draft_slice_has("UNROLL"); i++) {
+        unroll_loops(kernels->items[i]);
     }
     join_texts(program);
     note_problems(problems, program, cut_code());

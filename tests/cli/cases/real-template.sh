@@ -122,7 +122,7 @@ draft src/scale.cu -D THREADS=64
 draft src/scale.cu -I inc -D THREADS=64
 cat drafted.cu
 tune count=4K
-# C++ templates, overloads, lambdas, a sparse matrix, and a grid-stride loop.
+# C++ templates, overloads, lambdas, a sparse matrix, and a loop over the grid.
 cat >several.cu <<'CU'
 namespace lib {
 template <typename T> struct Pair { T a, b; };
@@ -153,7 +153,7 @@ draft several.cu
 cat drafted.cu
 tune n=3000 :lib::pairs
 tune 'n=3000 begin_range=9000' :rows
-# The number of elements per thread becomes an axis, like the block size.
+# The number of elements per thread becomes an axis, like the block size, also with a #pragma at its loop.
 cat >items.cu <<'CU'
 #define THREADS 256
 #define ITEMS 4
