@@ -71,7 +71,7 @@ TEST(cut_keeps_names_of_kernels_in_every_spelling)
         "float twice(float x) { return 2 * x; } __device__ float y = twice(1); "
         "__global__ void k() { y = 1; }",
         "int a(); int b() { return a(); } int a() { return 1; } __global__ void k() { b(); }",
-        "inline float2 operator+(float2 a, float2 b) { return a; } __global__ void k() { }",
+        "inline float2 operator+(float2 a, float2 b) { return a; } __global__ void k() { 1 + 2; }",
         "struct P { float x = 0, y{1}; float n() const { return x; } }; "
         "__global__ void k(P p) { p.n(); }",
         "unsigned rand(unsigned s) { return s * 5 + 1; } __global__ void k() { rand(1); }",
@@ -140,9 +140,10 @@ TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
           "k",
           "class A { public: A &operator=(const A &b) { return *this; } int n; }; "
           "__global__ void k(A a) { }");
-    check("__host__ int f(int x) { return x; } struct S { __host__ int f() { return 1; } }; "
-          "__global__ void k(S s) { s.f(); f(1); }",
-          "k", "struct S { }; __global__ void k(S s) { s.f(); f(1); }");
+    check("__host__ int f(int x) { return x; } struct S { __host__ int f() { return 1; } "
+          "__device__ S() {} S(Config c) {} friend ostream &operator<<(ostream &o, S s) {} }; "
+          "__global__ void k(S s) { s.f(); f(1); S t; }",
+          "k", "struct S { __device__ S() {} }; __global__ void k(S s) { s.f(); f(1); S t; }");
     check("struct D { static std::map<int, D> all; static int n; static const int two = 2; }; "
           "std::map<int, D> D::all; int D::n; __global__ void k(D d) { D::n; }",
           "k",

@@ -285,12 +285,17 @@ static uint32_t owner_before(const gt_word *w, size_t at)
     return gt_word_is_name(&w[at]) ? w[at].id : 0;
 }
 
+/* Operators that C++ may call although the code does not have them, as in `for (auto x : list)`. */
+static const char implicit[] = "( [ = == != <=> * -> ++ new delete";
+
 static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t count, size_t at)
 {
     piece->kind = GT_PIECE_FUNCTION;
     piece->is_operator = w[at].id == GT_IS_OPERATOR;
     if (!piece->is_operator) {
         add_key(s, piece, &w[at]);
+    } else if (at + 1 < count && !gt_token_is_any(&w[at + 1].token, implicit)) {
+        push_key(s, w[at + 1].id, &piece->keys);
     }
     const size_t before = at > 0 ? at - 1 : 0;
     piece->owner = at > 0 ? owner_before(w, before) : 0;
@@ -538,10 +543,11 @@ static void read_words(scan *s, const gt_word *w, size_t count)
     grow_ways(s);
     for (size_t i = 0; i < count && !s->macros->failed; i++) {
         in_head = in_head && w[i].id != GT_IS_OPEN_BRACE;
+        const uint32_t before = i > 0 ? w[i - 1].id : GT_IS_NOTHING;
         if (!gt_word_is_name(&w[i])) {
+            s->ways[w[i].id] |= before == GT_IS_OPERATOR ? 0 : GT_READ_CALL;
             continue;
         }
-        const uint32_t before = i > 0 ? w[i - 1].id : GT_IS_NOTHING;
         const uint32_t next = i + 1 < count ? w[i + 1].id : GT_IS_NOTHING;
         if (before == GT_IS_DOT || before == GT_IS_ARROW) {
             s->ways[w[i].id] |= GT_READ_MEMBER;

@@ -20,7 +20,7 @@ typedef struct reach {
     gt_declarations found;
     uint8_t *wanted; /* for each id, how the kept code uses the name, as GT_READ_ bits and ROOT */
     bool *kept;
-    uint8_t *marked; /* for each id, true if device code declares the name */
+    uint8_t *marked; /* for each id, 1 if a marked declaration has the name, 2 if a member has it */
     uint8_t *typed;  /* for each id, 1 for a type or alias of the text, 2 if it is kept */
     GT_ARRAY(gt_pasted) pasted;
     bool changed;
@@ -65,7 +65,8 @@ static bool names_type(const gt_piece *piece)
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
     const uint8_t ways = r->wanted[id];
-    const bool is_overload = piece->kind == GT_PIECE_FUNCTION && !piece->is_marked && r->marked[id];
+    const bool has_marked = r->marked[id] & 1;
+    const bool is_overload = piece->kind == GT_PIECE_FUNCTION && !piece->is_marked && has_marked;
     if (ways == 0 || (ways & ROOT && !is_overload) || piece->parent >= 0) {
         return ways != 0;
     }
@@ -75,7 +76,7 @@ static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
     const uint8_t enough = piece->kind == GT_PIECE_FUNCTION
                                ? (uint8_t)GT_READ_CALL
                                : (uint8_t)(GT_READ_CALL | GT_READ_PLAIN);
-    return !r->marked[id] && ways & enough;
+    return !has_marked && ways & enough;
 }
 
 static bool is_read(const reach *r, const gt_piece *piece)
@@ -120,6 +121,11 @@ static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
     return false;
 }
 
+static bool uses_operator(const reach *r, const gt_piece *piece)
+{
+    return piece->keys == 0 || r->wanted[keys_of(r, piece)[0]];
+}
+
 /* Returns true if a member function is needed. The class must be kept, and the function must be
  * device code, called implicitly, or called by kept code. */
 static bool needs_member(const reach *r, const gt_piece *piece)
@@ -133,9 +139,11 @@ static bool needs_member(const reach *r, const gt_piece *piece)
         return true;
     }
     if (piece->is_operator) {
-        return !piece->is_foreign;
+        return !piece->is_foreign && uses_operator(r, piece);
     }
-    return is_constructor || piece->is_special ? !piece->has_body || is_made(r, class)
+    /* device code can call only the marked ones of several constructors */
+    const bool is_host = is_constructor && piece->keys && r->marked[keys_of(r, piece)[0]] & 2;
+    return is_constructor || piece->is_special ? !is_host && (!piece->has_body || is_made(r, class))
                                                : is_read(r, piece);
 }
 
@@ -149,7 +157,7 @@ static bool needs_operator(const reach *r, const gt_piece *piece)
         has_kept |= typed > 1;
     }
     return piece->is_marked || piece->is_constant ||
-           (!piece->is_foreign && (!has_type || has_kept));
+           (!piece->is_foreign && (!has_type || has_kept) && uses_operator(r, piece));
 }
 
 static bool needs_function(const reach *r, const gt_piece *piece)
@@ -214,7 +222,7 @@ static void keep_assertions(reach *r)
     }
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
-        for (size_t k = 0; k < piece->keys; k++) {
+        for (size_t k = 0; k < piece->keys && !piece->is_operator; k++) {
             state[keys_of(r, piece)[k]] |= r->kept[p] ? DECLARED | KEPT : DECLARED;
         }
     }
@@ -276,7 +284,7 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
         const gt_piece *piece = &r->found.items.items[p];
         for (size_t k = 0; k < piece->keys; k++) {
             const uint32_t id = keys_of(r, piece)[k];
-            r->marked[id] |= piece->is_marked && piece->parent < 0;
+            r->marked[id] |= piece->is_marked ? 1 + (piece->parent >= 0) : 0;
             r->typed[id] |= names_type(piece);
         }
     }
