@@ -283,24 +283,6 @@ TEST_OF(file_cannot_be_written, world *w, open_world, close_world)
     }
 }
 
-/* A process whose lease could not be released must not wait for itself. */
-TEST_OF(a_lease_that_was_not_given_back_is_free, world *w, open_world, close_world)
-{
-    job j;
-    const gt_patience at_once = gt_patience_for(0, NULL);
-    const gt_scenario scenario = scenario_at(1024);
-    gt_lease lease = {0}, next = {0};
-    fill(&j, w);
-    GT_SCOPED(close_store) gt_store *store = open_store(j.w);
-    ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, NULL));
-    assert_int_equal(gt_store_lease_acquire(&next, store, &scenario, &at_once), GPUTUNE_EBUSY);
-    failing_begin("sqlite", 1, true);
-    gt_store_lease_release(&lease, store, NULL);
-    assert_true(failing_end() > 0);
-    ASSERT_OK(gt_store_lease_acquire(&next, store, &scenario, &at_once));
-    gt_store_lease_release(&next, store, NULL);
-}
-
 static gputune_status put_in_memory(void *user)
 {
     job *j = user;

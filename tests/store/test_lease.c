@@ -76,18 +76,6 @@ static pid_t hold_in_child(world *w, double seconds)
     return child;
 }
 
-TEST_OF(dead_owner_loses_it, world *w, open_world, close_world)
-{
-    pid_t child = hold_in_child(w, 30);
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    gt_lease lease = {0};
-    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    ASSERT_OK(acquire(&lease, store, 0));
-    gt_store_lease_release(&lease, store, NULL);
-}
-
 TEST_OF(waits_for_its_turn, world *w, open_world, close_world)
 {
     pid_t child = hold_in_child(w, 0.2);
@@ -110,17 +98,20 @@ TEST_WITH_STORE(cancel_ends_the_wait)
     gt_store_lease_release(&a, store, NULL);
 }
 
-TEST_OF(unreaped_owner_loses_it, world *w, open_world, close_world)
+TEST_WITH_STORE(dead_owner_loses_it)
 {
-    siginfo_t ended;
-    pid_t child = hold_in_child(w, 30);
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    gt_lease lease = {0};
-    kill(child, SIGKILL);
-    assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
-    ASSERT_OK(acquire(&lease, store, 0));
-    gt_store_lease_release(&lease, store, NULL);
-    waitpid(child, NULL, 0);
+    for (int is_reaped = 0; is_reaped < 2; is_reaped++) {
+        siginfo_t ended;
+        pid_t child = hold_in_child(w, 30);
+        gt_lease lease = {0};
+        assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
+        kill(child, SIGKILL);
+        const int how = WEXITED | (is_reaped ? 0 : WNOWAIT);
+        assert_int_equal(waitid(P_PID, (id_t)child, &ended, how), 0);
+        ASSERT_OK(acquire(&lease, store, 0));
+        gt_store_lease_release(&lease, store, NULL);
+        assert_int_equal(waitpid(child, NULL, 0), is_reaped ? -1 : child);
+    }
 }
 
 /* Holds the lease in a child whose main thread has ended. */
