@@ -237,7 +237,7 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
 {
     GT_FREED gt_misses *misses = calloc(1, sizeof *misses);
     GT_TRY(gt_allocated(misses));
-    GT_TRY(gt_strdup(&misses->path, path));
+    GT_TRY(gt_path_absolute(&misses->path, path));
     misses->log = *log;
     misses->owner = getpid();
     pthread_mutex_init(&misses->lock, NULL);

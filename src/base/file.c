@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -252,6 +253,13 @@ gputune_status gt_path_format(char **out, const char *format, ...)
     gt_text_vprintf(&path, format, args);
     va_end(args);
     return gt_text_take(out, &path);
+}
+
+gputune_status gt_path_absolute(char **out, const char *path)
+{
+    char folder[PATH_MAX];
+    bool is_relative = path[0] != '/' && getcwd(folder, sizeof folder);
+    return gt_path_format(out, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", path);
 }
 
 static gputune_status add_match(gt_texts *out, const char *folder, const char *name)

@@ -36,6 +36,9 @@ gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, i
 /* Gets $XDG_CACHE_HOME/gputune or ~/.cache/gputune without creating it. The caller frees *out.
  * ENOTFOUND if neither variable is an absolute path, or if the home folder does not exist. */
 gputune_status gt_file_cache_folder(char **out);
+/* Makes a relative path absolute, so it means the same file after chdir(). The caller frees *out.
+ */
+gputune_status gt_path_absolute(char **out, const char *path);
 /* Formats a new string, which the caller frees. */
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
 

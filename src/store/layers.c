@@ -45,6 +45,7 @@ struct gt_store {
     pid_t owner;
     gt_log log;
     char *asked, *system_path; /* paths of the user's and the system's file (or NULL) */
+    char *path;                /* `asked` as an absolute path, because the program may chdir() */
     bool only_read;
 
     pthread_mutex_t using;
@@ -201,7 +202,7 @@ static bool is_creatable(const char *path)
 static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
-    const char *path = store->asked;
+    const char *path = store->path;
     /* true: keep the open file even if it was replaced */
     bool fixed = store->only_read || store->no_file;
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
@@ -408,7 +409,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
         store->no_file = store->unreadable = true;
         return layers_open_memory(&store->memory);
     }
-    return GPUTUNE_OK;
+    return gt_path_absolute(&store->path, store->asked);
 }
 
 /* Creates the folders of the default file. The folder of a file that the user named must exist. */
@@ -813,6 +814,7 @@ void gt_store_close(gt_store *store)
     pthread_mutex_destroy(&store->remembering);
     pthread_mutex_destroy(&store->telling);
     free(store->asked);
+    free(store->path);
     free(store->system_path);
     free(store);
 }
