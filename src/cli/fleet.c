@@ -218,6 +218,7 @@ typedef struct child {
     bool is_in_doubt; /* true if the scenario failed on this GPU, and another GPU of the same kind
                          is trying the scenario */
     cli_turn turn;
+    int64_t start_ns;
     failure failure; /* failure of the current scenario; handled after all GPUs are open */
     char shown[160]; /* progress text */
 } child;
@@ -353,10 +354,14 @@ static bool is_kernel_busy(const cli_turn *turn)
 }
 
 /* Returns the index of the next scenario. Prefers kernels that no GPU is tuning at the moment,
- * because a search begins with the finished results of other sizes. */
+ * because a search begins with the finished results of other sizes. Near the end, returns the
+ * longest scenario, so all GPUs finish at about the same time. */
 static size_t find_turn(const kind *kind)
 {
-    size_t at = kind->next;
+    size_t at = kind->next, usable = count_usable(kind);
+    if (usable > 1 && kind->count - at <= 2 * usable) {
+        return cli_turns_longest(kind->turns, kind->count, at);
+    }
     while (at < kind->count && is_kernel_busy(&kind->turns[at])) {
         at++;
     }
@@ -384,6 +389,7 @@ static void send_order(child *child)
                   .flags = child->turn.tried ? FORCE : 0};
     kind->next++;
     child->is_busy = true;
+    child->start_ns = gt_now_ns();
     (void)send_message(child->channel, &fleet.message);
 }
 
@@ -408,8 +414,11 @@ static bool pass_on(child *child)
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
+    kind *kind = second->kind;
     second->is_busy = false;
     second->shown[0] = '\0';
+    cli_turns_note(kind->turns, kind->count, kind->next, &second->turn,
+                   gt_seconds_since(second->start_ns));
     if (!first) {
         return;
     }

@@ -151,3 +151,25 @@ double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double 
     double share = turns[at].weight / all * (double)side_by_side;
     return fmax(left_s * fmin(share, 1), LEAST_S);
 }
+
+void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s)
+{
+    for (size_t i = at; i < count && !done->known; i++) {
+        turns[i].took_s = cli_turns_are_alike(&turns[i], done) ? took_s : turns[i].took_s;
+    }
+}
+
+size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at)
+{
+    size_t longest = at;
+    for (size_t i = at; i < count; i++) {
+        if (!(turns[i].took_s > 0)) {
+            return i;
+        }
+        const cli_turn *turn = &turns[i], *most = &turns[longest];
+        bool takes_longer =
+            cli_turns_are_alike(turn, most) ? turn->cost > most->cost : turn->took_s > most->took_s;
+        longest = takes_longer ? i : longest;
+    }
+    return longest;
+}

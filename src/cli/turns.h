@@ -15,6 +15,7 @@ typedef struct cli_turn {
     bool known;        /* true if a finished result is stored, so tuning probably takes no time */
     bool started;      /* true if the kernel has a stored result at any size */
     double weight;     /* weight of the scenario when the time is divided */
+    double took_s;     /* seconds taken by the kernel's latest search; 0 before the first search */
     const void *tried; /* the child that failed to tune the scenario, or NULL */
 } cli_turn;
 
@@ -34,6 +35,14 @@ void cli_turns_sort(cli_turn *turns, size_t count);
 /* Weighs the sorted scenarios. The first search of a kernel without stored results weighs three
  * times as much as later searches, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
+
+/* Records that the search of `done` took `took_s` seconds, in all turns of the same kernel from
+ * index `at` on. Does nothing if the result was stored already. */
+void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
+/* Returns the index of the scenario, from `at` on, that will probably take longest: the first
+ * scenario of a kernel that this run has not searched yet. If there is none, returns the costliest
+ * scenario of the kernel whose latest search took longest. */
+size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
 /* Returns the time for turn `at`: a part of `left_s` in proportion to its weight, at least a
  * second. `side_by_side` is the number of scenarios that are tuned at the same time. */

@@ -157,6 +157,33 @@ cli_why cli_why_tables(void)
                      CLI_TABLE("axes", axis_columns, axis_row, CLI_VIEW)};
 }
 
+static void append_starts(char **text, const cli_measured *from)
+{
+    char *list = cli_copy("");
+    double best_ns = INFINITY;
+    bool any = false;
+    for (size_t i = 0; i < from->count; i++) {
+        const gputune_record *trial = &from->trials[i];
+        if ((trial->is_start || trial->is_default) && cli_trial_has_time(trial)) {
+            best_ns = fmin(best_ns, trial->median_ns);
+        }
+    }
+    for (size_t i = 0; i < from->count; i++) {
+        const gputune_record *trial = &from->trials[i];
+        if (trial->is_start || trial->is_default) {
+            const bool timed = cli_trial_has_time(trial) || cli_trial_was_launched(trial);
+            const char *name = trial->is_default ? "the default" : trial->configuration;
+            cli_append(&list, "%s%s (%s%s)", list[0] ? ", " : "", name,
+                       timed ? cli_value(trial->median_ns, trial->objective) : "failed",
+                       trial->median_ns == best_ns ? ", best" : "");
+            any |= trial->is_start && !trial->is_default;
+        }
+    }
+    if (any) {
+        cli_append(text, "; started from %s", list);
+    }
+}
+
 char *cli_why_explain(cli_why *why, const cli_measured *from)
 {
     cli_apart data;
@@ -173,6 +200,7 @@ char *cli_why_explain(cli_why *why, const cli_measured *from)
     }
     const char *reason = from->winner->stop_reason;
     cli_append(&text, "%s%s", reason[0] ? "; " : "", reason);
+    append_starts(&text, from);
     return text;
 }
 

@@ -68,3 +68,20 @@ TEST(every_turn_gets_a_second)
         assert_true(cli_turns_share_s(turns, COUNT, i, 0.5, 1) == 1);
     }
 }
+
+TEST(what_takes_longest_is_known_from_a_kernels_latest_search)
+{
+    cli_turn turns[COUNT];
+    make(turns);
+    cli_turns_sort(turns, COUNT);
+    assert_int_equal(cli_turns_longest(turns, COUNT, 0), 0);
+    cli_turns_note(turns, COUNT, 1, &turns[0], 0.5);
+    assert_int_equal(cli_turns_longest(turns, COUNT, 1), 3); /* axpy's first search */
+    cli_turns_note(turns, COUNT, 1, &turns[3], 0.2);
+    assert_int_equal(cli_turns_longest(turns, COUNT, 1), 2);
+    turns[0].known = true;
+    cli_turns_note(turns, COUNT, 1, &turns[0], 0.001);
+    assert_int_equal(cli_turns_longest(turns, COUNT, 1), 2);
+    cli_turns_note(turns, COUNT, 1, &turns[3], 0.7);
+    assert_int_equal(cli_turns_longest(turns, COUNT, 1), 4);
+}

@@ -10,6 +10,7 @@ trials() {
 edit "start(VEC = 4) start(BLOCK = 1024, UNROLL = 8)"
 $GPUTUNE warm ./mine.cu -q --size n=4K -m 4 --start "VEC=8,BLOCK=64" >table
 trials
+$GPUTUNE show ./mine.cu --why 2>/dev/null | grep -o "started from.*" | sed 's/[0-9.]* µs/TIME/g; s/, best//'
 # the winner stays; with the restriction, what is left out is reported
 edit "start(VEC = 2)"
 $GPUTUNE warm ./mine.cu -q --size n=4K -m 4 --format csv | grep -c cached
