@@ -145,8 +145,6 @@ static gputune_status init_driver(gt_driver *driver)
         return GPUTUNE_OK;
     case CUDA_ERROR_NOT_INITIALIZED:
         return gt_fail(GPUTUNE_EUNSUPPORTED, "%s", forked);
-    case CUDA_ERROR_STUB_LIBRARY:
-        return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver: libcuda.so.1 is the toolkit's stub");
     case CUDA_ERROR_NO_DEVICE:
         return gt_fail(GPUTUNE_ENODRIVER,
                        "there is a CUDA driver (%d.%d), but no GPU that it may use; see "

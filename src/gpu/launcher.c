@@ -828,13 +828,9 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
                                     uint32_t index)
 {
     GT_TRY(gt_loaded_check_context(&launcher->loaded));
-    int kb = launcher->loaded.launch.carveout_kb;
-    *out = (gt_function_facts){
-        .function = launcher->loaded.base.functions[index],
-        .symbol = launcher->loaded.kernels[index].symbol,
-        .carveout_percent =
-            kb < 0 ? -1
-                   : gt_carveout_percent(kb, launcher->loaded.device->shared_per_sm_bytes / 1024)};
+    *out = (gt_function_facts){.function = launcher->loaded.base.functions[index],
+                               .symbol = launcher->loaded.kernels[index].symbol,
+                               .carveout_percent = launcher->loaded.carveout_percent};
     return GPUTUNE_OK;
 }
 

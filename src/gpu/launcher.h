@@ -95,5 +95,6 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
                                     uint32_t index);
 
 /* Returns the percentage that makes the driver choose a carveout of `kb`, where `max_kb` is the
- * maximum. It is rounded down, because the driver rounds up to the next supported size. */
+ * maximum. It is rounded down, because the driver rounds up to the next supported size. Returns -1
+ * if `kb` is negative, or if the maximum is not known. */
 int gt_carveout_percent(int kb, int max_kb);

@@ -14,7 +14,7 @@ enum { PORTABLE_CLUSTER = 8 };
 
 int gt_carveout_percent(int kb, int max_kb)
 {
-    return max_kb > 0 ? (kb >= max_kb ? 100 : kb * 100 / max_kb) : -1;
+    return kb < 0 || max_kb <= 0 ? -1 : kb >= max_kb ? 100 : kb * 100 / max_kb;
 }
 
 gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
@@ -111,16 +111,14 @@ static gputune_status allow_shared(const gt_loaded_launch *loaded, CUfunction fu
 static gputune_status set_attributes(const gt_loaded_launch *loaded, CUfunction function,
                                      const gt_kernel_step *kernel)
 {
-    const int carveout_kb = loaded->launch.carveout_kb;
     GT_TRY(allow_shared(loaded, function, kernel));
     if (gt_volume(kernel->cluster) > PORTABLE_CLUSTER) {
         GT_CUDA(loaded->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }
-    if (carveout_kb >= 0) {
+    if (loaded->carveout_percent >= 0) {
         GT_CUDA(loaded->driver, FuncSetAttribute, function,
-                CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                gt_carveout_percent(carveout_kb, loaded->device->shared_per_sm_bytes / 1024));
+                CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, loaded->carveout_percent);
     }
     return GPUTUNE_OK;
 }
@@ -509,7 +507,6 @@ static bool is_direct(const gt_loaded_launch *loaded)
 static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
                         const gt_kernel_step *kernel)
 {
-    const int kb = loaded->launch.carveout_kb;
     const gt_l2_window *l2 = &loaded->launch.l2;
     out->config = (CUlaunchConfig){.gridDimX = kernel->grid[0],
                                    .gridDimY = kernel->grid[1],
@@ -523,10 +520,9 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
         memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim,
                kernel->cluster, sizeof kernel->cluster);
     }
-    if (kb >= 0 && loaded->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
+    if (loaded->carveout_percent >= 0 && loaded->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
-            ->sharedMemCarveout =
-            (unsigned)gt_carveout_percent(kb, loaded->device->shared_per_sm_bytes / 1024);
+            ->sharedMemCarveout = (unsigned)loaded->carveout_percent;
     }
     if (kernel->cooperative) {
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_COOPERATIVE)->cooperative = 1;
@@ -563,6 +559,8 @@ static gputune_status prepare_kernels(gt_loaded_launch *loaded)
         loaded->needs_state |= launch->textures[i].memory != GT_TEXTURE_BUFFER;
     }
     loaded->is_direct = is_direct(loaded);
+    loaded->carveout_percent =
+        gt_carveout_percent(launch->carveout_kb, loaded->device->shared_per_sm_bytes / 1024);
     loaded->kernels = steps > 1 ? calloc(steps, sizeof *loaded->kernels) : &loaded->only;
     GT_TRY(gt_allocated(loaded->kernels));
     for (uint32_t i = 0; i < steps; i++) {

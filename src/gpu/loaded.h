@@ -43,8 +43,9 @@ typedef struct gt_loaded_launch {
     bool needs_state;
     /* true if each instance needs its own module, for `constant` or `split` blocks */
     bool needs_module;
-    bool has_l2;      /* true after gt_l2_attach() was called */
-    gt_instance base; /* the first module and its functions; the other members are not used */
+    bool has_l2;          /* true after gt_l2_attach() was called */
+    int carveout_percent; /* -1: the driver's choice */
+    gt_instance base;     /* the first module and its functions; the other members are not used */
     gt_context context;
     const gt_device *device;   /* the caller's */
     gt_launch_view launch;     /* points to arrays of the caller */

@@ -175,18 +175,39 @@ TEST(test_a_mistake_of_a_variant_is_its_own)
     assert_non_null(again);
 }
 
-TEST(test_leftovers_and_no_place)
+static void make_folder(char out[512], const char *name, mode_t mode)
 {
-    char name[512];
+    snprintf(out, 512, "%s/%s", folder, name);
+    assert_int_equal(mkdir(out, 0700), 0);
+    assert_int_equal(chmod(out, mode), 0);
+}
+
+/* A folder that others may write to is not emptied, because its entries may have become links, and
+ * a link that another user may have created is not followed. */
+TEST(test_only_own_leftovers_are_removed)
+{
+    char own[512], shared[512], others[512], head_of_others[600], link[512];
     SKIP_IF(!nvrtc);
     forget_all();
-    snprintf(name, sizeof name, "%s/gputune-head-999999999-abc", folder);
-    assert_int_equal(mkdir(name, 0700), 0);
+    make_folder(own, "gputune-head-999999999-abc", 0700);
+    make_folder(shared, "gputune-head-999999999-abd", 0777);
+    make_folder(others, "kept", 0700);
+    snprintf(head_of_others, sizeof head_of_others, "%s/head", others);
+    file_write(head_of_others, "%s", "");
+    snprintf(link, sizeof link, "%s/gputune-head-999999999-abe", folder);
+    assert_int_equal(symlink(others, link), 0);
     free(compile(good, NULL));
     make_worthwhile();
     free(compile(good, NULL));
     assert_int_equal(count_kept(), 1);
-    assert_int_equal(count_files(), 0);
+    assert_int_equal(access(own, F_OK), -1);
+    assert_int_equal(access(shared, F_OK), 0);
+    assert_int_equal(access(head_of_others, F_OK), 0);
+}
+
+TEST(test_without_a_place_heads_are_not_kept)
+{
+    SKIP_IF(!nvrtc);
     forget_all();
     setenv("TMPDIR", "/nowhere", 1);
     free(compile(good, NULL));
@@ -194,50 +215,6 @@ TEST(test_leftovers_and_no_place)
     GT_FREED char *code = compile(good, NULL);
     assert_non_null(code);
     assert_int_equal(count_kept(), 0);
-}
-
-static void write_file(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fclose(file);
-}
-
-/* Another user may have created a symbolic link that has the name of a worker's folder. */
-TEST(test_a_link_in_a_shared_folder_is_not_followed)
-{
-    char kept[512], head_of_others[600], link[512];
-    SKIP_IF(!nvrtc);
-    forget_all();
-    setenv("TMPDIR", folder, 1);
-    snprintf(kept, sizeof kept, "%s/kept", folder);
-    snprintf(head_of_others, sizeof head_of_others, "%s/head", kept);
-    snprintf(link, sizeof link, "%s/gputune-head-999999999-abc", folder);
-    assert_int_equal(mkdir(kept, 0700), 0);
-    write_file(head_of_others);
-    assert_int_equal(symlink(kept, link), 0);
-    free(compile(good, NULL));
-    make_worthwhile();
-    free(compile(good, NULL));
-    assert_int_equal(count_kept(), 1);
-    assert_int_equal(access(head_of_others, F_OK), 0);
-    assert_int_equal(unlink(link), 0);
-}
-
-/* A folder that others may write to is not emptied, because its entries may have become links. */
-TEST(test_a_folder_that_others_may_write_is_left)
-{
-    char name[512];
-    SKIP_IF(!nvrtc);
-    forget_all();
-    snprintf(name, sizeof name, "%s/gputune-head-999999999-abd", folder);
-    assert_int_equal(mkdir(name, 0700), 0);
-    assert_int_equal(chmod(name, 0777), 0);
-    free(compile(good, NULL));
-    make_worthwhile();
-    free(compile(good, NULL));
-    assert_int_equal(count_kept(), 1);
-    assert_int_equal(access(name, F_OK), 0);
 }
 
 TESTS_WITHIN(open_all, close_all)
