@@ -106,19 +106,6 @@ TEST(a_joined_condition_contains_all_needs)
         features.needs[1]);
 }
 
-TEST(a_need_has_its_extent_in_parentheses)
-{
-    static const char *const variants[] = {"V=4"};
-    GT_SCOPED(template_end)
-    gt_template *t = parse("#pragma gputune kernel(k) problem(m = 9, n = 9)\n"
-                           "#pragma gputune args(out float y[m][n + 8], in float x[n])\n"
-                           "#pragma gputune vector(V = 1, 4 : y) block(64) grid(ceil_div(n, V))\n"
-                           "__global__ void k(float *y, const float *x) { y[0] = V * x[0]; }\n");
-    GT_SCOPED(gt_size_features_free) gt_size_features features;
-    make(&features, t, "m=1 n=1", "m=1M n=1M", variants, 1);
-    assert_int_equal(feature_of(&features, "(n + 8) % 4 == 0")->grants, features.needs[0]);
-}
-
 TEST(many_sizes_leave_room_for_needs)
 {
     static const char *const variants[] = {"V=4"};

@@ -108,18 +108,17 @@ static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
     one.alignment = member->alignment > one.alignment ? member->alignment : one.alignment;
     size->alignment = one.alignment > size->alignment ? one.alignment : size->alignment;
     *offset = size->bytes = align_up(size->bytes, one.alignment);
-    for (int64_t i = 0; i < extents[0] * extents[1] * extents[2]; i++) {
+    const uint32_t count = (uint32_t)(extents[0] * extents[1] * extents[2]);
+    for (uint32_t i = 0; out && i < count; i++) {
         char path[GT_NAME_MAX];
         extent ignored;
         member_path(path, sizeof path, at->name, member, extents, i);
         const uint32_t last = member->value_count ? member->value_count - 1 : 0;
-        const spot inner = {path, at->offset + size->bytes, member->values[i < last ? i : last],
-                            member->is_pointer, at->depth + 1};
-        if (out) {
-            GT_TRY(lay_out_member(out, &ignored, binding, member, &inner));
-        }
-        size->bytes += one.bytes;
+        const spot inner = {path, at->offset + size->bytes + i * one.bytes,
+                            member->values[i < last ? i : last], member->is_pointer, at->depth + 1};
+        GT_TRY(lay_out_member(out, &ignored, binding, member, &inner));
     }
+    size->bytes += count * one.bytes;
     return GPUTUNE_OK;
 }
 
