@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-/* precedences of the parts that are not binary operations */
-enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 };
+/* precedences, as in gt_operation_sign() for binary operations */
+enum { PRIMARY = 12, UNARY = 11, PRODUCT = 10, SUM = 9, SHIFT = 8, AND = 2, OR = 1, CHOICE = 0 };
 
 /* A printed part of an expression. */
 typedef struct piece {
@@ -62,6 +62,18 @@ static void append_piece(gt_text *out, const piece *part, int least)
     out->failed |= part->text.failed;
     gt_text_printf(out, "%s%s%s", nested ? "(" : "", gt_text_string(&part->text),
                    nested ? ")" : "");
+}
+
+/* Appends the operands of the operator to which out->precedence belongs. Also puts those in
+ * parentheses for which compilers suggest them, as in (n + 3) >> 2 or a || (b && c). */
+static void append_operands(piece *out, const piece *left, const char *sign, const piece *right)
+{
+    const int own = out->precedence, apart = out->is_truth ? SHIFT : PRODUCT;
+    const bool is_usual = own >= SUM || own <= AND;
+    const int first = own == OR && left->precedence == AND ? AND + 1 : is_usual ? own : apart;
+    append_piece(&out->text, left, first);
+    gt_text_printf(&out->text, " %s ", sign);
+    append_piece(&out->text, right, own == OR ? AND + 1 : is_usual ? own + 1 : apart);
 }
 
 static gputune_status print_slot(piece *out, const printer *p, int slot)
@@ -145,9 +157,7 @@ static gputune_status print_logical(piece *out, const printer *p, int at)
         set_truth(out, &left);
     } else {
         const char *sign = gt_operation_sign(&out->precedence, step->operation);
-        append_piece(&out->text, &left, out->precedence);
-        gt_text_printf(&out->text, " %s ", sign);
-        append_piece(&out->text, &right, out->precedence + 1);
+        append_operands(out, &left, sign, &right);
         out->is_truth = out->is_int = true;
     }
     return GPUTUNE_OK;
@@ -259,10 +269,13 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
     const bool shifts = operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
     const bool widens =
         *p->print->prefix && !out->is_int && left.is_int && (shifts || right.is_int);
-    gt_text_append(&out->text, widens ? "(int64_t)" : "");
-    append_piece(&out->text, &left, widens ? PRIMARY : out->precedence);
-    gt_text_printf(&out->text, " %s ", sign);
-    append_piece(&out->text, &right, out->precedence + 1);
+    if (widens) {
+        GT_SCOPED(free_piece) piece narrow = gt_take(&left);
+        gt_text_append(&left.text, "(int64_t)");
+        append_piece(&left.text, &narrow, PRIMARY);
+        left.precedence = PRIMARY;
+    }
+    append_operands(out, &left, sign, &right);
     return GPUTUNE_OK;
 }
 
