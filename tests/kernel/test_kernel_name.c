@@ -123,9 +123,8 @@ TEST(test_kernels_and_macros)
          "#define MAKE(name, ...) __global__ void name(float *y, ##__VA_ARGS__) { f(#name, B); }\n"
          "MAKE(k)",
          "k ( float * y ) { f ( \"k\" , B ) ; }"},
-        {"#if __CUDA_ARCH__ > 800\n__global__ void k(float *y)\n#else\nvoid __global__ k(float "
-         "*y)\n"
-         "#endif\n{ y[0] = B; }",
+        {"#if __CUDA_ARCH__ > 800\n__global__ void k(float *y)\n#else\n"
+         "__attribute__((global)) void k(float *y)\n#endif\n{ y[0] = B; }",
          "800\nextern \"C\" __global__ void k"},
         {"#define CAT(a, b) a##b\n#define B 9\n#define F CAT(f_, B)\n"
          "__device__ void f_1() {} __device__ void f_2() {} __global__ void k(float *y) { F(); }",

@@ -13,7 +13,7 @@ static const char nested[] =
     "typedef double real;\n"
     "using count = unsigned int;\n"
     "struct inner { char a; short b[R]; };\n"
-    "struct __align__(16) S {\n"
+    "struct [[nodiscard]] __align__(16) S {\n"
     "    float3 place, speed; // two of a line\n"
     "    real mass = 1;\n"
     "    inner parts[2][2] {};\n"

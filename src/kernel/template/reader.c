@@ -52,18 +52,31 @@ static void move_splices(char *text)
     }
 }
 
-/* Replaces the digraphs <% %> <: :> and %: in place, because only the lexer sees strings. */
-static void replace_digraphs(char *text)
+/* Replaces the digraphs <% %> <: :> and %:, and __attribute__((global)), in place. */
+static void replace_spellings(char *text)
 {
     static const char digraphs[][3] = {"<%{", "%>}", "<:[", ":>]", "%:#"};
     for (gt_lexer lexer = gt_lexer_of(text); lexer.token.kind != GT_TOKEN_END;
          gt_lexer_next(&lexer)) {
         char *at = text + (lexer.token.text - text);
-        for (size_t i = 0; i < sizeof digraphs / sizeof *digraphs && lexer.token.length == 1; i++) {
-            if (at[0] == digraphs[i][0] && at[1] == digraphs[i][1] && at[2] != ':') {
+        gt_lexer ahead = lexer;
+        gt_lexer_next(&ahead);
+        const char *second = ahead.token.text;
+        /* only spliced line ends may be between the two characters */
+        const bool is_one = lexer.token.length == 1 && at + 1 + strspn(at + 1, "\\\n") == second &&
+                            second[1] != ':';
+        for (size_t i = 0; i < sizeof digraphs / sizeof *digraphs && is_one; i++) {
+            if (at[0] == digraphs[i][0] && second[0] == digraphs[i][1]) {
                 at[0] = digraphs[i][2];
-                at[1] = ' ';
+                text[second - text] = ' ';
+                break;
             }
+        }
+        if (gt_lexer_is(&lexer, "__attribute__") && gt_lexer_accept(&ahead, "(") &&
+            gt_lexer_accept(&ahead, "(") && gt_lexer_accept(&ahead, "global") &&
+            gt_lexer_accept(&ahead, ")") && gt_lexer_is(&ahead, ")")) {
+            gt_blank(at, 0, (size_t)(ahead.token.text + 1 - at));
+            memcpy(at, "__global__", strlen("__global__"));
         }
     }
 }
@@ -81,7 +94,7 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
     *out = &parts->files[parts->file_count++];
     drop_mark(text);
     move_splices(text);
-    replace_digraphs(text);
+    replace_spellings(text);
     **out = (gt_source_file){path, text};
     return GPUTUNE_OK;
 }

@@ -236,8 +236,11 @@ typedef struct head {
 /* Reads the head of a struct, from after `struct` to the `{`. Returns false if there is no `{`. */
 static bool read_head(head *out, gt_lexer *lexer)
 {
+    while (gt_lexer_is(lexer, "[")) { /* as in struct [[nodiscard]] S */
+        gt_lexer_skip(lexer, "[", "]");
+    }
     out->attributes = *lexer;
-    while (gt_lexer_accept_any(lexer, "alignas __align__ __builtin_align__") >= 0) {
+    while (gt_lexer_accept_any(lexer, "alignas __align__ __builtin_align__ __attribute__") >= 0) {
         gt_lexer_skip(lexer, "(", ")");
     }
     out->tag[0] = '\0';
