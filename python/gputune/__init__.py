@@ -365,7 +365,7 @@ def _planned(pointer: int, tuner: _Opened, driver: Driver | None, device: Mappin
     while library.gputune_plan_argument(ctypes.byref(argument), pointer, len(arguments)) == 0:
         arguments.append(as_dict(argument))
     planned = _Planned(pointer, [(_fast.code(one), one["type"] or "", one["buffer_bytes"],
-                                  one["element_bytes"]) for one in arguments])
+                                  one["element_bytes"]) for one in arguments], device["ordinal"])
     planned.pointer, planned.driver, planned.device, planned.arguments = pointer, driver, device, arguments
     planned.places = {}
     planned.tuner = tuner
@@ -401,7 +401,7 @@ class Plan(_Shared, _fast.Launched):
             _check(status)
         handle = current_stream(arguments) if stream is None else stream_handle(stream)
         driver.ensure_context(held.device["ordinal"])
-        made = Arguments(self.info["kernel"], arguments, held.arguments, handle, held.device["emulated"])
+        made = Arguments(self.info["kernel"], arguments, held.arguments, handle, held.device)
         for producer in made.producers:
             driver.wait(handle, producer)
         packed = _abi.gputune_args(len(arguments), made.items)

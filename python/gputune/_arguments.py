@@ -107,11 +107,11 @@ def _block(value: Any, type_name: str, element_bytes: int, size: int) -> Any:
 
 
 class Arguments:
-    """Converts the values of one launch. `known` has the template's arguments as dicts, in order. `on_host`:
-    the device is emulated and accepts arrays in host memory."""
+    """Converts the values of one launch. `known` has the template's arguments as dicts, in order. An emulated
+    device accepts arrays in host memory."""
 
     def __init__(self, kernel: str, values: Sequence[Any], known: Sequence[dict[str, Any]],
-                 stream: int, on_host: bool) -> None:
+                 stream: int, device: Mapping[str, Any]) -> None:
         if len(values) != len(known):
             names = ", ".join(one["name"] for one in known)
             raise TypeError(f"{kernel} takes {len(known)} argument{'s' * (len(known) != 1)} ({names}); "
@@ -120,7 +120,7 @@ class Arguments:
         self.keep: list[Any] = []  # kept until the launch
         self.producers: set[int] = set()  # streams to wait for
         self.host: list[DeviceArray] = []  # arrays in host memory
-        self._stream, self._on_host = stream, on_host
+        self._stream, self._device = stream, device
         for i, (value, parameter) in enumerate(zip(values, known)):
             try:
                 holder = self._convert(value, parameter)
@@ -142,9 +142,11 @@ class Arguments:
             if not 0 <= value < 1 << 64 or (value == 0 and parameter["buffer_bytes"]):
                 raise TypeError(f"is {value}, which is not an address")
             return ctypes.c_void_p(value)
-        array = device_array(value, self._stream, self._on_host)
+        array = device_array(value, self._stream, self._device["emulated"])
         if array is None:
             raise TypeError(f"is a {type(value).__name__}; expected an array on the GPU")
+        if array.device not in (None, self._device["ordinal"]):
+            raise TypeError(f"is on GPU {array.device}; the plan is for GPU {self._device['ordinal']}")
         wanted = parameter["type"]
         if array.type and known_type(wanted) and array.type != wanted:
             is_sign = array.type.removeprefix("unsigned ") == wanted.removeprefix("unsigned ")

@@ -27,14 +27,15 @@ _FORMATS = {"e": "f2", "f": "f4", "d": "f8", "?": "b1"}  # of the buffer protoco
 
 
 class DeviceArray:
-    """The properties of an array. `type` is None if it is unknown. `stream` is the producer's, or None if
-    there is nothing to wait for. `keep` must live until the launch."""
+    """The properties of an array. `type` and `device`, its GPU's number, are None if unknown. `stream` is the
+    producer's, or None if there is nothing to wait for. `keep` must live until the launch."""
 
     def __init__(self, address: int, type: str | None, bytes: int, *, readonly: bool = False,
-                 stream: int | None = None, keep: Any = None, on_host: bool = False) -> None:
+                 stream: int | None = None, keep: Any = None, on_host: bool = False,
+                 device: int | None = None) -> None:
         self.address, self.type, self.bytes = address, type, bytes
         self.readonly, self.stream, self.keep = readonly, stream, keep
-        self.on_host = on_host
+        self.on_host, self.device = on_host, device
 
 
 def _is_contiguous(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
@@ -73,8 +74,9 @@ def _from_torch(tensor: Any) -> DeviceArray:
     if not tensor.is_cuda:
         raise TypeError("is a tensor in host memory; move it to the GPU with .cuda()")
     _need_plain(tensor)
+    device = tensor.get_device() if hasattr(tensor, "get_device") else None
     return DeviceArray(tensor.data_ptr(), _torch_type(tensor), tensor.numel() * tensor.element_size(),
-                       keep=tensor)
+                       keep=tensor, device=device)
 
 
 def _from_interface(array: Any) -> DeviceArray:
@@ -99,7 +101,7 @@ class _Tensor(ctypes.Structure):
 
 
 def _from_dlpack(array: Any, stream: int) -> DeviceArray:
-    device, _ = array.__dlpack_device__()
+    device, ordinal = array.__dlpack_device__()
     if device not in (2, 3, 13):  # CUDA, pinned host, managed
         raise TypeError("is not in the GPU's memory")
     # DLPack's number for the legacy default stream is 1. The producer makes the stream wait.
@@ -111,7 +113,8 @@ def _from_dlpack(array: Any, stream: int) -> DeviceArray:
     if tensor.strides and not _is_contiguous(shape, tensor.strides[:tensor.ndim], 1):
         raise TypeError("is not contiguous in C order; copy it first")
     return DeviceArray(tensor.data + tensor.byte_offset, _DLPACK.get((tensor.code, tensor.bits)),
-                       _product(shape) * tensor.lanes * tensor.bits // 8, keep=(capsule, array))
+                       _product(shape) * tensor.lanes * tensor.bits // 8, keep=(capsule, array),
+                       device=ordinal if device == 2 else None)
 
 
 def _element_type(view: memoryview) -> str | None:

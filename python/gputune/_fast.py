@@ -88,14 +88,14 @@ def _number(letter: str) -> Step:
     return step
 
 
-def _buffer(wanted: str, least: int) -> Step:
+def _buffer(wanted: str, least: int, device: int) -> Step:
     def step(storage: Any, i: int, value: Any) -> bool:
         if type(value) is int:
             storage[i] = value
             return 0 < value < 1 << 64
         try:
             if (type_name(value.dtype) != wanted or not value.is_cuda or not value.is_contiguous()
-                    or value.is_neg()):
+                    or value.is_neg() or value.get_device() != device):
                 return False
             storage[i] = value.data_ptr()
             return bool(value.numel() >= least and (storage[i] or not least))
@@ -104,9 +104,9 @@ def _buffer(wanted: str, least: int) -> Step:
     return step
 
 
-def _step(letter: str, wanted: str, bytes_wanted: int, element_bytes: int) -> Step:
+def _step(letter: str, wanted: str, bytes_wanted: int, element_bytes: int, device: int) -> Step:
     if letter == "P":
-        return _buffer(wanted, bytes_wanted // element_bytes)
+        return _buffer(wanted, bytes_wanted // element_bytes, device)
     return _look if letter == "?" else _number(letter)
 
 
@@ -123,9 +123,9 @@ class _Slot:
 class Launcher:
     """A reference to a library plan, and the data of its launches. Thread-safe."""
 
-    def __init__(self, pointer: int, parameters: list[tuple[str, str, int, int]]) -> None:
+    def __init__(self, pointer: int, parameters: list[tuple[str, str, int, int]], device: int) -> None:
         self.pointer = pointer
-        self._steps = tuple(_step(*one) for one in parameters)
+        self._steps = tuple(_step(*one, device) for one in parameters)
         self._readers: dict[type, Callable[[int], int] | None] = {}
         self._free: list[_Slot] = []
 

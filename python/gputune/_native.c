@@ -102,6 +102,7 @@ typedef struct parameter {
     char code; /* a format character of struct.pack(); 'P': a buffer; '?': use the slow path */
     PyObject *type, *dtype; /* a buffer's element type: its name, and a dtype known to be equal */
     element_type exchanged; /* DLPack's type for this dtype; all 0 until it is known */
+    int device;             /* the plan's, by its number */
     unsigned long long bytes, element_bytes;
 } parameter;
 
@@ -115,7 +116,8 @@ static PyObject *launcher_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 {
     (void)kwargs;
     PyObject *list, *pointer;
-    if (!PyArg_ParseTuple(args, "OO!", &pointer, &PyList_Type, &list)) {
+    int device;
+    if (!PyArg_ParseTuple(args, "OO!i", &pointer, &PyList_Type, &list, &device)) {
         return NULL;
     }
     launcher *self = (launcher *)PyType_GenericAlloc(type, 0);
@@ -133,6 +135,7 @@ static PyObject *launcher_new(PyTypeObject *type, PyObject *args, PyObject *kwar
         }
         Py_INCREF(out->type);
         out->code = (char)code;
+        out->device = device;
     }
     self->plan = PyLong_AsVoidPtr(pointer);
     return (PyObject *)self;
@@ -235,7 +238,8 @@ static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
                          const exchange_api *api)
 {
     tensor array = {0};
-    if (api->describe(value, &array) != 0 || array.device_type != ON_CUDA) {
+    if (api->describe(value, &array) != 0 || array.device_type != ON_CUDA ||
+        array.device != parameter->device) {
         return LOOK;
     }
     if (memcmp(&array.type, &parameter->exchanged, sizeof array.type) != 0) {
@@ -279,7 +283,8 @@ static int put_tensor(uint64_t *out, parameter *parameter, PyObject *value)
         return put_exchanged(out, parameter, value, api);
     }
     if (!has_type(parameter, value) || truth(PyObject_GetAttr(value, word.is_cuda)) != 1 ||
-        truth(method(value, word.is_contiguous)) != 1) {
+        truth(method(value, word.is_contiguous)) != 1 ||
+        number(method(value, word.get_device)) != (unsigned)parameter->device) {
         return LOOK;
     }
     unsigned long long elements = number(method(value, word.numel));

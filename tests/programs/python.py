@@ -64,7 +64,10 @@ class Interface(Memory):
 
 class Tensor(Memory):
     """An array with the interface of a PyTorch tensor."""
-    is_cuda, dtype, contiguous, negative = True, "torch.float32", True, False
+    is_cuda, dtype, contiguous, negative, ordinal = True, "torch.float32", True, False, 0
+
+    def get_device(self):
+        return self.ordinal
 
     def data_ptr(self):
         return self.address.value
@@ -91,7 +94,7 @@ class Exchanged(Tensor):
     def describe(self, out):
         Exchanged.described += 1
         self.shape, self.strides = (ctypes.c_int64 * 2)(2, self.count // 2), (ctypes.c_int64 * 2)(self.count // 2, self.order)
-        out[0] = _arrays._Tensor(self.address.value - 8, self.device, 0, 2, 2, 8 * self.itemsize, 1, self.shape, self.strides, 8)
+        out[0] = _arrays._Tensor(self.address.value - 8, self.device, self.ordinal, 2, 2, 8 * self.itemsize, 1, self.shape, self.strides, 8)
         return 0
 
     @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
@@ -110,10 +113,10 @@ exchange_begins()
 
 
 class Dlpack(Memory):
-    device = 2
+    device, ordinal = 2, 0
 
     def __dlpack_device__(self):
-        return self.device, 0
+        return self.device, self.ordinal
 
     def __dlpack__(self, stream=None):
         self.asked = stream
@@ -138,6 +141,10 @@ def arrays_of_every_kind():
         y, x = kind(), kind()
         axpy(y, x, 2.0, N)
         assert y.read() == [3.0] * N, kind
+    for kind in (Tensor, Exchanged, Dlpack):
+        y, x = kind(), kind()
+        x.ordinal = 1
+        raises(TypeError, "argument 2 (float *x) is on GPU 1; the plan is for GPU 0", axpy, y, x, 2.0, N)
     y, x = Memory(), Memory()
     axpy(y.address.value, x.address.value, 2, N)
     assert y.read() == [3.0] * N
@@ -181,6 +188,7 @@ def what_needs_a_closer_look_is_refused_as_ever():
 
 @test
 def dlpacks_exchange_describes_an_array():
+    Exchanged.described = 0
     axpy, y, x = plan(), Exchanged(), Exchanged()
     stream = ctypes.c_void_p()
     assert cuda.cuStreamCreate(ctypes.byref(stream), 1) == 0
