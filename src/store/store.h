@@ -368,7 +368,7 @@ typedef struct gt_wisdom_import {
     bool keep;          /* true: store in the user's file; false: use in this store only */
     uint32_t taken;     /* out: number of winners and rules that were imported */
     uint32_t left_out;  /* out: number of entries that are damaged, edited, or unknown */
-    const gt_log *log;  /* receives a warning about the first of these entries */
+    const gt_log *log;  /* receives a warning about these entries */
     const char *from;   /* origin of the text for the warning: a path, or "the text" */
 } gt_wisdom_import;
 

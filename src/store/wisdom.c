@@ -657,24 +657,23 @@ static gputune_status import_entries(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Reads all entries, but skips damaged ones. Warns about the first of these. */
+/* Reads all entries, but skips damaged ones, with a warning. */
 static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
 {
-    for (;;) {
-        GT_TRY(gt_array_reserve(out));
+    char first[256];
+    gputune_status status;
+    GT_TRY(gt_array_reserve(out));
+    while ((status = gt_wisdom_read(&out->items[out->count], &text)) != GPUTUNE_ENOTFOUND) {
         gt_wisdom_entry *entry = &out->items[out->count];
-        gputune_status status = gt_wisdom_read(entry, &text);
-        if (status == GPUTUNE_ENOMEM || status == GPUTUNE_ENOTFOUND) {
-            return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
-        }
         bool read = status == GPUTUNE_OK;
+        GT_TRY(status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK);
         if (read && is_sound(entry)) {
             out->count++;
+            GT_TRY(gt_array_reserve(out));
             continue;
         }
         if (!import->left_out++) {
-            gt_log_line(import->log, GPUTUNE_LOG_WARNING, "%s: an entry is left out: %s",
-                        import->from,
+            gt_snprintf(first, sizeof first, "%s",
                         read ? "it is inconsistent, or was written by another version of gputune"
                              : gt_message());
         }
@@ -682,6 +681,12 @@ static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, co
             gt_wisdom_entry_free(entry);
         }
     }
+    if (import->left_out) {
+        gt_log_line(import->log, GPUTUNE_LOG_WARNING, "%s: %u entr%s left out%s: %s", import->from,
+                    import->left_out, import->left_out == 1 ? "y is" : "ies are",
+                    import->left_out == 1 ? "" : "; the first", first);
+    }
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,

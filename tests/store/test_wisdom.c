@@ -209,7 +209,11 @@ TEST_OF(edited_entry_is_left_out_with_one_warning, world *w, open_world, close_w
     assert_int_equal(with.taken, 1);
     assert_int_equal(with.left_out, 1);
     assert_int_equal(w->warnings, 1);
-    assert_non_null(strstr(w->warning, "the text: an entry is left out: it was edited"));
+    assert_non_null(strstr(w->warning, "the text: 1 entry is left out: it was edited"));
+    text[begin + 50] ^= 1;
+    import(&with, store, text);
+    assert_non_null(
+        strstr(w->warning, "the text: 2 entries are left out; the first: it was edited"));
 }
 
 static char *text_with_body(const char *body)
