@@ -556,7 +556,7 @@ static const double longest_write_s = 5; /* time limit of a write for waiting fo
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
-static bool is_writable(const gt_store *store)
+bool gt_store_is_writable(const gt_store *store)
 {
     return layers_own(store) && !store->only_read;
 }
@@ -599,7 +599,7 @@ static gputune_status in_transaction(gt_database *database, void *context)
 static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *call, const gt_patience *patience)
 {
-    if (!is_writable(store)) {
+    if (!gt_store_is_writable(store)) {
         return GPUTUNE_OK;
     }
     const gt_patience limit = patience ? gt_patience_at_most(patience, longest_write_s)
@@ -654,7 +654,7 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
 /* With `unsaved`, the rows could not be written to the file. */
 static gputune_status keep_rows(gt_store *store, gt_store_fn work, void *context, bool unsaved)
 {
-    if (!is_writable(store)) {
+    if (!gt_store_is_writable(store)) {
         return GPUTUNE_OK;
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
@@ -925,6 +925,8 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
     static const double each_s = 5; /* time limit for waiting for the lock of each file */
     GT_SCOPED(gt_database_close) gt_database *all = NULL;
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
+    GT_REFUSE(!gt_store_is_writable(store), GPUTUNE_EDATABASE,
+              "the database was opened for reading only; nothing was merged");
     gt_store_bring(store);
     GT_TRY(layers_open_memory(&all));
     merging what = {all, merged};

@@ -308,7 +308,6 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 typedef struct forgetting {
     record_search search;
     bool outdated; /* true: select only versions that were superseded */
-    bool searched; /* true if the file could be written and was searched */
 } forgetting;
 
 /* Adds a rule as a record. Its scenario has no other rows on the same kind of GPU. */
@@ -346,7 +345,6 @@ static gputune_status find_selected(gt_database *database, void *context)
 {
     forgetting *work = context;
     record_search *search = &work->search;
-    work->searched = true;
     free_rows(search); /* an earlier attempt may have found rows */
     GT_TRY(read_records(database, search));
     GT_TRY(gt_query_each(database, add_rule, search, GT_SQL_RULES, ""));
@@ -390,7 +388,7 @@ static gputune_status write_forgetting(gt_store *store, gt_store_fn step, forget
     if (status == GPUTUNE_EBUSY) {
         return gt_fail(status, "another process has locked the database; try again later");
     }
-    if (status == GPUTUNE_EDATABASE || (status != GPUTUNE_ENOMEM && !work->searched)) {
+    if (status == GPUTUNE_EDATABASE || !gt_store_is_writable(store)) {
         return gt_fail(GPUTUNE_EDATABASE,
                        "there is no database file that can be written; nothing was deleted");
     }

@@ -365,11 +365,11 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
 typedef struct gt_wisdom_import {
     bool trusted;       /* true: results with `driver_version` (0: any) are verified */
     int driver_version; /* driver of the current device; 0: there is none */
-    bool keep;          /* true: store in the user's file; false: use in this store only */
-    uint32_t taken;     /* out: number of winners and rules that were imported */
-    uint32_t left_out;  /* out: number of entries that are damaged, edited, or unknown */
-    const gt_log *log;  /* receives a warning about these entries */
-    const char *from;   /* origin of the text for the warning: a path, or "the text" */
+    bool keep; /* true: store in the user's file, unless it is read-only; false: this store only */
+    uint32_t taken;    /* out: number of winners and rules that were imported */
+    uint32_t left_out; /* out: number of entries that are damaged, edited, or unknown */
+    const gt_log *log; /* receives a warning about these entries */
+    const char *from;  /* origin of the text for the warning: a path, or "the text" */
 } gt_wisdom_import;
 
 /* Imports winners and rules from a text of gt_store_export(). A stored winner that makes an

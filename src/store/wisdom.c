@@ -703,8 +703,9 @@ gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const 
               import->from, gt_wisdom_heading);
     gputune_status status = read_entries(&entries, import, text);
     if (status == GPUTUNE_OK && entries.count) {
-        status = import->keep ? gt_store_write(store, import_entries, &work, patience)
-                              : gt_store_write_wisdom(store, import_entries, &work);
+        const bool keep = import->keep && gt_store_is_writable(store);
+        status = keep ? gt_store_write(store, import_entries, &work, patience)
+                      : gt_store_write_wisdom(store, import_entries, &work);
     }
     import->taken = status == GPUTUNE_OK ? (uint32_t)entries.count : 0;
     for (size_t i = 0; i < entries.count; i++) {

@@ -425,6 +425,9 @@ TEST_OF(reading_makes_nothing, world *w, open_world, close_world)
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 0);
     check_reasons(store, "", "opened for reading only");
+    gputune_merged merged;
+    assert_int_equal(gt_store_merge(&merged, store, (const char *[]){w->path}, 1),
+                     GPUTUNE_EDATABASE);
     gt_store_close(store);
     for (size_t bytes = 0; bytes <= 5; bytes += 5) {
         put_raw(w->path, "hello", bytes);
