@@ -52,7 +52,7 @@ TEST(test_print)
         {"n * (C - 2)", "n * (-1)"},
         {"log2(n) + sqrt(B)", "log2(n) + 8"},
         {"n << (C - 1) >> 2", "n >> 2"},
-        {"(n + 3) >> 2 || m == B && n", "(n + 3) >> 2 || (m == 64 && n != 0)"},
+        {"(n + 3) >> 2 || m == B && n", "(n + 3) >> 2 || (m == 64 && n)"},
         {"min(C, ceil_div(n, B)) * m", "m"}, /* n is at least 65, and m at least 1 */
         {"max(ceil_div(n, B), 2) * max(m, 2)", "ceil_div(n, 64) * max(m, 2)"},
         {"max(B, n - m)", "max(64, n - m)"},
