@@ -1,5 +1,4 @@
 # Kernels with vectors, bool, char and structs as arguments are tuned.
-export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
 for name in vectors halves particles; do
     $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16

@@ -1,5 +1,4 @@
 # Parameter blocks are filled from expressions of the index or from files, by the template or by --input.
-export GPUTUNE_DB=$PWD/x.db
 . "${0%/*}/../npy.sh"
 # The files have the shorts 0 1 2 3, 3 2 1 0, and 0 1 2.
 printf '\000\000\001\000\002\000\003\000' | npy up.npy '<i2' '(2, 2)'

@@ -1,5 +1,4 @@
 # Kernels with several parameter blocks, and kernels with tensor maps.
-export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
 for name in blocks maps; do
     $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16

@@ -1,5 +1,6 @@
 # Names from a database may come from anybody, so escape sequences in them are not printed.
 exec 2>&1
+unset GPUTUNE_DB
 name=$(printf 'a\033]0;title\007\033[31m\302\2335m\177b\303\251.db')
 echo "no database" >"$name"
 for format in table csv; do

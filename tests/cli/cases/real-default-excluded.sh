@@ -1,6 +1,5 @@
 # warm and space report a default that a require() excludes at the given size.
 exec 2>&1
-export GPUTUNE_DB=$PWD/x.db
 cat >k.cu <<'END'
 #pragma gputune kernel(k) problem(n = 1024) args(inout float y[n], int n)
 #pragma gputune tune(BLOCK = 64, 128, 256) default(BLOCK = 256) require(BLOCK <= n)

@@ -1,6 +1,5 @@
 # doctor on the emulator: the checks that pass, and the problems that it finds without opening a tuner.
 exec 2>&1
-export GPUTUNE_DB=$PWD/x.db
 unset GPUTUNE_SANITIZED # the tests set it
 doctor() {
     $GPUTUNE doctor --driver emu --format csv "$@" | sed "s|$PWD/||g" |

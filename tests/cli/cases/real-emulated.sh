@@ -1,5 +1,4 @@
 # warm, show and run on the emulator.
-export GPUTUNE_DB=$PWD/x.db
 some="--driver emu -q --size n=1000 --only VEC=1,4 --only BLOCK=64,256 --only UNROLL=1,2"
 $GPUTUNE warm axpy $some --format csv | cut -d, -f1-3,16-
 $GPUTUNE show --driver emu -q --all --format csv | tail -n +2 | wc -l

@@ -1,5 +1,4 @@
 # The examples that include CUB can be tuned. They take seconds to compile, so they have a case of their own.
-export GPUTUNE_DB=$PWD/x.db
 try() { # FILE SIZE VARIANTS
     $GPUTUNE warm "$(dirname "$0")/../../../examples/$1" --size "$2" --driver emu --max-variants "$3" -q \
         --format csv | tail -n +2 | cut -d, -f1,2

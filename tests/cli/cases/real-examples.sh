@@ -1,5 +1,4 @@
 # Every other template of examples/ can be tuned, at a small size with odd extents, and is in the README.
-export GPUTUNE_DB=$PWD/x.db
 for template in "$(dirname "$0")"/../../../examples/*.cu; do
     case $template in
     */block_reduce.cu | */expdist.cu) continue ;; # real-examples-cub

@@ -1,5 +1,4 @@
 # Exported results can be read by replay, and by Kernel Tuner's reader in simulation mode.
-export GPUTUNE_DB=$PWD/x.db
 one="--driver emu -q --only VEC=1,4,8 --only BLOCK=256,1024 --only UNROLL=1,8"
 $GPUTUNE warm axpy $one --size n=1000 --strategy exhaustive >/dev/null
 for format in t4 kernel-tuner; do

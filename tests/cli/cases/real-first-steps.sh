@@ -1,6 +1,5 @@
 # First steps without a GPU, and common mistakes.
 exec 2>&1
-export GPUTUNE_DB=$PWD/x.db
 one="--driver emu --only VEC=1 --only BLOCK=256 --only UNROLL=1"
 echo "a size that is too large for the emulator is reported at once, and the others are tuned:"
 $GPUTUNE warm axpy $one -q --size n=1K,1G --format csv | cut -d, -f1-2

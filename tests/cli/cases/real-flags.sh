@@ -1,5 +1,4 @@
 # show marks results with a restricted space or without a reference.
-export GPUTUNE_DB=$PWD/x.db
 $GPUTUNE warm "$(dirname "$0")/../../poisoned/no_reference.cu" --driver emu -q --size n=1000 >/dev/null
 $GPUTUNE warm axpy --driver emu -q --size n=1000 --only VEC=1 --only BLOCK=256 >/dev/null
 $GPUTUNE show --driver emu -f json | tr , '\n' | grep -E '"(kernel|unreferenced|unfinished|only)"'

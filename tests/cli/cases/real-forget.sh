@@ -1,6 +1,5 @@
 # forget deletes the results of a kernel at one size or on one GPU.
 exec 2>&1
-export GPUTUNE_DB=$PWD/x.db
 $GPUTUNE warm axpy --driver emu -q -s n=1000,2000 --only VEC=1 --only BLOCK=64 --only UNROLL=1 >/dev/null
 sizes() {
     $GPUTUNE show axpy --driver emu -q --format csv "$@" | cut -d, -f2 | tail -n +2

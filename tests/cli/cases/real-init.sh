@@ -1,5 +1,4 @@
 # init() lets a kernel of the template make the inputs: here a linked list in the order of a permutation.
-export GPUTUNE_DB=$PWD/x.db
 template() { # PRAGMA
     cat >k.cu <<END
 #pragma gputune kernel(k) problem(n = 1000) tune(WAY = slow, fast) block(64) grid(ceil_div(n, 64))

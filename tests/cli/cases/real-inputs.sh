@@ -1,5 +1,4 @@
 # Buffers are filled by a named fill, an expression of the index or a file, by the template or by --input.
-export GPUTUNE_DB=$PWD/x.db
 . "${0%/*}/../npy.sh"
 # The files have the shorts 0 1 2 3, and 3 2 1 0.
 printf '\000\000\001\000\002\000\003\000' | npy up.npy '<i2' '(4,)'

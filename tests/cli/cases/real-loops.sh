@@ -1,5 +1,4 @@
 # Loops of launches: they are tuned, their grids are shown, and bounds that do not fit exclude variants.
-export GPUTUNE_DB=$PWD/x.db
 folder=$(dirname "$0")/../../language
 $GPUTUNE warm "$folder/floyd.cu" --driver emu -q --max-variants 3 --format csv | cut -d, -f1-3,16
 $GPUTUNE run "$folder/lu.cu" --driver emu -q --size n=20 -c T=8 --format json | grep -o '"grid".*"block": "[^"]*"'

@@ -1,5 +1,4 @@
 # A narrowed or widened space is raced again, and has the same winner as with an empty database.
-export GPUTUNE_DB=$PWD/x.db
 tune() {
     $GPUTUNE warm paramsum --driver emu:h200 -q --format csv "$@" | tail -n +2 |
         cut -d, -f4,16

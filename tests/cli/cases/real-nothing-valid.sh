@@ -1,5 +1,4 @@
 # If every variant is excluded, the reason is reported without compiling.
-export GPUTUNE_DB=$PWD/x.db
 cat >k.cu <<'END'
 #pragma gputune kernel(k) problem(m = 64, n = 64) problem(type T = float, double)
 #pragma gputune args(inout T y[m][n], int m, int n) tune(BLOCK = 64, 128) tune(K = 1, 2, 3)

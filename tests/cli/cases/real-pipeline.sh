@@ -1,5 +1,4 @@
 # A pipeline of two kernels, whose second kernel may start early on GPUs that allow it.
-export GPUTUNE_DB=$PWD/x.db
 template=$(dirname "$0")/../../../examples/normalise.cu
 $GPUTUNE space "$template" --arch sm_80
 $GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 >table

@@ -1,5 +1,4 @@
 # A kernel whose launches do different amounts of work is tuned by rate, and other objectives are refused.
-export GPUTUNE_DB=$PWD/x.db
 steps=$(dirname "$0")/../../end_to_end/steps.cu
 some="--driver emu -q --size n=1000 --only BLOCK=64"
 $GPUTUNE warm "$steps" $some --format csv | cut -d, -f1-5,16

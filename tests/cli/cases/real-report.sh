@@ -1,6 +1,5 @@
 # The report has the measured trials; its figures for the axes are those of show --why.
 read=$(dirname "$0")/../../browser/read_page.py
-export GPUTUNE_DB=$PWD/x.db
 one="--driver emu -q --only VEC=1,4,8 --only BLOCK=256,1024 --only UNROLL=1,8"
 $GPUTUNE warm axpy $one --size n=1000 --size n=2000 --strategy exhaustive >/dev/null
 $GPUTUNE report axpy axpy -o page.html

@@ -1,6 +1,5 @@
 # show prints the current version of an edited template, and older ones with --history.
 exec 2>&1
-export GPUTUNE_DB=$PWD/x.db
 cp "$(dirname "$0")/../../poisoned/wrong_result.cu" mine.cu
 warm() {
     $GPUTUNE warm ./mine.cu --driver emu -q --size n=1000 >/dev/null

@@ -1,5 +1,4 @@
 # Textures of linear memory and of rows are verified, tuned, and checked by the sanitizer.
-export GPUTUNE_DB=$PWD/x.db
 cases=$(dirname "$0")
 linear=$cases/../../arguments/textures.cu rows=$cases/../../../examples/resize.cu
 $GPUTUNE warm "$linear" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16

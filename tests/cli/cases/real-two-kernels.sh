@@ -1,5 +1,4 @@
 # A file with two kernels: warm and show handle both, run needs one of them.
-export GPUTUNE_DB=$PWD/x.db
 folder=$(dirname "$0")/../../language
 cp "$folder/two_kernels.cu" pair.cu
 $GPUTUNE warm ./pair.cu --driver emu -q --format csv | cut -d, -f1-3,16

@@ -1,5 +1,4 @@
 # A type whose name has two words, in the sizes of a scenario.
-export GPUTUNE_DB=$PWD/x.db
 cat >k.cu <<'EOF'
 #pragma gputune kernel(k) problem(type T = unsigned int, float, unsigned char) problem(n = 1 << 20)
 #pragma gputune args(out T y[n], in T x[n] = uniform(0, 9), int n) reference(y[i] = x[i] + 1)
