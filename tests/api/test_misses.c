@@ -91,8 +91,8 @@ TEST_OF(other_file_is_refused_and_left_alone, world *w, open_world, close_world)
 {
     append_text(w, "precious\n");
     assert_int_equal(gt_misses_file_add(w->path, "k", 1), GPUTUNE_EIO);
-    assert_int_equal(gputune_misses(w->path, take, w), GPUTUNE_EIO);
-    assert_non_null(strstr(gputune_error(), "was not written by GPUTUNE_RECORD"));
+    ASSERT_FAILS(gputune_misses(w->path, take, w), GPUTUNE_EIO,
+                 "was not written by GPUTUNE_RECORD");
     FILE *file = fopen(w->path, "r");
     char text[32] = "";
     assert_non_null(fgets(text, sizeof text, file));

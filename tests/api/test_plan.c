@@ -57,38 +57,6 @@ static int close_world(void **state)
     return 0;
 }
 
-static void expect_refusal(world *w, uintptr_t address, size_t n, const char *message)
-{
-    void *y = (void *)address, *x = (void *)8192;
-    float a = 1;
-    assert_int_equal(gputune_launch(w->plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)), GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), message));
-}
-
-TEST_OF(test_a_launch_that_does_not_fit_the_plan_is_refused, world *w, open_world, close_world)
-{
-    void *y = NULL;
-    assert_int_equal(gputune_launch(w->plan, NULL, GPUTUNE_ARGS(&y)), GPUTUNE_EINVAL);
-    assert_string_equal(gputune_error(), "axpy takes 4 arguments, but got 1");
-    expect_refusal(w, 4096, 1000, "n = 1024, but was launched with 1000");
-    expect_refusal(w, 4098, 1024, "not aligned to its elements");
-}
-
-TEST_OF(test_info_describes_the_choice, world *w, open_world, close_world)
-{
-    gputune_info info = GPUTUNE_INFO_INIT;
-    ASSERT_OK(gputune_plan_info(&info, w->plan));
-    assert_string_equal(info.kernel, "axpy");
-    assert_string_equal(info.configuration, info.default_configuration);
-    assert_float_equal(info.time_ns, 5, 0);
-    gputune_parameter last = GPUTUNE_PARAMETER_INIT;
-    assert_int_equal(info.arguments, 4);
-    ASSERT_OK(gputune_plan_argument(&last, w->plan, info.arguments - 1));
-    assert_int_equal(gputune_plan_argument(&last, w->plan, info.arguments), GPUTUNE_ENOTFOUND);
-    info.size = 0;
-    assert_int_equal(gputune_plan_info(&info, w->plan), GPUTUNE_EINVAL);
-}
-
 static const gt_terms *terms_of(gputune_effort effort)
 {
     static _Thread_local gt_terms terms;
@@ -133,16 +101,6 @@ TEST_OF(test_table_finds_by_size_and_effort, world *w, open_world, close_world)
     expect(w, 1024, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
     expect(w, 1024, terms_of(GPUTUNE_EXHAUSTIVE), NULL);
     expect(w, 2048, terms_of(GPUTUNE_CACHED_ONLY), NULL);
-}
-
-TEST_OF(test_table_grows, world *w, open_world, close_world)
-{
-    for (int n = 1; n <= 500; n++) {
-        add(w, n, terms_of(GPUTUNE_MEASURE), w->plan);
-    }
-    for (int n = 1; n <= 500; n++) {
-        expect(w, n, terms_of(GPUTUNE_MEASURE), w->plan);
-    }
 }
 
 /* A second request gets the first result only if its time limit is not longer. */
@@ -280,8 +238,8 @@ TEST_OF(test_plans_end_with_their_pool, world *w, open_world, close_world)
     for (int i = 0; i < 2; i++) {
         gputune_info info = GPUTUNE_INFO_INIT;
         void *y = NULL;
-        assert_int_equal(gputune_launch(plans[i], NULL, GPUTUNE_ARGS(&y)), GPUTUNE_EINVAL);
-        assert_non_null(strstr(gputune_error(), "axpy: the tuner of this plan was closed"));
+        ASSERT_FAILS(gputune_launch(plans[i], NULL, GPUTUNE_ARGS(&y)), GPUTUNE_EINVAL,
+                     "axpy: the tuner of this plan was closed");
         assert_int_equal(gputune_plan_info(&info, plans[i]), GPUTUNE_EINVAL);
         gputune_plan_release(plans[i]);
     }

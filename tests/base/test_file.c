@@ -79,15 +79,14 @@ TEST_OF(folder_is_not_read_as_a_file, char *folder, open_folder, close_folder)
 TEST_OF(only_regular_files_of_bounded_size_are_read, char *folder, open_folder, close_folder)
 {
     char *fifo = path_in(folder, "fifo"), *large = path_in(folder, "large"), *text = NULL;
-    assert_int_equal(gt_file_read(&text, NULL, "/dev/zero"), GPUTUNE_EIO);
-    assert_non_null(strstr(gputune_error(), "/dev/zero: it is a device, a FIFO or a socket; "
-                                            "expected a regular file"));
+    ASSERT_FAILS(gt_file_read(&text, NULL, "/dev/zero"), GPUTUNE_EIO,
+                 "/dev/zero: it is a device, a FIFO or a socket; "
+                 "expected a regular file");
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(gt_file_read(&text, NULL, fifo), GPUTUNE_EIO);
     write_bytes(large, "", 0);
     assert_int_equal(truncate(large, (off_t)GT_FILE_MOST + 1), 0);
-    assert_int_equal(gt_file_read(&text, NULL, large), GPUTUNE_EIO);
-    assert_non_null(strstr(gputune_error(), "more than 8388608 bytes"));
+    ASSERT_FAILS(gt_file_read(&text, NULL, large), GPUTUNE_EIO, "more than 8388608 bytes");
     assert_null(text);
     ASSERT_OK(gt_file_read_most(&text, NULL, large, GT_FILE_MOST + 1));
     free(text);
@@ -113,8 +112,7 @@ TEST_OF(folder_in_a_file_cannot_be_created, char *folder, open_folder, close_fol
 {
     char *file = path_in(folder, "file"), *path = path_in(folder, "file/sub/x.db");
     write_bytes(file, "x", 1);
-    assert_int_equal(gt_file_make_parents(path), GPUTUNE_EIO);
-    assert_non_null(strstr(gputune_error(), "cannot create the folder"));
+    ASSERT_FAILS(gt_file_make_parents(path), GPUTUNE_EIO, "cannot create the folder");
     free(path);
     free(file);
 }
@@ -133,8 +131,7 @@ TEST(cache_folder_follows_the_environment)
     free(folder);
     folder = NULL;
     setenv("HOME", "/nonexistent", 1); /* no cache folder is created if HOME does not exist */
-    assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_ENOTFOUND);
-    assert_non_null(strstr(gputune_error(), "HOME is /nonexistent"));
+    ASSERT_FAILS(gt_file_cache_folder(&folder), GPUTUNE_ENOTFOUND, "HOME is /nonexistent");
     unsetenv("HOME");
     assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_ENOTFOUND);
     assert_null(folder);

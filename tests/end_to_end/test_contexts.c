@@ -80,8 +80,8 @@ TEST(plan_is_made_in_the_context_of_another_device)
     }
     OK(gputune_open(&tuner, &OPEN_OPTIONS(.database = ":memory:", .device = "1")));
     GT_SCOPED(plan_end) gputune_plan *plan = request_plan("axpy");
-    assert_int_equal(launch_axpy(plan, COUNT), GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "the current context belongs to device 0"));
+    ASSERT_FAILS(launch_axpy(plan, COUNT), GPUTUNE_EINVAL,
+                 "the current context belongs to device 0");
     if (create(&other, 0, 1) == CUDA_SUCCESS) { /* not supported by the emulator */
         OK(launch_axpy(plan, COUNT));
         end_context(other);
@@ -199,11 +199,10 @@ TEST_WITHIN(launch_without_a_context_is_refused, open_tuner, close_tuner)
            CUDA_SUCCESS) { /* pop the contexts that earlier tests have left */
     }
     gputune_plan *plan = request_plan("axpy");
-    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &nowhere, &a, &n)),
-                     GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
-    assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
+    ASSERT_FAILS(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &nowhere, &a, &n)),
+                 GPUTUNE_EINVAL, "no CUDA context is current");
+    ASSERT_FAILS(gputune_plan_function(&function, plan, 0), GPUTUNE_EINVAL,
+                 "no CUDA context is current");
     CU(CtxPushCurrent(world.context));
     OK(launch_axpy(plan, COUNT));
     CU(CtxPopCurrent(&popped));
@@ -225,8 +224,8 @@ TEST_WITHIN(lost_context_of_the_application_fails_the_call, open_tuner, close_tu
     CU(EventRecord(event, NULL));
     OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &x, &a, &n)));
     assert_true(gt_cuda_fatal(world.driver->CtxSynchronize()));
-    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)), GPUTUNE_ECUDA);
-    assert_non_null(strstr(gputune_error(), "ILLEGAL_ADDRESS"));
+    ASSERT_FAILS(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)), GPUTUNE_ECUDA,
+                 "ILLEGAL_ADDRESS");
     gputune_input input = {.buffer = "x", .data = (void *)(uintptr_t)x, .bytes = COUNT * sizeof a};
     gputune_options options = OPTIONS(.inputs = &input, .input_count = 1, .inputs_ready = event);
     assert_int_equal(tune_kernel(&none, tuner, "axpy", GPUTUNE_SIZES({"n", COUNT}), &options),

@@ -248,9 +248,8 @@ TEST_WITH_TUNER(structs_and_constants_reach_the_kernel, ":memory:")
         CU(StreamDestroy(streams[k]));
     }
     s.n = N - 1;
-    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&s, &s, &dx, &dx, &s)),
-                     GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "this plan is for n = 64, but was launched with 63"));
+    ASSERT_FAILS(gputune_launch(plan, NULL, GPUTUNE_ARGS(&s, &s, &dx, &dx, &s)), GPUTUNE_EINVAL,
+                 "this plan is for n = 64, but was launched with 63");
 }
 
 TEST_WITH_TUNER(sizes_of_host_types_are_checked, ":memory:")

@@ -235,12 +235,13 @@ TEST(refused_calls_launch_nothing)
     float a = 2;
     size_t n = N - 1;
     CUdeviceptr odd = v->y + 2, next = v->y + 4;
-    assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a)), GPUTUNE_EINVAL);
-    assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a, &n)),
-                     GPUTUNE_EINVAL);
+    ASSERT_FAILS(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a)), GPUTUNE_EINVAL,
+                 "takes 4 arguments, but got 3");
+    ASSERT_FAILS(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a, &n)), GPUTUNE_EINVAL,
+                 "but was launched with ");
     n = N;
-    assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&odd, &v->x, &a, &n)),
-                     GPUTUNE_EINVAL);
+    ASSERT_FAILS(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&odd, &v->x, &a, &n)), GPUTUNE_EINVAL,
+                 "not aligned to its elements");
     assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&next, &v->x, &a, &n)),
                      GPUTUNE_EINVAL);
     CU(CtxSynchronize());

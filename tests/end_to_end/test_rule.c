@@ -59,14 +59,6 @@ TEST(variant_that_fails_at_one_corner_is_left_out)
     assert_int_equal(count_rules(tuner), 1);
 }
 
-static void expect_refused(int status, int expected, const char *message)
-{
-    assert_int_equal(status, expected);
-    if (!strstr(gputune_error(), message)) {
-        fail_msg("%s", gputune_error());
-    }
-}
-
 TEST(region_without_a_rule_is_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
@@ -81,8 +73,8 @@ TEST(region_without_a_rule_is_refused)
         {{{"rows", 8, 64}, {"column", 8, 8}}, "column"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        expect_refused(gputune_make_rule(NULL, tuner, "twice", refused[i].ranges, 2, 4, &options),
-                       GPUTUNE_EINVAL, refused[i].message);
+        ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", refused[i].ranges, 2, 4, &options),
+                     GPUTUNE_EINVAL, refused[i].message);
     }
 }
 
@@ -91,9 +83,8 @@ TEST(region_with_an_impossible_corner_names_it)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
     const gputune_range large[] = {{"rows", 64, INT64_C(1) << 30}, {"columns", 64, 4096}};
     const gputune_options options = OPTIONS(.time_limit_s = 60);
-    int status = gputune_make_rule(NULL, tuner, "twice", large, 2, 4, &options);
-    expect_refused(status, GPUTUNE_EDEVMEM,
-                   "no configuration can run at rows=1073741824 columns=4096");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", large, 2, 4, &options), GPUTUNE_EDEVMEM,
+                 "no configuration can run at rows=1073741824 columns=4096");
 }
 
 TEST_WITH_TUNER(time_limit_and_cancel_end_with_a_message, ":memory:")
@@ -103,10 +94,10 @@ TEST_WITH_TUNER(time_limit_and_cancel_end_with_a_message, ":memory:")
     OK(gputune_add_template(tuner, path));
     const gputune_options brief = OPTIONS(.time_limit_s = 0.05);
     const gputune_options canceled = OPTIONS(.time_limit_s = 60, .cancel = &cancel);
-    int status = gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &brief);
-    expect_refused(status, GPUTUNE_ETIMEOUT, "the time limit of 0.05 s passed before a variant");
-    status = gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &canceled);
-    expect_refused(status, GPUTUNE_ECANCELED, "making the rule again continues there");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &brief), GPUTUNE_ETIMEOUT,
+                 "the time limit of 0.05 s passed before a variant");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &canceled),
+                 GPUTUNE_ECANCELED, "making the rule again continues there");
 }
 
 TEST(rule_with_inputs_is_refused)
@@ -115,8 +106,8 @@ TEST(rule_with_inputs_is_refused)
     const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
     const gputune_input input = {.buffer = "x"};
     const gputune_options given = OPTIONS(.inputs = &input, .input_count = 1);
-    expect_refused(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &given), GPUTUNE_EINVAL,
-                   "leave out the inputs");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &given), GPUTUNE_EINVAL,
+                 "leave out the inputs");
 }
 
 TEST(loss_that_is_not_known_is_not_promised)
@@ -126,12 +117,12 @@ TEST(loss_that_is_not_known_is_not_promised)
     const gputune_range none[] = {{"rows", 8, 9}, {"columns", 8, 8}};
     const gputune_options options = OPTIONS(.time_limit_s = 600);
     const gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
-    expect_refused(gputune_make_rule(NULL, tuner, "twice", one, 2, 4, &options), GPUTUNE_EINVAL,
-                   "only 1 size of the region can be tuned besides its corners, too few");
-    expect_refused(gputune_make_rule(NULL, tuner, "twice", none, 2, 4, &options),
-                   GPUTUNE_ENOVARIANT, "found no size between the corners of the region at");
-    expect_refused(gputune_make_rule(NULL, tuner, "twice", one, 2, 4, &cached), GPUTUNE_EINVAL,
-                   "leave out the effort");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", one, 2, 4, &options), GPUTUNE_EINVAL,
+                 "only 1 size of the region can be tuned besides its corners, too few");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", none, 2, 4, &options), GPUTUNE_ENOVARIANT,
+                 "found no size between the corners of the region at");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", one, 2, 4, &cached), GPUTUNE_EINVAL,
+                 "leave out the effort");
 }
 
 TEST_WITH_TUNER(default_that_was_not_compared_makes_no_rule, ":memory:")
@@ -139,8 +130,8 @@ TEST_WITH_TUNER(default_that_was_not_compared_makes_no_rule, ":memory:")
     const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
     const gputune_options options = OPTIONS(.time_limit_s = 25, .max_variants = 1);
     OK(gputune_add_template(tuner, path));
-    expect_refused(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &options),
-                   GPUTUNE_ETIMEOUT, "only the default was measured");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &options), GPUTUNE_ETIMEOUT,
+                 "only the default was measured");
 }
 
 /* The first compile takes longer than the part of the time limit that each size gets. */

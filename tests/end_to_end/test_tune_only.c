@@ -65,8 +65,8 @@ TEST(tool_without_a_worker_queries_the_device_itself)
 TEST(missing_device_is_reported)
 {
     gputune *tuner;
-    assert_int_equal(open_tool(&tuner, "7", NULL), GPUTUNE_ENODRIVER);
-    assert_non_null(strstr(gputune_error(), "no GPU '7'; expected one of: 0 ("));
+    ASSERT_FAILS(open_tool(&tuner, "7", NULL), GPUTUNE_ENODRIVER,
+                 "no GPU '7'; expected one of: 0 (");
     assert_int_equal(open_tool(&tuner, "GPU-0000", NULL), GPUTUNE_ENODRIVER);
     assert_int_equal(open_tool(&tuner, "", NULL), GPUTUNE_ENODRIVER);
 }

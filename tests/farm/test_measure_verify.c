@@ -6,10 +6,7 @@
 static void assert_wrong(const char *text, const char *message)
 {
     gt_verified verified;
-    gputune_status status = verify(&verified, 99, text);
-    if (status != GPUTUNE_EWRONG || !strstr(gt_message(), message)) {
-        fail_msg("expected '%s', got %s: %s", message, gt_status_name(status), gt_message());
-    }
+    ASSERT_FAILS(verify(&verified, 99, text), GPUTUNE_EWRONG, message);
 }
 
 static void assert_right(const char *text)
@@ -104,8 +101,8 @@ static void assert_stray_is_noticed(void)
     snprintf(text, sizeof text,
              VARIANT("if (i < n) y[i] += a * x[i]; if (i == 0) *(float *)%lluull = 9;"),
              (unsigned long long)world.measure->workspaces[1].slots[0].expected);
-    assert_int_equal(verify(&verified, 99, text), GPUTUNE_ECRASHED);
-    assert_non_null(strstr(gt_message(), "memory far from its buffers was overwritten: y[0] is "));
+    ASSERT_FAILS(verify(&verified, 99, text), GPUTUNE_ECRASHED,
+                 "memory far from its buffers was overwritten: y[0] is ");
     assert_true(world.measure->lost);
     world.measure->lost = false;
 }
@@ -176,8 +173,7 @@ TEST_ON_DEVICE(a_winner_must_be_right_in_a_second_launch)
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING(
         "n == 10000", "if (i < n) { y[i] += a * x[i]; if (n == 10000 && seen >= 79) y[i] += 1; }"));
-    assert_int_equal(recheck(98, 4711), GPUTUNE_EWRONG);
-    assert_non_null(strstr(gt_message(), "y[0] is "));
+    ASSERT_FAILS(recheck(98, 4711), GPUTUNE_EWRONG, "y[0] is ");
 }
 
 static const gt_sample_job samples_of_one = {
@@ -193,8 +189,8 @@ TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
         free(sampled.values);
         world.measure->variants->modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
     }
-    assert_int_equal(recheck(98, 4711), GPUTUNE_EWRONG);
-    assert_non_null(strstr(gt_message(), "after the race, although it was correct before"));
+    ASSERT_FAILS(recheck(98, 4711), GPUTUNE_EWRONG,
+                 "after the race, although it was correct before");
     assert_non_null(strstr(gt_message(), "outside its buffers"));
 }
 
@@ -248,12 +244,11 @@ TEST_ON_DEVICE(scratch_memory_holds_nothing_that_helps)
         verify_with_scratch(WITH_SCRATCH("if (i < n) { y[i] += a * x[i]; if (s[3]) y[i] += 1; }")),
         GPUTUNE_EWRONG);
     /* the variant relies on the initial value of its block counter */
-    assert_int_equal(verify_with_scratch(
-                         WITH_SCRATCH("bool late = *(volatile unsigned *)s + 1u >= gridDim.x;"
-                                      "if (i < n) { y[i] += a * x[i]; if (late) y[i] += 1; }"
-                                      "__syncthreads(); if (threadIdx.x == 0) atomicAdd(s, 1);")),
-                     GPUTUNE_EWRONG);
-    assert_non_null(strstr(gt_message(), "in a second launch, after a correct first one"));
+    ASSERT_FAILS(verify_with_scratch(
+                     WITH_SCRATCH("bool late = *(volatile unsigned *)s + 1u >= gridDim.x;"
+                                  "if (i < n) { y[i] += a * x[i]; if (late) y[i] += 1; }"
+                                  "__syncthreads(); if (threadIdx.x == 0) atomicAdd(s, 1);")),
+                 GPUTUNE_EWRONG, "in a second launch, after a correct first one");
 }
 
 TEST_ON_DEVICE(bytes_around_scratch_memory_are_guarded)
@@ -265,8 +260,8 @@ TEST_ON_DEVICE(bytes_around_scratch_memory_are_guarded)
     prepare(make_setup("axpy_reference"));
     unwatched = true;
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(verify_with_scratch(outside[i]), GPUTUNE_EWRONG);
-        assert_non_null(strstr(gt_message(), i == 1 ? "before scratch" : "after scratch"));
+        ASSERT_FAILS(verify_with_scratch(outside[i]), GPUTUNE_EWRONG,
+                     i == 1 ? "before scratch" : "after scratch");
     }
     must(verify_with_scratch(WITH_SCRATCH("if (i == 0) s[15] = 7; if (i < n) y[i] += a * x[i];")));
     unwatched = false;
@@ -460,8 +455,7 @@ TEST_ON_DEVICE(a_winner_cannot_write_its_inputs)
     assert_right(VARIANT("if (i < n) y[i] += a * x[i];"
                          "if (i == 0) { volatile float *at = x; float kept = *at;"
                          "  *at = 0; *at = kept; }"));
-    assert_int_equal(recheck(98, 4711), GPUTUNE_ECRASHED);
-    assert_non_null(strstr(gt_message(), "inputs that cannot be written"));
+    ASSERT_FAILS(recheck(98, 4711), GPUTUNE_ECRASHED, "inputs that cannot be written");
     assert_true(!gt_measure_device(world.measure)->emulated ||
                 strstr(gt_message(), "in input x of "));
 }

@@ -153,8 +153,8 @@ TEST(a_missing_program_is_named)
     ASSERT_OK(gt_process_channel(&mine, &other));
     assert_true(mine >= 10 && other >= 10);
     gt_process process;
-    assert_int_equal(gt_process_spawn(&process, arguments, environ, other), GPUTUNE_EWORKER);
-    assert_non_null(strstr(gt_message(), "/nonexistent/worker"));
+    ASSERT_FAILS(gt_process_spawn(&process, arguments, environ, other), GPUTUNE_EWORKER,
+                 "/nonexistent/worker");
     close(mine);
     close(other);
 }

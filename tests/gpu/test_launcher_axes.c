@@ -192,6 +192,6 @@ TEST_WITHIN(test_every_grid_of_a_loop_is_a_multiple_of_the_cluster, setup_l2, NU
     gt_launcher *launcher;
     gt_launch launch = loop_of_two();
     launch.steps[0].cluster[0] = 4; /* 4 divides grids of 256 and 20 blocks, but not of 10 */
-    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
-    assert_non_null(strstr(gt_message(), "a grid of 10 blocks is not a multiple"));
+    ASSERT_FAILS(try_load(&launcher, &launch), GPUTUNE_EINVAL,
+                 "a grid of 10 blocks is not a multiple");
 }

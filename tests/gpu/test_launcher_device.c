@@ -461,11 +461,9 @@ TEST(too_large_launch_is_refused)
     need_device();
     gt_launcher *launcher = NULL;
     gt_launch launch = rank_launch(1, (uint32_t)device.shared_per_block_optin_bytes + 1024);
-    assert_int_equal(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA);
-    assert_non_null(strstr(gt_message(), "shared memory"));
+    ASSERT_FAILS(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA, "shared memory");
     launch = rank_launch(32, 0);
-    assert_int_equal(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA);
-    assert_non_null(strstr(gt_message(), "cluster"));
+    ASSERT_FAILS(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA, "cluster");
     assert_null(launcher);
 }
 

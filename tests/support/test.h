@@ -56,6 +56,15 @@
         }                                                                                          \
     } while (0)
 
+/* Fails the test unless the call fails with this status, and a message with this part. */
+#define ASSERT_FAILS(call, status, part)                                                           \
+    do {                                                                                           \
+        gputune_status status_ = (call);                                                           \
+        if (status_ != (status) || !strstr(gt_message(), part)) {                                  \
+            fail_msg("%s: %s: %s", #call, gt_status_name(status_), gt_message());                  \
+        }                                                                                          \
+    } while (0)
+
 #define SKIP_IF(condition)                                                                         \
     do {                                                                                           \
         if (condition) {                                                                           \
