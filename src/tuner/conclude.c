@@ -91,7 +91,8 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
         {tuning->race, gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
                                                             : request->options.objective},
         /* samples with a warm cache are omitted, because they cannot be compared with others */
-        {tuning->playoff.hot ? NULL : tuning->playoff.race, GPUTUNE_OBJECTIVE_KERNEL},
+        {tuning->playoff.hot ? NULL : tuning->playoff.race,
+         tuning->playoff.weighs ? request->options.objective : GPUTUNE_OBJECTIVE_KERNEL},
     };
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }
@@ -273,7 +274,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
     bool is_cut_short =
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
-    if (by_time || tuning->restored || is_cut_short) {
+    if (by_time || tuning->cut_short || is_cut_short) {
         out->end = tuning->end;
     }
     if (by_time) {

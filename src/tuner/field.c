@@ -902,11 +902,15 @@ gt_variant *gt_field_next_ready(gt_field *field)
 void gt_field_abandon(gt_field *field)
 {
     field->abandoned = true;
-    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+    for (gt_variant *variant = field->first; variant; variant = variant->next) {
         bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;
         bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
                      gt_variant_may_be_retried(variant);
         bool had_launch = variant->verified.pilot_ns > 0;
+        if (waits && variant->dropped && variant->failure == GPUTUNE_OK) {
+            gt_field_move(field, variant, GT_STAGE_READY); /* it was verified before */
+            continue;
+        }
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
             field->cut_off += 1 + (uint32_t)variant->duplicates.count;
         }

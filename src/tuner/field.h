@@ -174,7 +174,7 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event);
 /* Returns a contestant that is ready and was not returned before; NULL if there is none. */
 gt_variant *gt_field_next_ready(gt_field *field);
 
-/* Lets all contestants be verified again, for another race. */
+/* Lets eliminated contestants be verified again, so they can return to the race. */
 gputune_status gt_field_reverify(gt_field *field);
 /* Begins the second attempts of deferred variants. Sets *count to their number. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);

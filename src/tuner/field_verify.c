@@ -693,10 +693,8 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
 
 gputune_status gt_field_reverify(gt_field *field)
 {
-    field->newly_ready.count = 0;
     for (gt_variant *variant = field->first; variant; variant = variant->next) {
-        if (variant->stage == GT_STAGE_READY && variant->role != GT_ROLE_FALLBACK) {
-            variant->dropped = false;
+        if (variant->stage == GT_STAGE_READY && variant->dropped) {
             variant->surely_proved = true;
             gt_field_move(field, variant, GT_STAGE_WAITING);
             GT_TRY(gt_array_push(&field->compiled, variant));

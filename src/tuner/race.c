@@ -642,10 +642,25 @@ static gt_runner *find_runner(const gt_race *race, uint64_t id)
     return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
+static void reopen_race(gt_race *race)
+{
+    race->decided = race->end = GT_RACE_RUNNING;
+    race->complete = race->is_tied = false;
+    race->winner = NULL;
+}
+
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default)
 {
-    GT_REFUSE(find_runner(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
+    gt_runner *old = find_runner(race, id);
+    GT_REFUSE(old && runner_is_in(old), GPUTUNE_EINVAL, "contestant %llu is in the race already",
               (unsigned long long)id);
+    reopen_race(race);
+    if (old) {
+        old->left = GT_RACE_IN;
+        old->left_round = old->missed = 0;
+        race->reserve = old == race->reserve ? NULL : race->reserve;
+        return GPUTUNE_OK;
+    }
     while (race->by_id.count <= id) {
         GT_TRY(gt_array_push(&race->by_id, NULL));
     }

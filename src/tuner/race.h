@@ -127,8 +127,9 @@ typedef struct gt_race_result {
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant. `id` should be small, because it is used as an index; EINVAL if it is used
- * already. Only one contestant can be the default. ENOMEM. */
+/* Adds a contestant, or lets one return that has left. If the race was decided, it continues. `id`
+ * should be small, because it is used as an index; EINVAL if it is in the race. Only one contestant
+ * can be the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
 /* Tells the race that no more contestants will join. Before, it ends only by gt_race_stop(). */
 void gt_race_complete(gt_race *race);

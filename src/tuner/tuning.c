@@ -130,8 +130,7 @@ static gputune_status retry_deferred(gt_tuning *tuning)
         tuning->phase = GT_PHASE_DONE;
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_tuning_race_again(tuning));
-    tuning->phase = GT_PHASE_PROVE;
+    gt_tuning_race_on(tuning);
     return GPUTUNE_OK;
 }
 
@@ -192,6 +191,21 @@ static gputune_status take_single(gt_field *field, const gt_verified *verified)
     return GPUTUNE_OK;
 }
 
+/* Lets all eliminated contestants race again, because the variant that was faster is wrong. Those
+ * that the measure worker has dropped are verified first. */
+static gputune_status recall_eliminated(gt_tuning *tuning, uint64_t wrong)
+{
+    gt_tuning_race_on(tuning);
+    gt_race_fail(tuning->race, wrong);
+    for (const gt_runner *r = gt_race_first(tuning->race); r; r = r->next) {
+        const gt_variant *variant = gt_tuning_variant(tuning, r->id);
+        if (r->left != GT_RACE_IN && variant->stage == GT_STAGE_READY && !variant->dropped) {
+            GT_TRY(gt_race_add(tuning->race, r->id, r->is_default));
+        }
+    }
+    return gt_field_reverify(&tuning->session.field);
+}
+
 static gputune_status proved_again(gt_session *session, const gt_event *event)
 {
     gt_tuning *tuning = session->state;
@@ -214,9 +228,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         gt_race_stop(tuning->race, tuning->end); /* then the second best variant is verified */
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_tuning_race_again(tuning));
-    tuning->phase = GT_PHASE_PROVE;
-    return GPUTUNE_OK;
+    return recall_eliminated(tuning, event->id);
 }
 
 static bool done(const gt_session *session)

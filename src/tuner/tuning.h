@@ -14,8 +14,8 @@
  *
  * In PROVE, the inputs and the reference's results are prepared, variants are compiled and
  * verified, and verified ones race. In RACE, all are verified. PROVE_AGAIN verifies the winner; if
- * it is wrong after all, the other verified variants race again. RETRY tries deferred variants
- * again; if one is correct, all race again.
+ * it is wrong after all, eliminated variants return to the race. RETRY tries deferred variants
+ * again; if one is correct, it joins the race.
  *
  * A PLAYOFF is a second race among the finalists. It has one of two purposes. The first is to break
  * a tie: by device time if the host's clock cannot tell the variants apart, or by the time with a
@@ -41,7 +41,7 @@ typedef enum gt_phase {
 } gt_phase;
 
 typedef struct gt_playoff {
-    gt_race *race; /* NULL if there was no playoff, or its race is now gt_tuning.race */
+    gt_race *race; /* the last playoff; NULL if there was none, or it is now gt_tuning.race */
     bool weighs;   /* true: by energy; false: to break a tie */
     bool hot;      /* true: by times with a warm cache */
 } gt_playoff;
@@ -54,12 +54,8 @@ typedef struct gt_tuning {
     uint64_t hot_winner; /* variant that won a tie with a warm cache, or GT_NO_VARIANT */
     gt_race *by_time;    /* if the objective is energy: the race by time before it */
     uint64_t proved;     /* variant that has passed its last proof, or GT_NO_VARIANT */
-    struct {
-        gt_race *race, *by_time;
-        uint64_t proved;
-    } earlier;           /* previous race, before all variants had to race again */
-    bool restored;       /* true if `race` is the previous one again, because time ran out */
-    gt_race_end end;     /* how `race` ended */
+    bool cut_short;  /* true if `race` is a playoff by energy that was stopped, or is outdated */
+    gt_race_end end; /* how `race` ended */
     gt_race_round round; /* current round; `ids` is valid until the next one */
     gt_history history;
     gt_strategy_proposer strategy;
@@ -112,8 +108,8 @@ gputune_status gt_tuning_stopped(gt_session *session);
 /* If the last proof of a stopped tuning takes too long, ends the tuning without it. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
-/* Begins a new race of all verified variants, including those that were eliminated. */
-gputune_status gt_tuning_race_again(gt_tuning *tuning);
+/* Lets the race continue after it was decided, for variants that will join. */
+void gt_tuning_race_on(gt_tuning *tuning);
 void gt_tuning_free_races(gt_tuning *tuning);
 
 /* --- conclude.c ------------------------------------------------------------------------------ */

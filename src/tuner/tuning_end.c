@@ -1,5 +1,5 @@
 /* The end of a tuning: reserves time for the last proof and for storing, handles stops, and begins
- * a new race if the winner turned out to be wrong or a deferred variant to be correct. */
+ * the race again if the winner turned out to be wrong or a deferred variant to be correct. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
@@ -116,44 +116,15 @@ static void forget_jobs(gt_session *session)
     session->recheck_id = GT_NO_VARIANT;
 }
 
-static void free_earlier(gt_tuning *tuning)
-{
-    gt_race_free(tuning->earlier.race);
-    gt_race_free(tuning->earlier.by_time);
-    tuning->earlier.race = tuning->earlier.by_time = NULL;
-}
-
-/* Restores the previous race, without variants that have failed since then. The others need
- * not be verified again. */
-static void restore_earlier(gt_tuning *tuning)
-{
-    gt_race_free(tuning->race);
-    gt_race_free(tuning->by_time);
-    tuning->race = tuning->earlier.race;
-    tuning->by_time = tuning->earlier.by_time;
-    for (const gt_runner *runner = gt_race_first(tuning->race); runner; runner = runner->next) {
-        gt_variant *variant = gt_tuning_variant(tuning, runner->id);
-        if (variant->failure != GPUTUNE_OK) {
-            gt_race_fail(tuning->race, runner->id);
-        } else {
-            gt_field_move(&tuning->session.field, variant, GT_STAGE_READY);
-        }
-    }
-    tuning->proved = tuning->earlier.proved;
-    tuning->earlier.race = tuning->earlier.by_time = NULL;
-    tuning->restored = true;
-}
-
-/* After a stop, lets the previous race or a playoff by energy decide, if it has samples. */
+/* After a stop, lets the last playoff by energy decide if it has samples. */
 static void fall_back(gt_tuning *tuning)
 {
-    bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
-    bool weighs = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.weighs;
-    const gt_runner *best = weighs ? gt_race_incumbent(tuning->playoff.race) : NULL;
-    if (tuning->earlier.race && !is_over) {
-        restore_earlier(tuning);
-    } else if (best && best->samples.count) {
+    const gt_playoff *playoff = &tuning->playoff;
+    const gt_runner *best =
+        playoff->weighs && playoff->race ? gt_race_incumbent(playoff->race) : NULL;
+    if (best && best->samples.count) {
         gt_tuning_adopt_weighing(tuning);
+        tuning->cut_short = true;
     }
 }
 
@@ -174,7 +145,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    if (!canceled && !tuning->restored) { /* a restored race has samples already */
+    if (!canceled && !tuning->cut_short) { /* otherwise, the race has samples already */
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
         }
@@ -206,19 +177,16 @@ void gt_tuning_free_races(gt_tuning *tuning)
     gt_race_free(tuning->playoff.race);
     gt_race_free(tuning->by_time);
     tuning->race = tuning->playoff.race = tuning->by_time = NULL;
-    free_earlier(tuning);
 }
 
-gputune_status gt_tuning_race_again(gt_tuning *tuning)
+void gt_tuning_race_on(gt_tuning *tuning)
 {
-    free_earlier(tuning);
-    tuning->earlier.race = tuning->race;
-    tuning->earlier.by_time = tuning->by_time;
-    tuning->earlier.proved = tuning->proved;
-    gt_race_free(tuning->playoff.race);
-    tuning->race = tuning->playoff.race = tuning->by_time = NULL;
-    tuning->proved = tuning->hot_winner = GT_NO_VARIANT;
+    if (tuning->by_time) {
+        tuning->playoff.race = tuning->race;
+        tuning->race = tuning->by_time;
+        tuning->by_time = NULL;
+    }
+    tuning->hot_winner = GT_NO_VARIANT;
     tuning->end = GT_RACE_RUNNING;
-    GT_TRY(gt_tuning_open_race(tuning));
-    return gt_field_reverify(&tuning->session.field);
+    tuning->phase = GT_PHASE_PROVE;
 }

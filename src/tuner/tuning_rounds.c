@@ -217,8 +217,10 @@ void gt_tuning_failed(gt_session *session, uint64_t id)
 {
     gt_tuning *tuning = session->state;
     gt_race_fail(tuning->race, id);
-    if (tuning->phase == GT_PHASE_PLAYOFF) {
+    if (tuning->playoff.race) {
         gt_race_fail(tuning->playoff.race, id);
+    }
+    if (tuning->phase == GT_PHASE_PLAYOFF) {
         /* with fewer than two finalists, RACE looks for others, such as the best eliminated one */
         if (tuning->playoff.weighs ? gt_race_active(tuning->playoff.race) < 2
                                    : !gt_race_is_tied(tuning->race)) {
@@ -237,8 +239,9 @@ bool gt_tuning_is_before_weighing(const gt_tuning *tuning)
 
 gputune_status gt_tuning_admit(gt_tuning *tuning)
 {
-    const gt_variant *variant;
+    gt_variant *variant;
     while ((variant = gt_field_next_ready(&tuning->session.field))) {
+        variant->dropped = false;
         GT_TRY(gt_race_add(tuning->race, variant->id, variant->role == GT_ROLE_DEFAULT));
     }
     return GPUTUNE_OK;

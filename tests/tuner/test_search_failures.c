@@ -50,6 +50,13 @@ TEST_OF(test_a_winner_by_time_limit_is_checked_too, world *w, open_world, close_
     assert_non_null(strstr(w->choice.stop_reason, "time limit was reached"));
 }
 
+TEST_OF(wrong_winner_has_eliminated_nobody, world *w, open_world, close_world)
+{
+    w->by_block[256] = (scripted_variant){.time_ns = 100, .recheck = GPUTUNE_EWRONG};
+    w->by_block[512].time_ns = 700;
+    assert_string_equal(tuned(w, NULL), "BLOCK=512");
+}
+
 TEST_OF(slow_first_launch_is_stored_if_the_winner_fails, world *w, open_world, close_world)
 {
     SET_TIMES(w, 5e7);
