@@ -18,8 +18,6 @@ struct failing_world {
     gputune_sizes sizes;
     gputune_options options;
     const gt_background_use *background;
-    uint64_t seed;  /* differs for each attempt, so no stored result is used */
-    bool own_store; /* true if each attempt gets an empty store */
 };
 
 #define BAD_BLOCK 512 /* the variant with this block has wrong results */
@@ -28,9 +26,7 @@ static inline gputune_status make_request(gt_request **out, failing_world *f,
                                           const gputune_options *options)
 {
     world *w = f->w;
-    gputune_options own = options ? *options : (gputune_options)GPUTUNE_OPTIONS_INIT;
-    own.seed = f->seed;
-    GT_TRY(gt_request_make(out, &w->services, &w->device, w->path, f->sizes, &own));
+    GT_TRY(gt_request_make(out, &w->services, &w->device, w->path, f->sizes, options));
     (*out)->background = f->background;
     return GPUTUNE_OK;
 }
@@ -89,16 +85,13 @@ static inline void repeat(failing_world *f)
     gt_message_set("%s", message);
 }
 
-/* Opens a new store now and then, because a store that has grown is slower. */
+/* Opens a new store, because a store may keep memory after a failure. */
 static inline void renew_store(failing_world *f)
 {
-    enum { ATTEMPTS = 32 };
     world *w = f->w;
-    if (f->own_store || f->seed++ % ATTEMPTS == 0) {
-        gt_store_close(w->store);
-        ASSERT_OK(gt_store_open(&w->store, ":memory:", NULL, NULL, false));
-        w->services.store = w->store;
-    }
+    gt_store_close(w->store);
+    ASSERT_OK(gt_store_open(&w->store, ":memory:", NULL, NULL, false));
+    w->services.store = w->store;
 }
 
 static inline gputune_status attempt(void *user)
@@ -106,7 +99,6 @@ static inline gputune_status attempt(void *user)
     failing_world *f = user;
     world *w = f->w;
     failing_pause();
-    renew_store(f);
     scripted_farm_open(&w->farm);
     failing_resume();
     gputune_status status = f->act(f);
@@ -114,6 +106,9 @@ static inline gputune_status attempt(void *user)
         repeat(f);
     }
     scripted_farm_close(&w->farm);
+    failing_pause();
+    renew_store(f);
+    failing_resume();
     return status;
 }
 
@@ -127,7 +122,6 @@ static inline int open_failing(void **state)
     scripted_farm_close(&f->w->farm);
     f->best = "BLOCK=256";
     f->options = (gputune_options)GPUTUNE_OPTIONS_INIT;
-    f->seed = 1;
     *state = f;
     return 0;
 }
@@ -145,12 +139,9 @@ static inline int close_failing(void **state)
 /* Passes `step` and `sqlite_step` to each_allocation() and each_of_sqlite(). */
 static inline void short_of_memory(failing_world *f, failing_act act, long step, long sqlite_step)
 {
-    bool own_store = f->own_store;
     f->act = act;
     each_allocation(step, attempt, NULL, f);
-    f->own_store = true; /* an empty store, because SQLite's first allocations must fail, too */
     each_of_sqlite(sqlite_step, attempt, NULL, f);
-    f->own_store = own_store;
 }
 
 /* Makes each call and each answer of the farm fail. With GPUTUNE_TEST_LONG, uses every kind of

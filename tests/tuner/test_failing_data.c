@@ -211,7 +211,6 @@ TEST_OF(wisdom_that_is_proved, failing_world *f, open_failing, close_failing)
     assert_int_equal(count, 1);
     ASSERT_OK(gt_text_take(&wisdom, &text));
     scripted_farm_close(&w->farm);
-    f->own_store = true;
     short_of_memory(f, prove_imported, 7, 1999);
     without_the_farm(f, prove_imported);
     free(wisdom);
