@@ -450,12 +450,13 @@ static double allowance(gt_measure_host *host)
 }
 
 /* Returns how many seconds the first request has left. Before the worker begins the request, the
- * limit is START_S, because sending a large request takes long. */
+ * limit is START_S since the last part of the request was sent. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);
+    bool is_idle = slot->ready && slot->sent == 0 && slot->offset == 0;
     double allowed_s = runs ? allowance(&slot->farm->measure) : START_S;
-    return slot->ready && slot->sent == 0 ? INFINITY : gt_slot_left_s(slot, allowed_s);
+    return is_idle ? INFINITY : gt_slot_left_s(slot, allowed_s);
 }
 
 static void handle_hang(gt_measure_host *host, double seconds)

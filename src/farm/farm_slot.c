@@ -342,6 +342,7 @@ gt_push gt_slot_push(gt_slot *slot)
 {
     const gt_farm_request *request = gt_queue_at(&slot->queue, slot->sent);
     gt_text *text = &request->packet->text;
+    const size_t before = slot->offset;
     if (slot->offset == 0) {
         bool is_again = request->internal && request->kind == GT_FRAME_VERIFY;
         gt_frame_number(text->data, is_again ? GT_FRAME_VERIFY_AGAIN : request->kind,
@@ -354,6 +355,9 @@ gt_push gt_slot_push(gt_slot *slot)
         slot->offset += sent > 0 ? (size_t)sent : 0;
         slot->full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
         if (sent < 0 && errno != EINTR) {
+            if (slot->sent == 0 && slot->offset > before) {
+                gt_slot_start_clock(slot);
+            }
             return slot->full ? GT_PUSH_AGAIN : GT_PUSH_CLOSED;
         }
     }

@@ -66,6 +66,11 @@ TEST(large_images_pass)
     gt_verify_job *job = calloc(1, sizeof *job);
     job->id = 1;
     job->image = (gt_image){image, bytes};
+    gt_slot *slot = &gt_host_of(farm)->measure.slot; /* first, a worker that stops reading */
+    assert_int_equal(kill(slot->link.process.pid, SIGSTOP), 0);
+    ASSERT_OK(farm->ops->verify(farm, job));
+    slot->since_ns -= 100000000000;
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
     ASSERT_OK(farm->ops->verify(farm, job));
     free(image);
     free(job);
