@@ -36,48 +36,30 @@ draft_amount *draft_value_of(const draft_decl *decl, const char *path)
     return found && strcmp(found->path, path) == 0 ? found->value : NULL;
 }
 
-/* A variable that is mentioned in the body of a lambda. */
-typedef struct captured {
-    const draft_decl *variable;
-    draft_node *lambda;
-} captured;
-static GT_ARRAY(captured) captures;
-
-void draft_capture(const draft_decl *variable, draft_node *lambda)
-{
-    if (variable) {
-        draft_add(&captures, ((captured){variable, lambda}));
-    }
-}
-
-/* Called when a variable changes. If a lambda that uses the variable contains launches, their
- * extents and arguments become unknown. In the code of a kernel, a question is added instead. */
+/* Called when a variable changes after a lambda that uses it was made. The extents and arguments of
+ * launches in lambdas become unknown. In the code of a kernel, a question is added instead. */
 static void change_captured(const draft_decl *variable)
 {
-    for (size_t i = 0; i < captures.count; i++) {
-        draft_node *lambda = captures.items[i].lambda;
-        if (captures.items[i].variable != variable || draft_now.lambda == lambda) {
-            continue;
+    const char *doubt =
+        draft_format("'%s' changes after the lambda that uses it was made", variable->name);
+    for (size_t i = 0; draft_on_host() && i < draft_now.program->launches.count; i++) {
+        draft_launched *launch = &draft_now.program->launches.items[i];
+        for (int d = 0; launch->in_lambda && d < 3; d++) {
+            launch->grid[d] = launch->block[d] = draft_unknown(doubt);
+            launch->arguments.count = 0;
         }
-        const char *doubt =
-            draft_format("'%s' changes after the lambda that uses it was made", variable->name);
-        for (size_t k = 0; draft_on_host() && k < draft_now.program->launches.count; k++) {
-            draft_launched *launch = &draft_now.program->launches.items[k];
-            for (int d = 0; launch->lambda == lambda && d < 3; d++) {
-                launch->grid[d] = launch->block[d] = draft_unknown(doubt);
-                launch->arguments.count = 0;
-            }
-        }
-        if (!draft_on_host()) {
-            draft_add_text(&draft_now.out->unread,
-                           draft_format("%s: %s", draft_place_of(lambda->at), doubt));
-        }
+    }
+    if (!draft_on_host()) {
+        draft_add_text(&draft_now.out->unread,
+                       draft_format("%s: %s", draft_place_of(variable->at), doubt));
     }
 }
 
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 {
-    change_captured(decl);
+    if (decl->is_captured && !draft_now.lambdas) {
+        change_captured(decl);
+    }
     draft_binding *made = draft_new(sizeof *made);
     *made = (draft_binding){decl, path, value, decl->latest, draft_now.last};
     decl->latest = draft_now.last = made;
@@ -85,11 +67,7 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 
 void draft_forget(draft_decl *decl)
 {
-    /* lambdas that already exist have captured the old variable, not the new one */
-    for (size_t i = 0; i < captures.count; i++) {
-        captured *c = &captures.items[i];
-        c->variable = c->variable == decl ? NULL : c->variable;
-    }
+    decl->is_captured = false; /* lambdas that already exist have captured the old variable */
     draft_bind(decl, "", NULL);
 }
 
@@ -266,6 +244,13 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
     if (a->kind == DRAFT_POINTER && b->kind == DRAFT_POINTER) {
         bool is_same = a->place.buffer == b->place.buffer && a->place.offset == b->place.offset &&
                        a->place.variable == b->place.variable;
+        for (int i = 0; draft_on_host() && !is_same && i < 2; i++) {
+            const draft_spot *spot = i ? &b->place : &a->place;
+            if (spot->variable) {
+                draft_change_unseen(spot, draft_type_of(spot->variable),
+                                    "may be changed through a pointer");
+            }
+        }
         return is_same ? a : draft_pointer((draft_spot){.path = ""});
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
@@ -480,22 +465,22 @@ draft_amount *draft_eval_if(draft_node *node, const draft_amount *condition, boo
     return value;
 }
 
-void draft_run_lambda(draft_node *lambda)
+void draft_run_perhaps(const draft_node *node, const char *doubt)
 {
     draft_binding *begin = draft_now.last;
     draft_amount *returned = draft_now.returned;
     draft_bindings changes = {0};
     draft_now.skipped++;
-    for (unsigned i = 0; draft_on_host() && i < lambda->count; i++) {
-        if (lambda->children[i]->kind == CX_COMPOUND) {
-            draft_run(lambda->children[i]);
+    for (unsigned i = 0; draft_on_host() && i < node->count; i++) {
+        if (node->children[i]->kind == CX_COMPOUND) {
+            draft_run(node->children[i]);
         }
     }
     draft_now.skipped--;
     draft_now.returned = returned;
     const branch body = branch_end(begin);
     branch_changes(&changes, &body);
-    doubt_changes(&changes, "may be changed by a lambda");
+    doubt_changes(&changes, doubt);
 }
 
 /* Interprets a loop in host code. Unless the loop certainly has no iteration, two iterations are
@@ -838,8 +823,12 @@ bool draft_run(draft_node *node)
     case CX_CASE:
     case CX_DEFAULT:
         return node->count && draft_run(node->children[node->count - 1]);
-    case CX_TRY: /* without its handlers */
-        return node->count && draft_run(node->children[0]);
+    case CX_TRY:
+        draft_run(node->children[0]);
+        for (unsigned i = 1; i < node->count; i++) {
+            draft_run_perhaps(node->children[i], "may be changed by an exception's handler");
+        }
+        return false;
     case CX_LABEL:
     case CX_UNEXPOSED_STMT: /* a statement with an attribute, such as #pragma unroll */
         if (node->kind == CX_LABEL) {

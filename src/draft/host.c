@@ -184,7 +184,7 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
     draft_launched launch = {.call = node,
                              .callee = kernel,
                              .kernel = kernel ? draft_template_of(kernel) : NULL,
-                             .lambda = draft_now.lambda,
+                             .in_lambda = draft_now.lambdas > 0,
                              .is_skipped = draft_now.skipped > 0};
     find_extents(launch.grid, draft_eval(geometry[0]), geometry[0]);
     find_extents(launch.block, draft_eval(geometry[1]), geometry[1]);

@@ -43,6 +43,7 @@ typedef struct draft_decl {
     bool in_code;           /* true if a kernel or a device function reads this variable */
     bool busy;              /* true while its body or its initialiser is being interpreted */
     bool is_called;         /* true if this host function is called by another host function */
+    bool is_captured;       /* true if a lambda uses this variable */
     bool is_set;            /* true if a host function changes this variable */
     bool unrolls;           /* true if this kernel has loops that use the tunable UNROLL */
 } draft_decl;
@@ -225,9 +226,6 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
-/* Returns true if a sum can be shown to be at least 0 when all its sizes are at least 1, because
- * each product that it subtracts divides a product that it adds. */
-bool draft_is_not_negative(const draft_amount *v);
 bool draft_is_number(const draft_amount *value, int64_t *out);
 /* Returns the constant term of a sum, or 0. */
 int64_t draft_constant(const draft_amount *value);
@@ -262,7 +260,7 @@ typedef struct draft_launched {
     draft_decl *kernel; /* the template of `callee`, or `callee` itself */
     draft_amount *grid[3], *block[3], *shared;
     draft_decls arguments; /* one variable for each parameter, with the value that is passed */
-    draft_node *lambda;    /* the lambda that contains the launch, or NULL */
+    bool in_lambda;        /* true if the launch is in the body of a lambda */
     bool is_skipped;       /* true if the program skips the branch with the launch */
     bool varies;           /* true if it was reached again with other values */
 } draft_launched;
@@ -364,7 +362,7 @@ typedef struct draft_reader {
     unsigned steps;
     draft_spot object;    /* the object that `this` points to */
     draft_decl *function; /* the function whose call is being interpreted, or NULL */
-    draft_node *lambda;   /* the lambda whose body is being interpreted, or NULL */
+    unsigned lambdas;     /* depth of lambdas whose bodies are being interpreted */
     draft_amount *returned;
     bool begins_loop;    /* true in the first part of a `for` statement */
     draft_binding *last; /* the newest binding */
@@ -403,9 +401,9 @@ draft_amount *draft_eval(draft_node *node);
 draft_amount *draft_eval_if(draft_node *node, const draft_amount *condition, bool holds);
 /* Interprets a statement. Returns true if the statement after it is never reached. */
 bool draft_run(draft_node *node);
-/* Interprets the body of a lambda in host code and records its launches. The variables that it
- * changes may vary from then on, because it is not known when the lambda is called. */
-void draft_run_lambda(draft_node *lambda);
+/* Interprets host code that may be executed later or not at all, such as the body of a lambda, and
+ * records its launches. The variables that it changes may vary from then on; `doubt` says why. */
+void draft_run_perhaps(const draft_node *node, const char *doubt);
 /* Interprets a call of a CUDA function in host code. Returns NULL if it is another function. */
 draft_amount *draft_host_call(draft_node *node);
 /* Returns the value of expressions that are not integers or that cannot be interpreted. */
@@ -425,8 +423,6 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
 /* Marks a host variable as varying for the reason `doubt`. */
 void draft_change_unseen(const draft_spot *spot, cx_type type, const char *doubt);
-/* Records that the lambda uses the variable. */
-void draft_capture(const draft_decl *variable, draft_node *lambda);
 /* Forgets the values of a variable and of its members. */
 void draft_forget(draft_decl *decl);
 /* Returns the value last assigned to exactly this variable or member, or NULL. */
@@ -488,7 +484,6 @@ void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
 /* Replaces the axes in a value by the program's numbers, which become their only values. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
-draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
 /* Returns the limit of the elements of a buffer, or 100 if no limit is known. */
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
 bool draft_is_accessed(const draft_buffer *buffer);

@@ -439,26 +439,30 @@ static draft_spot new_object(const draft_node *node)
     return (draft_spot){.variable = made, .path = ""};
 }
 
-/* Records which variables the body of a lambda uses. */
-static int note_capture(cx_cursor at, cx_cursor parent, void *lambda)
+/* Marks the variables that the body of a lambda uses. */
+static int note_capture(cx_cursor at, cx_cursor parent, void *user)
 {
     draft_decl *decl = at.kind == CX_DECL_REF ? draft_decl_of(cx.getCursorReferenced(at)) : NULL;
     (void)parent;
+    (void)user;
     if (at.kind == CX_THIS || at.kind == CX_MEMBER_REF) {
-        draft_capture(draft_now.object.variable, lambda);
-    } else if (decl && (decl->at.kind == CX_VAR || decl->at.kind == CX_PARM)) {
-        draft_capture(variable_place(decl).variable, lambda);
+        decl = draft_now.object.variable;
+    } else if (decl) {
+        decl = decl->at.kind == CX_VAR || decl->at.kind == CX_PARM ? variable_place(decl).variable
+                                                                   : NULL;
+    }
+    if (decl) {
+        decl->is_captured = true;
     }
     return CX_RECURSE_VISIT;
 }
 
 static draft_amount *eval_lambda(draft_node *node)
 {
-    draft_node *outer = draft_now.lambda;
-    cx.visitChildren(node->at, note_capture, node);
-    draft_now.lambda = node;
-    draft_run_lambda(node);
-    draft_now.lambda = outer;
+    cx.visitChildren(node->at, note_capture, NULL);
+    draft_now.lambdas++;
+    draft_run_perhaps(node, "may be changed by a lambda");
+    draft_now.lambdas--;
     return draft_object(new_object(node));
 }
 

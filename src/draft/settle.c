@@ -62,7 +62,8 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
         return symbol->kind == DRAFT_BLOCK_SIZE ? s->block[symbol->axis] : s->grid[symbol->axis];
     }
     if (symbol->kind == DRAFT_HOST && symbol->buffer && symbol->definition) {
-        return draft_settled_amount(s, symbol->definition); /* the limit of a buffer's range */
+        return draft_replace(symbol->definition, settle_symbol,
+                             s); /* the limit of a buffer's range */
     }
     for (unsigned i = 0; symbol->kind == DRAFT_HOST && i < s->axis_count; i++) {
         if (s->axes[i].symbol == symbol) {
@@ -75,7 +76,7 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
                : NULL;
 }
 
-draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value)
+static draft_amount *settled_amount(draft_settled *s, draft_amount *value)
 {
     return draft_replace(value, settle_symbol, s);
 }
@@ -110,14 +111,14 @@ draft_amount *draft_without_axes(draft_settled *s, draft_amount *length)
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer)
 {
     draft_amount *range = buffer->range ? draft_symbol_value(buffer->range) : draft_number(100);
-    return draft_without_axes(s, draft_settled_amount(s, range));
+    return draft_without_axes(s, settled_amount(s, range));
 }
 
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path)
 {
     draft_amount *value = draft_passed(s->launch, s->instance, parameter, path);
     return value && (draft_is_known(value) || value->kind == DRAFT_TEXT)
-               ? draft_settled_amount(s, value)
+               ? settled_amount(s, value)
                : draft_host_symbol(parameter, path, NULL);
 }
 
@@ -514,7 +515,7 @@ static draft_amount *covering_grid(draft_settled *s, int d)
         const draft_fact *fact = &s->facts.guards.items[i];
         draft_amount *most = draft_bound(fact->most, true, &(draft_facts){0});
         if (is_global_index(fact->lhs, d) && draft_is_known(most)) {
-            most = draft_settled_amount(s, draft_plus(most, draft_number(1), 1));
+            most = settled_amount(s, draft_plus(most, draft_number(1), 1));
             return draft_make(DRAFT_CEIL_DIV, most, s->block[d], NULL);
         }
     }
@@ -601,7 +602,7 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
     draft_amount *most = NULL;
     for (size_t i = 0; i < s->facts.accesses.count; i++) {
         const draft_access *access = &s->facts.accesses.items[i];
-        draft_amount *length = draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, access->length),
+        draft_amount *length = draft_make(DRAFT_CEIL_DIV, settled_amount(s, access->length),
                                           draft_number(bytes), NULL);
         if (access->buffer == buffer && !draft_is_known(length)) {
             return draft_is_own(access->at) /* do not show lines of the stub */
@@ -646,10 +647,10 @@ static void settle_lengths(draft_settled *s)
                           ? buffer->accessed_as
                           : buffer->type;
         const int64_t bytes = draft_size_of(s->types[i]);
-        draft_amount *length =
-            buffer->bytes ? draft_settled_amount(s, draft_make(DRAFT_QUOTIENT, buffer->bytes,
-                                                               draft_number(bytes), NULL))
-                          : accessed(s, buffer, bytes);
+        draft_amount *length = buffer->bytes
+                                   ? settled_amount(s, draft_make(DRAFT_QUOTIENT, buffer->bytes,
+                                                                  draft_number(bytes), NULL))
+                                   : accessed(s, buffer, bytes);
         s->lengths[i] = draft_without_axes(s, length);
         int64_t number;
         if (draft_is_number(s->lengths[i], &number) && number < 1) {
@@ -778,8 +779,8 @@ static void keep_grid(draft_settled *s)
 static void settle_shared(draft_settled *s)
 {
     int64_t number;
-    s->shared = s->launch && s->launch->shared ? draft_settled_amount(s, s->launch->shared)
-                                               : draft_number(0);
+    s->shared =
+        s->launch && s->launch->shared ? settled_amount(s, s->launch->shared) : draft_number(0);
     bool none = draft_is_number(s->shared, &number) && number == 0;
     const char *doubt =
         none && s->facts.has_dynamic ? "the program does not show it" : doubt_of(s, s->shared);
@@ -804,7 +805,7 @@ static void find_sizes(draft_settled *s)
     for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
         for (draft_binding *b = s->launch->arguments.items[i]->latest; b; b = b->older) {
             if (!b->value->symbol) { /* an expression such as 2 * n depends on the size n */
-                add_sizes(s, draft_settled_amount(s, b->value));
+                add_sizes(s, settled_amount(s, b->value));
             }
         }
     }
@@ -827,8 +828,8 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
         find_divisors(s, s->grid[d]);
     }
     for (int d = 0; d < 3; d++) {
-        s->grid[d] = draft_settled_amount(s, s->grid[d]);
-        s->block[d] = draft_settled_amount(s, s->block[d]);
+        s->grid[d] = settled_amount(s, s->grid[d]);
+        s->block[d] = settled_amount(s, s->block[d]);
     }
     settle_grid(s);
     add_items(s);

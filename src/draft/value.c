@@ -385,7 +385,9 @@ static bool has_all(const draft_term *large, const draft_term *small)
     return used == small->count;
 }
 
-bool draft_is_not_negative(const draft_amount *v)
+/* Returns true if a sum can be shown to be at least 0 when all its sizes are at least 1, because
+ * each product that it subtracts divides a product that it adds. */
+static bool is_not_negative(const draft_amount *v)
 {
     int64_t left[TERMS_MOST + 1];
     for (unsigned i = 0; i < v->count; i++) {
@@ -444,7 +446,7 @@ static draft_amount *divide(draft_amount *a, draft_amount *b)
     }
     draft_amount *next = draft_plus(a, draft_number(1), 1); /* (next - 1) / b */
     draft_amount *up = draft_plus(next, b, -1);             /* (up + b - 1) / b */
-    if (up->kinds && terms_count(up) < terms_count(a) && draft_is_not_negative(up)) {
+    if (up->kinds && terms_count(up) < terms_count(a) && is_not_negative(up)) {
         return draft_make(DRAFT_CEIL_DIV, up, b, NULL);
     }
     if (draft_is_known(next) && terms_count(next) < terms_count(a)) {
@@ -459,7 +461,7 @@ static draft_amount *extreme(draft_operator kind, draft_amount *a, draft_amount 
     for (int i = 0; i < 2; i++) {
         draft_amount *large = i ? b : a, *small = i ? a : b;
         draft_amount *difference = draft_plus(large, small, -1);
-        if (draft_is_known(difference) && draft_is_not_negative(difference)) {
+        if (draft_is_known(difference) && is_not_negative(difference)) {
             return kind == DRAFT_MIN ? small : large;
         }
     }
@@ -673,8 +675,7 @@ static draft_amount *take_out(draft_amount **v, const draft_amount *part)
         draft_amount *rest =
             factor ? draft_plus(*v, draft_times(factor, (draft_amount *)part), -1) : NULL;
         if (rest && draft_is_known(rest) &&
-            terms_count(rest) + part->count <= terms_count(*v) + 1 &&
-            draft_is_not_negative(factor)) {
+            terms_count(rest) + part->count <= terms_count(*v) + 1 && is_not_negative(factor)) {
             *v = rest;
             return factor;
         }
