@@ -484,9 +484,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
         draft_bind(parameter, "", draft_object(draft_spot_of(argument)));
     } else if (value) {
         draft_assign(parameter, "",
-                     draft_is_own(function->at) && function->at.kind != CX_CONSTRUCTOR
-                         ? draft_named(parameter, "", value)
-                         : value,
+                     draft_is_own(function->at) ? draft_named(parameter, "", value) : value,
                      draft_type_of(parameter));
     }
 }
@@ -590,9 +588,6 @@ static void initialise_members(draft_decl *constructor)
                                       : draft_eval(made);
             if (member && draft_now.object.variable) {
                 const char *path = draft_format("%s.%s", draft_now.object.path, member->name);
-                value = draft_is_own(constructor->at)
-                            ? draft_named(draft_now.object.variable, path, value)
-                            : value;
                 draft_assign(draft_now.object.variable, path, value, draft_type_of(member));
             }
         } else if (children.items[i].kind == CX_CALL &&

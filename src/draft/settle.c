@@ -436,10 +436,12 @@ static void settle_block(draft_settled *s)
         draft_axis *axis = name ? shared_axis(s, s->block[d]) : NULL;
         axis = name && !axis ? draft_axis_named(s, name) : axis;
         axis = name && !axis ? add_extent(s, d, name, numbers) : axis;
-        for (int g = 0; axis && g < 3; g++) {
-            s->block[d] = draft_named_number(axis->name, numbers[d]);
-            s->grid[g] = s->launch && (g == d || is_flat) ? tie(s->grid[g], numbers[d], s->block[d])
-                                                          : s->grid[g];
+        /* otherwise a divisor of the grid is a number of elements for each block of any size */
+        const bool follows =
+            s->launch && axis && (is_in_code(s, name) || uses_of_block(&s->facts, d).has_elements);
+        s->block[d] = axis ? draft_named_number(axis->name, numbers[d]) : s->block[d];
+        for (int g = 0; follows && g < 3; g++) {
+            s->grid[g] = g == d || is_flat ? tie(s->grid[g], numbers[d], s->block[d]) : s->grid[g];
         }
     }
 }

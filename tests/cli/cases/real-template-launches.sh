@@ -127,6 +127,8 @@ draft 'struct table { int *v; int at(int i) { return v[i]; } };' 'table c; scanf
 # The draft asks for each kernel.
 draft '__global__ void put(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }' \
     'int t = atoi(argv[1]); put<<<40, t>>>(y, n); add<<<40, t>>>(y, x, n);'
+# An exception's handler, and a pointer with one of two targets, change a variable.
+draft '' 'int t = 64, g = 40; try { work(); } catch (...) { g = 80; } *(rand() > 9 ? &t : &g) = 8; add<<<g, t>>>(y, x, n);'
 # A loop launches several times; the draft has the first launch.
 draft '' 'int g = 1024, t = 32; for (int k = 0; k < 5; k++) { add<<<g, t>>>(y, x, n); g /= 2; t *= 2; }'
 draft '' 'int t = 64; for (int k = 0; k < 5; k++) { if (rand() > k) { t = 128; break; } } add<<<40, t>>>(y, x, n);'
