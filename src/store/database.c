@@ -435,9 +435,7 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 static void explain_failed_open(char why[GT_WHY_MAX], const gt_database *database, const char *path)
 {
     enum { MOST = 504 }; /* SQLite allows 512 bytes for the path of a journal */
-    char folder[PATH_MAX] = "";
-    bool is_relative = path[0] != '/' && getcwd(folder, sizeof folder);
-    size_t bytes = strlen(path) + (is_relative ? strlen(folder) + 1 : 0);
+    const size_t bytes = strlen(path);
     if (access(path, R_OK) != 0) {
         snprintf(why, GT_WHY_MAX, "%s", strerror(errno));
     } else if ((database->code & 0xff) == SQLITE_CANTOPEN && bytes > MOST) {
@@ -452,11 +450,7 @@ static void explain_failed_open(char why[GT_WHY_MAX], const gt_database *databas
 static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
                               char why[GT_WHY_MAX])
 {
-    bool is_relative = mode != GT_DATABASE_MEMORY && path[0] != '/';
-    char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "",
-                                 path); /* "./" keeps "file:x" from being read as a URI */
-    database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
-    sqlite3_free(name);
+    database->code = open_connection(&database->handle, database, path, mode);
     if (database->code != SQLITE_OK && mode == GT_DATABASE_MEMORY) {
         snprintf(why, GT_WHY_MAX, "%s", gt_database_why(database));
     } else if (database->code != SQLITE_OK) {
@@ -468,6 +462,11 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *obstacle)
 {
+    GT_FREED char *whole = NULL; /* also keeps "file:x" from being read as a URI */
+    if (mode != GT_DATABASE_MEMORY) {
+        GT_TRY(gt_path_absolute(&whole, path));
+        path = whole;
+    }
     gt_database *database = calloc(1, sizeof *database);
     GT_TRY(gt_allocated(database));
     database->patience = patience ? *patience : gt_patience_for(0, NULL);
