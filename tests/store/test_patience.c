@@ -293,18 +293,22 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_stopped, close_stopp
     assert_true(time_at(store, n) == 0 && time_at(store, n + 1) == 0);
 }
 
-/* A lookup that may not wait can fail because the file is locked for a moment. Later ones wait. */
+/* A lookup that may not wait can fail because the file is locked for a moment. Later ones wait, but
+ * not for the same lock as a tuning that used up its time. */
 TEST_OF(lookup_without_time_spoils_no_other, world *w, open_stopped, close_stopped)
 {
     make_database(w);
     GT_SCOPED(close_store) gt_store *store = open_store(w);
-    const gt_patience none = gt_patience_for(0, NULL);
+    const gt_patience none = gt_patience_for(0, NULL), patience = gt_patience_for(2, NULL);
     size_t count;
     pid_t holder = lock_file(w, exclusive);
     assert_int_equal(winners_at(store, 1024, &none, &count), GPUTUNE_EBUSY);
-    const int64_t start_ns = gt_now_ns();
-    assert_int_equal(winners_at(store, 1024, NULL, &count), GPUTUNE_EBUSY);
-    assert_true(gt_seconds_since(start_ns) >= 0.1);
+    for (int i = 0; i < 2; i++) {
+        const int64_t start_ns = gt_now_ns();
+        assert_int_equal(winners_at(store, 1024, NULL, &count), GPUTUNE_EBUSY);
+        assert_int_equal(gt_seconds_since(start_ns) < 0.1, i);
+        put_size_within(store, 2048, 20, &patience);
+    }
     unlock_file(holder);
 }
 
@@ -334,21 +338,6 @@ TEST_OF(opening_leaves_the_wait_to_the_calls, world *w, open_stopped, close_stop
     clock_set_alarm(0.4, unlock_now, &holder);
     ASSERT_OK(winners_at(store, 1024, &patience, &count));
     assert_int_equal(count, 1);
-}
-
-/* After a tuning that used up its time, a listing does not wait for the same lock again. */
-TEST_OF(listing_after_a_write_that_gave_up_does_not_wait, world *w, open_stopped, close_stopped)
-{
-    make_database(w);
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    const gt_patience patience = gt_patience_for(2, NULL);
-    size_t count;
-    pid_t holder = lock_file(w, exclusive);
-    put_size_within(store, 2048, 20, &patience);
-    const int64_t start_ns = gt_now_ns();
-    assert_int_equal(winners_at(store, 1024, NULL, &count), GPUTUNE_EBUSY);
-    assert_true(gt_seconds_since(start_ns) < 0.1);
-    unlock_file(holder);
 }
 
 static volatile int cancel;
