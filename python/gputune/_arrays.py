@@ -5,6 +5,7 @@ addresses as integers; on the emulator also arrays in host memory (NumPy, ...)."
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 from typing import Any, Iterable, Sequence
 
@@ -54,8 +55,10 @@ def _product(shape: Iterable[int]) -> int:
     return count
 
 
-def _torch_type(tensor: Any) -> str | None:
-    return TORCH_TYPES.get(str(tensor.dtype).rpartition(".")[2])
+@functools.lru_cache(maxsize=None)
+def type_name(dtype: Any) -> str | None:
+    """Returns the name of a framework's dtype in templates."""
+    return TORCH_TYPES.get(str(dtype).rpartition(".")[2])
 
 
 def _need_plain(tensor: Any) -> None:
@@ -75,7 +78,7 @@ def _from_torch(tensor: Any) -> DeviceArray:
         raise TypeError("is a tensor in host memory; move it to the GPU with .cuda()")
     _need_plain(tensor)
     device = tensor.get_device() if hasattr(tensor, "get_device") else None
-    return DeviceArray(tensor.data_ptr(), _torch_type(tensor), tensor.numel() * tensor.element_size(),
+    return DeviceArray(tensor.data_ptr(), type_name(tensor.dtype), tensor.numel() * tensor.element_size(),
                        keep=tensor, device=device)
 
 
@@ -147,7 +150,7 @@ def _view_of_torch(tensor: Any) -> tuple[memoryview, str | None]:
     _need_plain(tensor)
     memory: Any = (ctypes.c_char * (tensor.numel() * tensor.element_size())).from_address(tensor.data_ptr())
     memory.tensor = tensor  # must live as long as the view
-    return memoryview(memory), _torch_type(tensor)
+    return memoryview(memory), type_name(tensor.dtype)
 
 
 def host_view(value: Any) -> tuple[memoryview, str | None] | None:

@@ -10,7 +10,7 @@ import sys
 from typing import Any, Callable, Mapping, Sequence
 
 from . import _abi
-from ._arrays import TORCH_TYPES
+from ._arrays import TORCH_TYPES, type_name
 from ._library import library
 
 # A function that writes one value into a slot's storage; it returns False if the slow path is needed.
@@ -19,7 +19,6 @@ Step = Callable[[Any, int, Any], bool]
 _LETTERS = {"signed char": "b", "unsigned char": "B", "short": "h", "unsigned short": "H", "int": "i",
             "unsigned int": "I", "long long": "q", "unsigned long long": "Q", "float": "f",
             "double": "d"}
-_types: dict[Any, str | None] = {}  # names of frameworks' dtypes
 
 
 def code(parameter: Mapping[str, Any]) -> str:
@@ -30,13 +29,6 @@ def code(parameter: Mapping[str, Any]) -> str:
     if parameter["kind"] == _abi.GPUTUNE_PARAMETER_BLOCK:
         return "?"
     return _LETTERS.get(parameter["type"], "?")
-
-
-def type_name(dtype: Any) -> str | None:
-    """Returns the name of a framework's dtype in templates."""
-    if dtype not in _types:
-        _types[dtype] = TORCH_TYPES.get(str(dtype).rpartition(".")[2])
-    return _types[dtype]
 
 
 def word_of(value: Any) -> str | None:

@@ -35,6 +35,7 @@ import numpy  # type: ignore[import-not-found, unused-ignore]
 
 from . import (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, TimeLimitError,
                Tuner, WrongResultError, __version__, _abi)
+from ._arrays import TORCH_TYPES
 from ._library import Interrupt, collect, library
 
 __all__ = ["run_kernel", "tune_kernel"]
@@ -43,10 +44,7 @@ Params = "dict[str, Any]"
 _BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 _LAUNCH = ("kt_block_x", "kt_block_y", "kt_block_z", "kt_grid_x", "kt_grid_y", "kt_grid_z", "kt_shared")
 _HIGHER = ("performance", "GFLOP/s", "TFLOP/s", "GB/s", "TB/s", "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J")
-_TYPES = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double",
-          "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
-          "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",
-          "bool": "bool", "complex64": "float2", "complex128": "double2"}
+_TYPES = {**TORCH_TYPES, "complex64": "float2", "complex128": "double2"}
 _KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$|^(__)?half2?$|"
                     r"^(__)?nv_bfloat162?$|^size_t$|^bool$|"
                     r"^(unsigned|signed)?( ?(char|short|int|long long|long))?$|^float$|^double$")

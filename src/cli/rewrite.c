@@ -2,6 +2,7 @@
 #include "cli/warm.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +98,7 @@ int cli_rewrite_begin(void)
     CLI_REFUSE(!part, CLI_EXIT_NOTHING, "cannot write '%s': %s", cli_warm.report, strerror(errno));
     fclose(part);
     (void)unlink(part_of_page());
-    CLI_REFUSE(access(cli_format("%s/.", cli_warm.report), F_OK) == 0, CLI_EXIT_NOTHING,
+    CLI_REFUSE(gt_file_is_folder(cli_warm.report), CLI_EXIT_NOTHING,
                "cannot write '%s': it is a folder", cli_warm.report);
     return CLI_CONTINUE;
 }
