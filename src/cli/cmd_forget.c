@@ -53,7 +53,8 @@ static int forget_kernels(const cli_list *arguments)
 {
     const char *database = cli_given.database ? cli_given.database : getenv("GPUTUNE_DB"),
                *name = arguments->count ? arguments->items[0] : NULL;
-    bool is_selective = name || what.outdated || cli_given.selection.sizes.count || cli_given.gpu;
+    bool is_selective = name || what.outdated || cli_given.selection.sizes.count ||
+                        (cli_given.gpu && *cli_given.gpu);
     CLI_SCOPED(cli_close) cli_session session = {0};
     CLI_REFUSE(!is_selective, CLI_EXIT_USAGE,
                "forget: nothing is selected; name a KERNEL, or give --outdated, --size or --gpu");
