@@ -25,7 +25,7 @@ static void print_origin(const cli_session *session, bool any_gpu)
 {
     const gputune_device *device = &session->device;
     const char *path = cli_database_path(), *home = getenv("HOME");
-    char *gpu = cli_copy("all GPUs");
+    char *gpu = cli_given.gpu ? cli_format("GPUs '%s'", cli_given.gpu) : cli_copy("all GPUs");
     if (!any_gpu && session->has_device) {
         int version = device->driver_version;
         gpu = cli_format("%s (%s, %d SMs), CUDA %d.%d driver", device->name, device->arch,
