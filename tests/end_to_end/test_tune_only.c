@@ -33,7 +33,6 @@ TEST(tool_has_the_device_of_a_program)
     assert_int_equal(reported.driver_version, seen.driver_version);
     assert_true(reported.memory_bytes == seen.memory_bytes);
     assert_true(reported.emulated);
-    gputune_close(other);
 }
 
 TEST(tool_refuses_inputs_on_the_device)
