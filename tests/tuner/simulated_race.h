@@ -14,7 +14,6 @@ typedef struct machine {
     double firsts[FIELD_MAX]; /* additional time of quick samples */
     uint32_t count, batch;    /* batch: number that join before each round; 0: all at once */
     double noise, drift, outliers;
-    uint64_t failing; /* id of the contestant whose first sample fails, or 0 */
     gt_random random;
     double clock;
 } machine;
@@ -42,12 +41,8 @@ static void take_round(gt_race *race, machine *m, gt_race_end *end)
     gt_race_round round;
     ASSERT_OK(gt_race_next_round(race, &round));
     for (uint32_t i = 0; i < round.count; i++) {
-        if (m->failing && round.ids[i] == m->failing) {
-            gt_race_fail(race, round.ids[i]);
-        } else {
-            double more = round.kind == GT_RACE_QUICK ? m->firsts[round.ids[i]] : 0;
-            ASSERT_OK(gt_race_record(race, round.ids[i], sample(m, round.ids[i]) + more));
-        }
+        double more = round.kind == GT_RACE_QUICK ? m->firsts[round.ids[i]] : 0;
+        ASSERT_OK(gt_race_record(race, round.ids[i], sample(m, round.ids[i]) + more));
     }
     ASSERT_OK(gt_race_end_round(race, end));
 }

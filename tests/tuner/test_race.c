@@ -9,6 +9,8 @@ TEST(last_one_to_come_wins)
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 19);
+    assert_int_equal(result.end, GT_RACE_ONE_LEFT);
+    assert_false(result.verdict.tie);
     assert_true(result.verdict.speedup_low > 1.08 && result.verdict.speedup_high < 1.14);
 }
 
@@ -26,17 +28,6 @@ TEST(many_variants_cost_few_samples)
     assert_true(result.samples < 3 * 120);
 }
 
-TEST(clear_winner_is_no_tie)
-{
-    machine m = equal_machine(1, 6);
-    m.times[4] = 80;
-    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
-    gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 4);
-    assert_false(result.verdict.tie);
-    assert_int_equal(result.end, GT_RACE_ONE_LEFT);
-}
-
 TEST(winning_default_has_speedup_one)
 {
     machine m = equal_machine(1, 4);
@@ -46,20 +37,6 @@ TEST(winning_default_has_speedup_one)
     assert_int_equal(result.winner, 0);
     assert_true(result.verdict.speedup == 1 && result.verdict.speedup_low == 1 &&
                 result.verdict.speedup_high == 1);
-}
-
-TEST(one_shared_round_gives_no_interval)
-{
-    machine m = equal_machine(1, 2);
-    m.times[1] = 50;
-    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
-    gt_race_end end;
-    take_round(race, &m, &end);
-    gt_race_stop(race, GT_RACE_BUDGET);
-    gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 1);
-    assert_true(result.verdict.speedup > 1.8 && result.verdict.speedup_low == 0 &&
-                result.verdict.speedup_high == 0);
 }
 
 /* The new contestant was sampled with the incumbent, but not with the default. */
@@ -77,21 +54,6 @@ TEST(no_shared_round_gives_the_ratio_of_medians)
     gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 2);
     assert_true(result.verdict.speedup == 2 && result.verdict.speedup_low == 0);
-}
-
-TEST(stopped_race_goes_to_the_best_so_far)
-{
-    machine m = {.count = 3, .times = {100, 99.8, 88}}; /* the last contestant joins late */
-    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
-    gt_race_end end;
-    for (int i = 0; i < 4; i++) {
-        take_round(race, &m, &end);
-    }
-    ASSERT_OK(gt_race_add(race, 2, false));
-    take_round(race, &m, &end);
-    take_round(race, &m, &end);
-    gt_race_stop(race, GT_RACE_BUDGET);
-    assert_int_equal(race_result(race).winner, 2);
 }
 
 /* A slow sample of the incumbent must not make it lose to a contestant that was sampled only in the
@@ -327,7 +289,8 @@ TEST(budget_gives_the_best_so_far)
     gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 2);
     assert_int_equal(result.end, GT_RACE_BUDGET);
-    assert_true(result.verdict.speedup > 1.2);
+    assert_true(result.verdict.speedup > 1.2); /* one shared round gives no interval */
+    assert_true(result.verdict.speedup_low == 0 && result.verdict.speedup_high == 0);
     assert_true(strlen(gt_race_end_text(result.end)) > 0);
     ASSERT_OK(gt_race_next_round(race, &round));
     assert_int_equal(round.count, 0);

@@ -67,19 +67,6 @@ TEST(exhaustive_race_samples_everyone)
     }
 }
 
-TEST(failures_do_not_stop_the_race)
-{
-    machine m = equal_machine(2, 8);
-    const gt_runner *c;
-    m.times[5] = 60;
-    m.failing = 5;
-    m.times[6] = 80;
-    GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
-    assert_int_equal(race_result(race).winner, 6);
-    assert_non_null(c = gt_race_find(race, 5));
-    assert_int_equal(c->left, GT_RACE_LEFT_FAILED);
-}
-
 TEST(next_best_replaces_a_winner_that_fails)
 {
     machine m = equal_machine(2, 4);

@@ -51,30 +51,12 @@ TEST_OF(energy_takes_few_samples, world *w, open_world, close_world)
     assert_true(seen.samples < 10);
 }
 
-TEST_OF(rounds_that_are_always_spoiled_count_in_the_end, world *w, open_world, close_world)
-{
-    enum { ALWAYS = 100000 };
-    w->farm.spoiled = ALWAYS;
-    results seen = run(w, GPUTUNE_OBJECTIVE_KERNEL);
-    assert_true(seen.samples > 0);
-    assert_int_equal(seen.noisy, 2);
-}
-
 /* Throttled clocks disturb some rounds, and then another process appears. */
 static scripted_variant behave_alone_at_first(void *user, const gt_launch *launch)
 {
     world *w = user;
     w->farm.other = w->farm.rounds > 5 ? "process 4711 train.py" : NULL;
     return behave(user, launch);
-}
-
-TEST_OF(another_user_of_the_gpu_is_named, world *w, open_world, close_world)
-{
-    char line[256] = "";
-    w->services.log = (gt_log){keep_warning, line};
-    w->farm.other = "process 4711 train.py";
-    assert_int_equal(run(w, GPUTUNE_OBJECTIVE_KERNEL).noisy, 2);
-    assert_non_null(strstr(line, "4711 train.py"));
 }
 
 TEST_OF(another_user_is_named_even_if_clocks_disturbed_first, world *w, open_world, close_world)

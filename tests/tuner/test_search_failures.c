@@ -125,12 +125,6 @@ TEST_OF(test_limit_spent_on_hangs_is_reported, world *w, open_world, close_world
     ASSERT_FAILS(tune(w, &options), GPUTUNE_ETIMEOUT, "the default failed: scripted");
 }
 
-TEST_OF(test_all_wrong_is_reported, world *w, open_world, close_world)
-{
-    SET_EACH(w, verify, GPUTUNE_EWRONG);
-    ASSERT_FAILS(tune(w, NULL), GPUTUNE_EWRONG, "no variant works");
-}
-
 static gputune_status refuse(void *user, const char *text)
 {
     return strstr(text, "#define BLOCK") ? GPUTUNE_ECOMPILE : GPUTUNE_OK;
@@ -170,41 +164,28 @@ TEST_OF(search_ends_if_nothing_compiles, world *w, open_world, close_world)
     assert_memory_equal(w->choice.stop_reason, "tried 2 of about ", 17);
 }
 
-TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
-{
-    SET_EACH(w, verify, GPUTUNE_ECRASHED);
-    ASSERT_FAILS(tune(w, NULL), GPUTUNE_ECRASHED,
-                 "in the launch with block 128 and grid 32 at n=4096");
-    assert_non_null(strstr(gt_message(), "'gputune check /"));
-    assert_non_null(
-        strstr(gt_message(), "/scale.cu:scale --size n=4083 --only BLOCK=128' names the line"));
-    ASSERT_FAILS(tune(w, NULL), GPUTUNE_ECRASHED,
-                 "failed like this in an earlier tuning ('force' tries");
-}
-
 static int ignore(void *user, const gt_template *template)
 {
     return 0;
 }
 
-/* The message must name the command for a template that is found by name. */
-TEST_OF(test_a_trap_names_the_check, world *w, open_world, close_world)
+/* The message must name the command, also for a template that is found by name. */
+TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
 {
+    static const char command[] = "/scale.cu:scale --size n=4083 --only BLOCK=128' names the line";
+    SET_EACH(w, verify, GPUTUNE_ECRASHED);
+    ASSERT_FAILS(tune(w, NULL), GPUTUNE_ECRASHED,
+                 "in the launch with block 128 and grid 32 at n=4096");
+    assert_non_null(strstr(gt_message(), "; 'gputune check /"));
+    assert_non_null(strstr(gt_message(), command));
+    ASSERT_FAILS(tune(w, NULL), GPUTUNE_ECRASHED,
+                 "failed like this in an earlier tuning ('force' tries");
     ASSERT_OK(gt_catalog_add(w->catalog, w->path, NULL, NULL, ignore, NULL));
     snprintf(w->path, sizeof w->path, "scale");
     w->farm.fault = "CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure";
-    SET_EACH(w, verify, GPUTUNE_ECRASHED);
-    ASSERT_FAILS(tune(w, NULL), GPUTUNE_ECRASHED, "unspecified launch failure");
-    assert_non_null(strstr(gt_message(), "; 'gputune check /"));
-    assert_non_null(
-        strstr(gt_message(), "/scale.cu:scale --size n=4083 --only BLOCK=128' names the line"));
+    ASSERT_FAILS(tune(w, &OPTIONS(.force = true)), GPUTUNE_ECRASHED, "unspecified launch failure");
+    assert_non_null(strstr(gt_message(), command));
     assert_null(strstr(gt_message(), "args()"));
-}
-
-TEST_OF(test_broken_reference_is_the_templates_error, world *w, open_world, close_world)
-{
-    w->farm.prepare = GPUTUNE_ETEMPLATE;
-    assert_int_equal(tune(w, NULL), GPUTUNE_ETEMPLATE);
 }
 
 TEST_OF(test_no_memory_gives_the_default, world *w, open_world, close_world)
@@ -269,27 +250,6 @@ TEST_OF(test_spoiled_rounds_are_taken_again_and_then_reported, world *w, open_wo
     assert_true(rounds_of(w, &spoiled, ALWAYS) > rounds + 2);
     assert_false(calm || disturbed);
     assert_true(spoiled);
-}
-
-TEST_OF(test_another_user_of_the_gpu_is_named, world *w, open_world, close_world)
-{
-    char line[256] = "";
-    w->services.log = (gt_log){keep_warning, line};
-    w->farm.other = "2 other processes, one is 4711 train.py";
-    tuned(w, NULL);
-    assert_true(w->choice.verdict.noisy);
-    assert_non_null(strstr(line, "4711 train.py"));
-}
-
-TEST_OF(test_unknown_names_are_refused_with_the_nearest, world *w, open_world, close_world)
-{
-    gt_request *request;
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_SIZES({"m", 5}), NULL),
-        GPUTUNE_EINVAL);
-    ASSERT_FAILS(
-        gt_request_make(&request, &w->services, &w->device, "axpi", GPUTUNE_NO_SIZES, NULL),
-        GPUTUNE_ENOTFOUND, "axpy");
 }
 
 /* The size of an input is checked even if a stored result is found without reading the input. */
