@@ -167,7 +167,7 @@ uint64_t gt_plan_variant_bytes(const gt_launch *launch)
     for (uint32_t i = 0; i < launch->block_count; ++i) {
         bytes += launch->blocks[i].bytes;
     }
-    for (uint32_t i = 0; i < launch->parameter_count && i < GT_PARAMETER_MAX; ++i) {
+    for (uint32_t i = 0; i < launch->parameter_count; ++i) {
         bytes += launch->parameters[i].scratch_bytes;
     }
     for (uint32_t i = 0; i < launch->texture_count; ++i) {
