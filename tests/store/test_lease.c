@@ -19,19 +19,23 @@ static gputune_status renew(gt_lease *lease, gt_store *store)
 
 TEST_OF(lease_has_one_holder, world *w, open_world, close_world)
 {
-    GT_SCOPED(close_store) gt_store *first = open_store(w), *second = open_store(w);
-    gt_lease a = {0}, b = {0};
-    char holder[32];
-    ASSERT_OK(acquire(&a, first, 0));
-    assert_int_equal(acquire(&b, second, 0), GPUTUNE_EBUSY);
-    snprintf(holder, sizeof holder, "process %d", (int)getpid());
-    assert_non_null(strstr(gt_message(), holder));
-    assert_false(b.held);
-    ASSERT_OK(renew(&a, first));
-    gt_store_lease_release(&a, first, NULL);
-    gt_store_lease_release(&a, first, NULL);
-    ASSERT_OK(acquire(&b, second, 0));
-    gt_store_lease_release(&b, second, NULL);
+    GT_SCOPED(close_store) gt_store *one = open_store(w), *other = open_store(w);
+    GT_SCOPED(close_store) gt_store *memory = open_over(w, ":memory:", NULL);
+    for (int i = 0; i < 2; i++) {
+        gt_store *first = i ? memory : one, *second = i ? memory : other;
+        gt_lease a = {0}, b = {0};
+        char holder[32];
+        ASSERT_OK(acquire(&a, first, 0));
+        assert_int_equal(acquire(&b, second, 0), GPUTUNE_EBUSY);
+        snprintf(holder, sizeof holder, "process %d", (int)getpid());
+        assert_non_null(strstr(gt_message(), holder));
+        assert_false(b.held);
+        ASSERT_OK(renew(&a, first));
+        gt_store_lease_release(&a, first, NULL);
+        gt_store_lease_release(&a, first, NULL);
+        ASSERT_OK(acquire(&b, second, 0));
+        gt_store_lease_release(&b, second, NULL);
+    }
 }
 
 TEST_WITH_STORE(other_scenarios_are_free)
@@ -79,11 +83,10 @@ static pid_t hold_in_child(world *w, double seconds)
 TEST_OF(waits_for_its_turn, world *w, open_world, close_world)
 {
     pid_t child = hold_in_child(w, 0.2);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     ASSERT_OK(acquire(&lease, store, 30));
     gt_store_lease_release(&lease, store, NULL);
-    gt_store_close(store);
     waitpid(child, NULL, 0);
 }
 
@@ -326,18 +329,6 @@ TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
     ASSERT_OK(renew(&a, store));
     clock_set_true();
     gt_store_lease_release(&a, store, NULL);
-}
-
-TEST_OF(works_in_memory, world *w, open_world, close_world)
-{
-    GT_SCOPED(close_store) gt_store *store = NULL;
-    gt_lease a = {0}, b = {0};
-    ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
-    ASSERT_OK(acquire(&a, store, 0));
-    assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
-    gt_store_lease_release(&a, store, NULL);
-    ASSERT_OK(acquire(&b, store, 0));
-    gt_store_lease_release(&b, store, NULL);
 }
 
 static void *acquire_later(void *user)

@@ -189,7 +189,8 @@ TEST_OF(foreign_reader_does_not_hold_up_writes, world *w, open_stopped, close_st
 TEST_OF(closing_writes_results_in_memory, world *w, open_stopped, close_stopped)
 {
     make_database(w);
-    gt_store *store = open_store(w), *other = open_store(w);
+    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *other = open_store(w);
     gt_patience patience = gt_patience_for(0.1, NULL);
     pid_t holder = lock_file(w, exclusive);
     put_size_within(store, 2048, 20, &patience);
@@ -202,7 +203,6 @@ TEST_OF(closing_writes_results_in_memory, world *w, open_stopped, close_stopped)
     assert_true(time_at(other, 2048) == 20);
     assert_true(time_at(other, 3072) == 30);
     assert_true(time_at(other, 4096) == 40);
-    gt_store_close(other);
 }
 
 /* A winner that is kept in memory may have its trial in the file. */

@@ -75,15 +75,13 @@ static void is_no_layer(world *w, const char *what)
     char own[160];
     const char *const paths[] = {w->path};
     gputune_merged merged;
-    gt_store *store;
     snprintf(own, sizeof own, "%s/own.db", w->folder);
     w->warnings = 0;
-    ASSERT_OK(gt_store_open(&store, own, w->path, &w->log, false));
+    GT_SCOPED(close_store) gt_store *store = open_over(w, own, w->path);
     assert_true(time_at(store, 1024) == 0);
     if (w->warnings != 1 || gt_store_merge(&merged, store, paths, 1) != GPUTUNE_EDATABASE) {
         fail_msg("%s is merged, or not told of", what);
     }
-    gt_store_close(store);
 }
 
 TEST_OF(changed_schemas_are_not_used, world *w, open_world, close_world)
@@ -150,16 +148,14 @@ TEST_OF(huge_values_are_not_read, world *w, open_world, close_world)
     char own[160];
     const char *const paths[] = {w->path};
     gputune_merged merged;
-    gt_store *store;
     make_changed(w, "UPDATE cubin SET image = zeroblob(100000000) WHERE id = 1");
-    store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     assert_true(time_at(store, 1024) == 10);
     assert_false(has_code(store, 2));
     gt_store_close(store);
     snprintf(own, sizeof own, "%s/own.db", w->folder);
-    ASSERT_OK(gt_store_open(&store, own, NULL, &w->log, false));
+    store = open_over(w, own, NULL);
     ASSERT_FAILS(gt_store_merge(&merged, store, paths, 1), GPUTUNE_EDATABASE, "too big");
-    gt_store_close(store);
 }
 
 static const char endless[] = ENDLESS "SELECT x FROM c WHERE x < 0";
