@@ -85,10 +85,13 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
 gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
 {
     gt_playoff *playoff = &tuning->playoff;
-    gt_race_free(playoff->race);
-    *playoff =
-        (gt_playoff){.weighs = weighs, .hot = !weighs && gt_tuning_breaks_by_hot_time(tuning)};
-    const gt_race_options options = playoff_options(tuning);
+    if (!weighs || !playoff->weighs || !playoff->race) { /* otherwise, weighing continues */
+        gt_race_free(playoff->race);
+        *playoff =
+            (gt_playoff){.weighs = weighs, .hot = !weighs && gt_tuning_breaks_by_hot_time(tuning)};
+        const gt_race_options options = playoff_options(tuning);
+        GT_TRY(gt_race_new(&playoff->race, &options));
+    }
     uint32_t count, most = weighs         ? FINALISTS
                            : playoff->hot ? HOT_MOST
                                           : gt_race_count(tuning->race);
@@ -99,9 +102,11 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     } else {
         GT_TRY(find_tied(&count, tuning->race, found, most));
     }
-    GT_TRY(gt_race_new(&playoff->race, &options));
     for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(gt_race_add(playoff->race, found[i]->id, found[i]->is_default));
+        const gt_runner *known = gt_race_find(playoff->race, found[i]->id);
+        if (!known || known->left != GT_RACE_IN) {
+            GT_TRY(gt_race_add(playoff->race, found[i]->id, found[i]->is_default));
+        }
     }
     gt_race_complete(playoff->race);
     tuning->end = GT_RACE_RUNNING;
