@@ -59,20 +59,20 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static void write_questions(gt_text *out, const gt_texts *questions, const char *behind)
+static void write_problems(gt_text *out, const draft_program *program, const gt_texts *problems)
 {
-    for (size_t i = 0; i < questions->count; i++) {
-        gt_text_printf(out, "// ? %s%s\n", questions->items[i], behind);
+    const size_t missing = problems->count ? program->missing.count : 0;
+    for (size_t i = 0; i < problems->count; i++) {
+        gt_text_printf(out, "// ? %s; this part of the kernel cannot be analysed\n",
+                       problems->items[i]);
     }
-}
-
-static void write_missing(gt_text *out, const draft_program *program)
-{
-    gt_text_append(out, "// ? headers that may have the missing declarations were not found:");
-    for (size_t i = 0; i < program->missing.count; i++) {
-        gt_text_printf(out, "%s %s", i ? "," : "", program->missing.items[i]);
+    for (size_t i = 0; i < missing; i++) {
+        gt_text_printf(out, "%s %s",
+                       i ? ","
+                         : "// ? headers that may have the missing declarations were not found:",
+                       program->missing.items[i]);
     }
-    gt_text_append(out, "; pass their folders with -I\n");
+    gt_text_append(out, missing ? "; pass their folders with -I\n" : "");
 }
 
 static gputune_status write_kernel(gt_text *out, draft_program *program, const gt_texts *problems,
@@ -91,10 +91,7 @@ static gputune_status write_kernel(gt_text *out, draft_program *program, const g
 static gputune_status write_draft(gt_text *out, draft_program *program, const gt_texts *problems,
                                   const draft_decls *kernels)
 {
-    write_questions(out, problems, "; this part of the kernel cannot be analysed");
-    if (problems->count && program->missing.count) {
-        write_missing(out, program);
-    }
+    write_problems(out, program, problems);
     size_t written = 0;
     for (size_t i = 0; i < kernels->count; i++) {
         GT_SCOPED(gt_text_free) gt_text clauses = {0};

@@ -265,10 +265,10 @@ typedef struct draft_launched {
     bool varies;           /* true if it was reached again with other values */
 } draft_launched;
 
+/* An error of clang and its location. */
 typedef struct draft_error {
-    const char *path;
-    unsigned line, column;
     const char *message;
+    draft_extent at;
 } draft_error;
 
 typedef struct draft_program {
@@ -328,11 +328,6 @@ typedef struct draft_buffer {
     bool is_nested;         /* true if the elements are pointers that the kernel dereferences */
 } draft_buffer;
 
-/* The largest index that is used in an array of fixed size, and the last valid index. */
-typedef struct draft_limit {
-    draft_amount *length, *most;
-} draft_limit;
-
 typedef struct draft_kernel_facts {
     draft_decl *kernel;
     const draft_launched *launch; /* NULL if no launch is known */
@@ -343,9 +338,9 @@ typedef struct draft_kernel_facts {
     bool has_shared, has_dynamic;         /* it uses shared memory, and dynamic shared memory */
     bool needs_positive;                  /* true if it computes square roots or logarithms */
     bool has_loop;
-    bool strides_grid;            /* true if the kernel has a grid-stride loop */
-    draft_facts guards;           /* all comparisons in the kernel, including those in branches */
-    GT_ARRAY(draft_limit) limits; /* limits for the indices of arrays of fixed size */
+    bool strides_grid;  /* true if the kernel has a grid-stride loop */
+    draft_facts guards; /* all comparisons in the kernel, including those in branches */
+    draft_facts limits; /* the largest indices of arrays of fixed size, and the last valid ones */
     draft_symbols loaded;
 } draft_kernel_facts;
 

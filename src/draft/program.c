@@ -115,17 +115,11 @@ static gputune_status parse(scan *s)
 
 /* ---- errors of clang ------------------------------------------------------------------------- */
 
-/* An error of clang and its location. */
-typedef struct complaint {
-    const char *message;
-    draft_extent at;
-} complaint;
-
-static bool read_complaint(complaint *out, void *unit, unsigned index)
+static bool read_error(draft_error *out, void *unit, unsigned index)
 {
     void *diagnostic = cx.getDiagnostic(unit, index);
     size_t bytes;
-    *out = (complaint){.message = draft_string(cx.getDiagnosticSpelling(diagnostic))};
+    *out = (draft_error){.message = draft_string(cx.getDiagnosticSpelling(diagnostic))};
     cx.getFileLocation(cx.getDiagnosticLocation(diagnostic), &out->at.file, &out->at.line,
                        &out->at.column, &out->at.begin);
     out->at.path = out->at.file ? draft_string(cx.getFileName(out->at.file)) : "";
@@ -137,9 +131,9 @@ static void note_errors(scan *s)
 {
     draft_program *program = s->program;
     for (unsigned i = 0, count = cx.getNumDiagnostics(s->unit); i < count; i++) {
-        complaint c;
+        draft_error c;
         const char *end;
-        if (!read_complaint(&c, s->unit, i) || !c.at.file) {
+        if (!read_error(&c, s->unit, i) || !c.at.file) {
             continue;
         }
         end = strstr(c.message, "' file not found");
@@ -148,9 +142,9 @@ static void note_errors(scan *s)
                            draft_format("%.*s", (int)(end - c.message - 1), c.message + 1));
             continue;
         }
-        draft_error error = {draft_format("%s", c.at.path), c.at.line, c.at.column,
-                             draft_format("%s", c.message)};
-        draft_add(&program->errors, error);
+        c.message = draft_format("%s", c.message); /* the file may be parsed again */
+        c.at.path = draft_format("%s", c.at.path);
+        draft_add(&program->errors, c);
     }
 }
 
@@ -161,7 +155,7 @@ static const char *behind_blanks(const char *at)
 
 /* Declares a name that clang has reported as missing in a scope such as "a::b". If `types` is true,
  * only types are declared, otherwise only names that are not types. */
-static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type, bool types)
+static void declare_name(scan *s, const draft_error *c, const char *scope, bool is_type, bool types)
 {
     const char *at = c->at.text + c->at.begin;
     gt_text opening = {0}, closing = {0};
@@ -210,9 +204,9 @@ static bool declare_names(scan *s)
     const unsigned count = cx.getNumDiagnostics(s->unit);
     /* declare the types first, because a type must not be declared as an object */
     for (unsigned i = 0; i < 2 * count; i++) {
-        complaint c;
+        draft_error c;
         int form = -1;
-        bool is_error = read_complaint(&c, s->unit, i % count);
+        bool is_error = read_error(&c, s->unit, i % count);
         for (int f = 0; f < (int)(sizeof forms / sizeof *forms); f++) {
             form = strncmp(c.message, forms[f], strlen(forms[f])) == 0 ? f : form;
         }
@@ -402,8 +396,8 @@ static gputune_status read_file(scan *s)
         GT_TRY(parse(s));
     }
     for (unsigned i = 0, count = cx.getNumDiagnostics(s->unit); i < count; i++) {
-        complaint c;
-        if (read_complaint(&c, s->unit, i)) {
+        draft_error c;
+        if (read_error(&c, s->unit, i)) {
             draft_add(&program->unread, c.at);
         }
     }

@@ -384,9 +384,9 @@ static draft_spot element_place(draft_node *node)
     int64_t number;
     if (array->type.kind == CX_TYPE_ARRAY && draft_now.out && !draft_now.quiet &&
         draft_is_known(index) && !draft_is_number(index, &number)) {
-        draft_limit limit = {draft_bound(index, true, &draft_now.facts),
-                             draft_number(cx.getArraySize(array->type) - 1)};
-        if (draft_is_known(limit.length) && !draft_is_number(limit.length, &number)) {
+        draft_fact limit = {draft_bound(index, true, &draft_now.facts),
+                            draft_number(cx.getArraySize(array->type) - 1)};
+        if (draft_is_known(limit.lhs) && !draft_is_number(limit.lhs, &number)) {
             draft_add(&draft_now.out->limits, limit);
         }
     }

@@ -300,8 +300,8 @@ static bool fits_arrays(const draft_settled *s, int64_t block[3])
 {
     bool fits = true;
     for (size_t i = 0; fits && i < s->facts.limits.count; i++) {
-        const draft_limit *limit = &s->facts.limits.items[i];
-        draft_amount *length = draft_replace(limit->length, put_block, block);
+        const draft_fact *limit = &s->facts.limits.items[i];
+        draft_amount *length = draft_replace(limit->lhs, put_block, block);
         int64_t last, most;
         fits =
             !draft_evaluate(&last, length) || !draft_evaluate(&most, limit->most) || last <= most;
@@ -625,7 +625,7 @@ static void settle_lengths(draft_settled *s)
     s->lengths = draft_new((count + 1) * sizeof *s->lengths);
     s->types = draft_new((count + 1) * sizeof *s->types);
     for (size_t i = 0; i < s->facts.limits.count; i++) {
-        limit_ranges(s, s->facts.limits.items[i].length, s->facts.limits.items[i].most);
+        limit_ranges(s, s->facts.limits.items[i].lhs, s->facts.limits.items[i].most);
     }
     for (size_t i = 0; i < s->facts.accesses.count; i++) {
         const draft_access *access = &s->facts.accesses.items[i];

@@ -259,12 +259,13 @@ static void note_problems(gt_texts *out, const draft_program *program, const cha
         const size_t length = strcspn(text, "\n");
         const origin *from = &s.lines.items[i];
         for (size_t k = 0; k < program->errors.count && !is_blank(text, length); k++) {
-            const draft_error *error = &program->errors.items[k];
-            if (error->line == from->line && strcmp(error->path, from->path) == 0 &&
-                !draft_has_text(&known, error->message)) {
-                draft_add_text(&known, error->message);
-                draft_add_text(out, draft_format("%s:%u:%u: %s", error->path, error->line,
-                                                 error->column, error->message));
+            const draft_extent *at = &program->errors.items[k].at;
+            const char *message = program->errors.items[k].message;
+            if (at->line == from->line && strcmp(at->path, from->path) == 0 &&
+                !draft_has_text(&known, message)) {
+                draft_add_text(&known, message);
+                draft_add_text(
+                    out, draft_format("%s:%u:%u: %s", at->path, at->line, at->column, message));
             }
         }
         text += length + (text[length] != '\0');
