@@ -82,33 +82,20 @@ TEST(in_place_allows_one_buffer_for_both)
     ASSERT_FAILS(launch(plan, at, at + bytes, at), GPUTUNE_EINVAL, "overlaps z");
 }
 
-typedef struct seen {
-    char status[16], message[512];
-} seen;
-
-static int note(void *user, const gputune_record *record)
-{
-    seen *s = user;
-    snprintf(s->status, sizeof s->status, "%s", record->status);
-    snprintf(s->message, sizeof s->message, "%s", record->message);
-    return 0;
-}
-
-static seen prove(const char *more)
+static noted prove(const char *more)
 {
     static const char *const configurations[] = {"STEPS=1", "STEPS=2"};
-    seen last = {"", ""};
-    gputune *tuner = tuner_with(more);
-    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), configurations, 2, &OPTIONS(), note,
-                   &last));
-    gputune_close(tuner);
+    noted last = {"", ""};
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with(more);
+    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), configurations, 2, &OPTIONS(),
+                   note_record, &last));
     return last;
 }
 
 TEST(in_place_is_verified_with_one_buffer)
 {
     assert_string_equal(prove("").status, "ok");
-    seen last = prove(clause);
+    noted last = prove(clause);
     assert_string_equal(last.status, "wrong");
     assert_non_null(strstr(last.message, "one buffer for each pair of in_place()"));
 }

@@ -45,32 +45,20 @@ static gputune *tuner_new(void)
     return tuner;
 }
 
-typedef struct seen {
-    char status[16], message[512];
-} seen;
-
-static int note(void *user, const gputune_record *record)
-{
-    seen *s = user;
-    snprintf(s->status, sizeof s->status, "%s", record->status);
-    snprintf(s->message, sizeof s->message, "%s", record->message);
-    return 0;
-}
-
 /* Runs `configuration` together with a correct one. Returns the result of `configuration`. */
-static seen prove(const char *configuration)
+static noted prove(const char *configuration)
 {
     const char *const both[] = {"VEC=4 STEPS=1", configuration};
-    seen last = {"", ""};
-    gputune *tuner = tuner_new();
-    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), both, 2, &OPTIONS(), note, &last));
-    gputune_close(tuner);
+    noted last = {"", ""};
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_new();
+    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), both, 2, &OPTIONS(), note_record,
+                   &last));
     return last;
 }
 
 TEST(buffers_of_a_struct_are_verified)
 {
-    seen last = prove("VEC=1 STEPS=1");
+    noted last = prove("VEC=1 STEPS=1");
     assert_string_equal(last.message, "");
     assert_string_equal(last.status, "ok");
     last = prove("VEC=1 STEPS=2");

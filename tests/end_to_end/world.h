@@ -143,6 +143,19 @@ static void tuner_end(gputune **tuner)
     }                                                                                              \
     static void name##_with(gputune *tuner)
 
+/* The last record that note_record(), a callback of gputune_run(), was given. */
+typedef struct noted {
+    char status[16], message[512];
+} noted;
+
+static int note_record(void *user, const gputune_record *record)
+{
+    noted *s = user;
+    snprintf(s->status, sizeof s->status, "%s", record->status);
+    snprintf(s->message, sizeof s->message, "%s", record->message);
+    return 0;
+}
+
 static void plan_end(gputune_plan **plan)
 {
     gputune_plan_release(*plan);

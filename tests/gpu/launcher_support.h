@@ -103,13 +103,7 @@ static inline void launch_on(gt_launcher *launcher, int stream)
 static inline void free_and_check(gt_launcher *launcher)
 {
     gt_launcher_free(launcher);
-    assert_int_equal(fake.live_modules, 0);
-    assert_int_equal(fake.live_memory, 0);
-    assert_int_equal(fake.live_host, 0);
-    assert_int_equal(fake.live_events, 0);
-    assert_int_equal(fake.live_streams, 0);
-    assert_int_equal(fake.live_textures, 0);
-    assert_int_equal(fake.live_arrays, 0);
+    assert_int_equal(fake_live(), 0);
 }
 
 static inline void launcher_end(gt_launcher **launcher)

@@ -60,11 +60,7 @@ static gputune_status go_through(void *user)
         status = load_and_use(launcher, j);
         gt_launcher_free(launcher);
     }
-    assert_int_equal(fake.live_modules, 0);
-    assert_int_equal(fake.live_memory, 0);
-    assert_int_equal(fake.live_host, 0);
-    assert_int_equal(fake.live_events, 0);
-    assert_int_equal(fake.live_streams, 0);
+    assert_int_equal(fake_live(), 0);
     return status;
 }
 

@@ -452,6 +452,12 @@ static const gt_driver table = {
     .name = "fake",
 };
 
+int fake_live(void)
+{
+    return fake.live_modules + fake.live_memory + fake.live_host + fake.live_events +
+           fake.live_streams + fake.live_textures + fake.live_arrays;
+}
+
 void fake_reset(void)
 {
     fake_call *calls = fake.calls ? fake.calls : calloc(CALLS_MAX, sizeof *calls);

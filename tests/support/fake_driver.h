@@ -55,6 +55,8 @@ extern fake_driver fake;
 /* Resets the driver. Context 1 is then current, and all kernels fit on the GPU. */
 void fake_reset(void);
 void fake_forget(void);
+/* Returns the number of objects of every kind that were created and not destroyed. */
+int fake_live(void);
 /* Returns the number of calls of that name since fake_forget(). */
 size_t fake_count(const char *name);
 /* Returns the nth (from 0) call of that name since fake_forget(). Fails the test if there is

@@ -8,5 +8,5 @@ for command in $($FAKE help --options | cut -f1); do
         grep -q -e "^ .*$option" text || echo "$command --help lacks $option"
     done
 done
-$FAKE help export
+$FAKE help kernels
 $FAKE help help | head -n 1

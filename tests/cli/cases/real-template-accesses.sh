@@ -1,7 +1,6 @@
 # Drafts from kernels whose accesses depend on data or jumps, or use pointers that are not tracked.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
-[ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
-    { echo 'no libclang (tools/setup brings it)'; exit 77; }
+has_libclang || exit 77
 cat >program.cu <<'CU'
 __global__ void returns(float *y, const float *x, int n)
 {

@@ -1,8 +1,7 @@
 # In a draft, the block size is an axis only if results do not depend on it, and require() states the sizes
 # that the kernel can handle.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
-[ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
-    { echo 'no libclang (tools/setup brings it)'; exit 77; }
+has_libclang || exit 77
 # draft BODY LAUNCH SIZE: drafts a kernel with that body, and tunes it at that size.
 draft() {
     cat >program.cu <<CU

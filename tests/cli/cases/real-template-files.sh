@@ -1,6 +1,5 @@
 # A draft of a kernel that another file launches.
-[ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
-    { echo 'no libclang (tools/setup brings it)'; exit 77; }
+has_libclang || exit 77
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=:memory:
 mkdir src
 cat >src/copy.cu <<'F'

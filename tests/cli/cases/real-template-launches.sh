@@ -1,7 +1,6 @@
 # Drafts trace the values of a launch to the program's inputs, and ask about the others.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
-[ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
-    { echo 'no libclang (tools/setup brings it)'; exit 77; }
+has_libclang || exit 77
 # draft CODE BODY: drafts a template from a program with that code before main() and that text in main().
 draft() {
     cat >program.cu <<CU

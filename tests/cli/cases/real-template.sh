@@ -1,7 +1,6 @@
 # Drafts from complete programs can be tuned without changes.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
-[ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
-    { echo 'no libclang (tools/setup brings it)'; exit 77; }
+has_libclang || exit 77
 # draft FILE OPTION... writes drafted.cu; tune SIZES :KERNEL counts its kernels that have a winner.
 draft() {
     file=$1
