@@ -684,9 +684,7 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
         }
     }
     l->folds = l->measured_count < FOLDS ? l->measured_count : FOLDS;
-    if (data->coordinate_count > 0) {
-        set_guessed(l);
-    }
+    set_guessed(l);
     return l->guessed_count ? predict_losses(l) : GPUTUNE_OK;
 }
 

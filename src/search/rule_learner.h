@@ -15,10 +15,10 @@ typedef struct gt_rule_feature {
 
 typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
-    uint32_t coordinate_count; /* number of leading features that are problem sizes, or 0 */
+    uint32_t coordinate_count; /* number of leading features that are problem sizes */
     /* Times at [size * config_count + config]. INFINITY: cannot run, or wrong results. NAN: not
-     * measured, and probably slow. If all times of a size are NAN, they are predicted, provided
-     * there are coordinates. A few thousand such sizes improve the trees. */
+     * measured, and probably slow. If all times of a size are NAN, they are predicted. A few
+     * thousand such sizes improve the trees. */
     const double *times_ns;
     const double *values; /* values at [size * feature_count + feature]; NAN if there is none */
     const gt_rule_feature *features;

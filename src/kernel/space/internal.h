@@ -133,4 +133,6 @@ int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_f
                     uint32_t known, uint64_t *key);
 /* Applies the filters on `axis` that use only axes in `known`. Returns the first reason, or 0. */
 int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis);
+/* Returns why the values of some axes are excluded, or 0. Changes space->probe. */
+int gt_space_reason(gt_space *space, const gt_config *config, uint32_t axes);
 bool gt_space_is_canceled(const gt_space *space);

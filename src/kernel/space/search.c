@@ -79,23 +79,6 @@ bool gt_space_next(gt_space *space, gt_config *out)
     return found;
 }
 
-static int reason_against_group(gt_space *space, const gt_group *group, const gt_config *config)
-{
-    uint32_t known = 0;
-    for (uint32_t i = 0; i < space->template->axis_count; i++) {
-        if (!(group->axes >> i & 1)) {
-            continue;
-        }
-        known |= UINT32_C(1) << i;
-        gt_slots_axis(space->probe.slots, space->template, i, config->choice[i]);
-        int reason = gt_space_check(space, &space->probe, known, i);
-        if (reason) {
-            return reason;
-        }
-    }
-    return 0;
-}
-
 /* Returns a random integer below `count`. The draw is exactly uniform if `count` is below 2^53. */
 static double place_among(double count, gt_random *random)
 {
@@ -128,7 +111,7 @@ static int draw_from(gt_space *space, const gt_group *group, gt_random *random, 
         }
         node = next;
     }
-    return is_loose(group) ? reason_against_group(space, group, out) : 0;
+    return is_loose(group) ? gt_space_reason(space, out, group->axes) : 0;
 }
 
 static bool draw_group(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)

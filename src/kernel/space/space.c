@@ -459,15 +459,17 @@ bool gt_space_is_canceled(const gt_space *space)
     return space->canceled && space->canceled(space->user);
 }
 
-/* Returns the reason why a configuration is excluded, or 0. Changes space->probe. */
-static int reason_against(gt_space *space, const gt_config *config)
+int gt_space_reason(gt_space *space, const gt_config *config, uint32_t axes)
 {
     int reason = space->excludes_all;
+    uint32_t known = 0;
     for (uint32_t i = 0; i < space->template->axis_count && !reason; i++) {
-        uint32_t bit = UINT32_C(1) << i;
-        reason = (int)gt_axis_limit(&space->base, space->workload, i, config->choice[i]);
-        gt_slots_axis(space->probe.slots, space->template, i, config->choice[i]);
-        reason = reason ? reason : gt_space_check(space, &space->probe, bit | (bit - 1), i);
+        if (axes >> i & 1) {
+            known |= UINT32_C(1) << i;
+            reason = (int)gt_axis_limit(&space->base, space->workload, i, config->choice[i]);
+            gt_slots_axis(space->probe.slots, space->template, i, config->choice[i]);
+            reason = reason ? reason : gt_space_check(space, &space->probe, known, i);
+        }
     }
     return reason;
 }
@@ -479,12 +481,12 @@ bool gt_space_has(gt_space *space, const gt_config *config)
             return false;
         }
     }
-    return !reason_against(space, config);
+    return !gt_space_reason(space, config, UINT32_MAX);
 }
 
 const char *gt_space_excludes(gt_space *space, const gt_config *config)
 {
-    int reason = reason_against(space, config);
+    int reason = gt_space_reason(space, config, UINT32_MAX);
     return reason ? space->reasons[reason] : NULL;
 }
 
