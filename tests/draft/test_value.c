@@ -28,6 +28,8 @@ static draft_amount *number(int64_t value)
  * used. */
 static void begin(void)
 {
+    draft_plus(N, number(1), 1);
+    draft_plus(M, number(1), 1);
 }
 
 #define ASSERT_PRINTS(value, text) assert_string_equal(draft_print_value(value), text)
