@@ -444,7 +444,8 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
     cx_type type = cx.getCursorType(constant->at);
     const long long count = count_elements(&type);
     const char *text = type_text(type), *place = draft_place_of(constant->at);
-    bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL, is_copied = false;
+    bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL,
+         is_copied = constant->is_set; /* a __managed__ variable */
     for (size_t i = 0; i < program->copied.count; i++) {
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }

@@ -40,10 +40,10 @@ tune n=4K
 $GPUTUNE template axpy.cu -o drafted.cu || echo "exit $?"
 # A function reads one constant that the program fills, and one that nothing fills. Another kernel reads none.
 cat >constant.cu <<'CU'
-__constant__ float weights[9], offsets[2];
+__constant__ float weights[9], offsets[2]; __managed__ int shift = 5;
 __device__ float weigh(const float *x, int i, int n)
 {
-    float sum = offsets[0];
+    float sum = offsets[0] + shift;
     for (int k = 0; k < 9; k++) if (i + k < n) sum += weights[k] * x[i + k];
     return sum;
 }
@@ -58,7 +58,7 @@ __global__ void fill(float *y, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 1;
 }
-void setup(const float *w) { cudaMemcpyToSymbol(weights, w, sizeof weights); }
+void setup(const float *w) { cudaMemcpyToSymbol(weights, w, sizeof weights); shift = 7; }
 void go(float *y, const float *x, int n)
 {
     conv<<<(n + 255) / 256, 256>>>(y, x, n);
