@@ -194,8 +194,8 @@ TEST(test_values_of_the_file)
         {PLAIN("tune(U = 1, 2)",
                "#ifndef SIZES_H\n#define SIZES_H\n#define U 8\n#endif\n") "{ y[0] = U; }",
          "U 8", "U 1"},
-        {PLAIN("tune(U = 1, 2)", "#undef U\n#ifndef U\n#define U 8\n#endif\n") "{ y[0] = U; }",
-         "#undef", "U 1"},
+        {PLAIN("tune(U = 1, 2)", "#if U > 4\n#undef U\n#define U 4\n#endif\n") "{ y[0] = U; }",
+         "U 4", "U 1"},
         {PLAIN("tune(U = 1, 2)", "#if __CUDA_ARCH__ >= 800\n#define U 8\n#else\n#define U 4\n"
                                  "#endif\n") "{ y[0] = U; }",
          "U 8", "U 1"},
@@ -212,20 +212,6 @@ TEST(test_values_of_the_file)
             fail_msg("%zu", i);
         }
     }
-    assert_true(
-        generates(PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 8\n#endif\n") "{ y[0] = U; }",
-                  "#ifndef U\n#define U 8\n#endif\n"));
-}
-
-/* The source contains a check if only the compiler can decide whether a tunable keeps its value. */
-TEST(source_checks_doubtful_tunables)
-{
-    static const char doubtful[] =
-        PLAIN("tune(U = 1, 2)", "#if U > 4\n#define U 4\n#endif\n") "{ y[0] = U; }";
-    static const char plain[] =
-        PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 1\n#endif\n") "{ y[0] = U; }";
-    assert_true(generates(doubtful, "#if U != (1)\n#error 'U' is a tunable, "));
-    assert_false(generates(plain, "#error"));
 }
 
 /* A name is not a macro if the code has a parameter with that name, and the value is an argument of

@@ -118,14 +118,14 @@ TEST(test_headers_see_no_macros)
     gt_template *t = NULL;
     ASSERT_OK(gt_template_parse(&t, "k.cu",
                                 "// k\n#pragma gputune tune(T = 1, 2)\n#include \"once.cuh\"\n"
-                                "#include <a.h>\n#pragma once\n#include <b.h>\n\n" HEAD
+                                "#include <a.h>\n#pragma once\n#include <b.h>\n#define T 8\n" HEAD
                                 "int x = T;\n#include <c.h>\n",
                                 NULL, NULL, NULL));
     gt_source source = default_source(t);
-    assert_non_null(strstr(source.text,
-                           "\n#line 1 \"k.cu\"\n// k\n\n#include \"once.cuh\"\n"
-                           "#include <a.h>\n\n#include <b.h>\n\n#line 1 \"gputune\"\n"
-                           "#define T 1\n#line 7 \"k.cu\"\n\n\nextern \"C\" __global__"));
+    assert_non_null(strstr(
+        source.text, "\n#line 1 \"k.cu\"\n// k\n\n#include \"once.cuh\"\n"
+                     "#include <a.h>\n\n#include <b.h>\n\n#line 1 \"gputune\"\n"
+                     "#define T 1\n#line 7 \"k.cu\"\n           \n\nextern \"C\" __global__"));
     gt_source_free(&source);
     gt_template_free(t);
     ASSERT_OK(gt_template_parse(&t, "k.cu",

@@ -274,23 +274,6 @@ static const char tensormap_type[] =
     "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
     "#endif\n";
 
-/* Appends assertions that the code does not redefine a tunable with another value. */
-static void assert_values(gt_text *text, const generator *g)
-{
-    const gt_template *template = g->binding->template;
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        const gt_axis *axis = &template->axes[i];
-        const gt_value *chosen = &axis->values[g->config->choice[i]];
-        if ((g->body->doubtful >> i & 1) && !chosen->word) {
-            gt_text_printf(text,
-                           "\n#line 1 \"gputune\"\n#if %s != (%lld)\n#error '%s' is a tunable, and "
-                           "the code gives it another value; expected its #define between #ifndef "
-                           "%s and #endif\n#endif\n",
-                           axis->name, (long long)chosen->number, axis->name, axis->name);
-        }
-    }
-}
-
 /* Appends assertions that the reference does not declare an output with an alias of double. */
 static void assert_outputs(gt_text *text, const generator *g)
 {
@@ -355,7 +338,6 @@ static gputune_status assemble_source(gt_source *out, const generator *g, const 
     for (size_t i = 0; i < out->instance_count; i++) {
         gt_text_printf(&text, "// instantiated as %s\n", out->instances[i]);
     }
-    assert_values(&text, g);
     assert_outputs(&text, g);
     GT_TRY(gt_structures_assert(&text, g->binding));
     make_hash(out, g, prelude);

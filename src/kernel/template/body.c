@@ -241,21 +241,6 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
     }
 }
 
-/* Removes a #define or #undef of a tunable or problem value. A #define below an #ifdef or #ifndef
- * of the same name (`above`) is a default, so it is kept. */
-static bool leave_define_out(edits *r, const gt_template *template, const char *begin,
-                             gt_lexer line, gt_lexer above)
-{
-    const bool defines = gt_lexer_accept(&line, "define");
-    if (!(defines || gt_lexer_accept(&line, "undef")) ||
-        !gt_name_is_chosen(template, &line.token) ||
-        (defines && gt_lexer_has(above, &line.token))) {
-        return false;
-    }
-    replace_range(r, begin, line.end, NULL);
-    return true;
-}
-
 static bool is_argument(const gt_template *template, const gt_token *name)
 {
     const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
@@ -287,21 +272,17 @@ static void rename_constants(edits *r, const gt_template *template, gt_lexer lex
 
 static void rewrite_body(edits *r)
 {
-    gt_lexer lexer = gt_lexer_of(r->text), line, above = {0};
+    gt_lexer lexer = gt_lexer_of(r->text), line;
     gt_token before = {0}, last = {0};
     int depth = 0;
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            const char *begin = lexer.token.text;
             gt_lexer_directive(&lexer, &line);
-            const gt_lexer whole = line;
-            const bool stays = !leave_define_out(r, r->template, begin, line, above);
-            for (gt_token front = {0}; stays && line.token.kind != GT_TOKEN_END;) {
+            for (gt_token front = {0}; line.token.kind != GT_TOKEN_END;) {
                 rewrite_gnu(r, &front, line);
                 front = line.token;
                 gt_lexer_next(&line);
             }
-            above = whole;
             continue;
         }
         if (!last.length || gt_token_is_any(&last, "; } {")) {
@@ -369,7 +350,6 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_pa
         const gt_name_use *use = &uses->names[i];
         const bool free = !(given >> i & 1) || use->parameter.line == 0;
         body->macros |= (uint64_t)(use->occurs && free) << i;
-        body->doubtful |= (uint64_t)(use->is_in_doubt && free) << i;
     }
     GT_TRY(note_head(body, p->parts->files[0].path));
     gt_tokens_append(&tokens, body->text, strlen(body->text));
@@ -493,11 +473,17 @@ static void append_roots(gt_text *out, const gt_parse *p, const named_kernels *a
     }
 }
 
-/* Blanks the definitions of tunables and problem values, because gputune defines these. */
+/* Blanks the definitions of tunables and problem values, which are the values without gputune. */
 static void blank_chosen(char *text, const gt_template *template)
 {
-    for (gt_lexer lexer = gt_lexer_of(text), line; gt_lexer_find_directive(&lexer, &line);) {
-        const size_t begin = (size_t)(line.token.text - text);
+    gt_lexer lexer = gt_lexer_of(text), line;
+    while (lexer.token.kind != GT_TOKEN_END) {
+        const size_t begin = (size_t)(lexer.token.text - text);
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer_directive(&lexer, &line);
         if (gt_lexer_accept_any(&line, "define undef") >= 0 &&
             gt_name_is_chosen(template, &line.token)) {
             gt_blank(text, begin, (size_t)(line.end - text));
@@ -538,9 +524,10 @@ static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *par
     return finish_body(body, uses, parse);
 }
 
-gputune_status gt_bodies_make(gt_parse *parse, const char *text)
+gputune_status gt_bodies_make(gt_parse *parse, char *text)
 {
     gt_template_parts *parts = parse->parts;
+    blank_chosen(text, parse->template);
     blank_chosen(parse->possible, parse->template);
     GT_TRY(gt_overloads_blank(parse, parse->code));
     GT_TRY(gt_functions_check(parse, parse->code));

@@ -152,7 +152,6 @@ typedef struct gt_body {
     uint64_t instances; /* names in template arguments of the kernels */
     uint64_t arguments; /* names in `instances`, and in expressions of launch(args = (…)) */
     uint64_t macros;    /* names that are defined as macros; some may be in `arguments`, too */
-    uint64_t doubtful;  /* axes that are macros, but that the code may redefine */
 } gt_body;
 
 typedef struct gt_source_file {

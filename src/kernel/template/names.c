@@ -223,32 +223,15 @@ static void read_condition(name_scan *s, gt_lexer line)
     }
 }
 
-/* Returns true if the directive tests that the name is not a macro, as #ifndef does. */
-static bool is_guard(gt_lexer line, const gt_token *name)
-{
-    const gt_token inverse = {GT_TOKEN_PUNCTUATION, "!", 1, 0, 0}, word = gt_token_of("defined");
-    return gt_lexer_has(line, name) &&
-           (gt_lexer_is(&line, "ifndef") ||
-            (gt_lexer_has(line, &inverse) && gt_lexer_has(line, &word)));
-}
-
 static void read_directives(name_scan *s, const char *text)
 {
-    gt_lexer above = {0}, line;
+    gt_lexer line;
     for (gt_lexer lexer = gt_lexer_of(text); gt_lexer_find_directive(&lexer, &line);) {
-        const gt_lexer whole = line;
         if (gt_token_is_any(&line.token, "if elif ifdef ifndef")) {
             read_condition(s, line);
         } else if (gt_token_is_any(&line.token, "pragma include")) {
             read_words(s, line);
-        } else if (gt_lexer_accept(&line, "define")) {
-            gt_name_use *use = use_of(s, &line.token);
-            if (use) {
-                set_place(&use->tested, s, &line.token);
-                use->is_in_doubt |= !is_guard(above, &line.token);
-            }
         }
-        above = whole;
     }
 }
 

@@ -33,7 +33,6 @@ typedef struct gt_settings {
 typedef struct gt_name_use {
     bool occurs;        /* true if the name is in the text, or in a macro that the text uses */
     bool is_read;       /* true if the value is used in code, in a condition or in a macro */
-    bool is_in_doubt;   /* true if a #define may give the name another value */
     gt_place parameter; /* first function or C++ template that has a parameter with this name */
     gt_place global;    /* first declaration of the name outside of functions and classes */
     gt_place tested;    /* first directive that uses the name as a macro */
@@ -116,8 +115,9 @@ gputune_status gt_axes_check(const gt_parse *p);
 gputune_status gt_functions_check(gt_parse *p, const char *text);
 /* If one overload of the kernel matches args(), blanks all overloads that do not match. ENOMEM. */
 gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
-/* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body of it. */
-gputune_status gt_bodies_make(gt_parse *parse, const char *text);
+/* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body of it. Blanks
+ * the #defines of tunables and problem values in `text`. */
+gputune_status gt_bodies_make(gt_parse *parse, char *text);
 /* Returns the index of the first launch of a kernel, or step_count if it is not launched. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
 /* Names the entries of a C++ kernel that a pipeline launches more than once: "scan_launch3". */

@@ -440,7 +440,7 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
     GT_REFUSE_AT(!has_output, parse->parts->kernel.place,
                  "no out or inout buffer in args(); expected at least one, as 'out float y[n]', or "
                  "'out float g.y[n]' where a struct g points to it");
-    GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
+    GT_TRY(gt_bodies_make(parse, reader->body.data));
     note_axes(parse);
     GT_TRY(gt_axes_check(parse));
     GT_TRY(make_hashes(parse));
