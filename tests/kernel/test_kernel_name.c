@@ -129,9 +129,10 @@ TEST(test_kernels_and_macros)
         {"#define CAT(a, b) a##b\n#define B 9\n#define F CAT(f_, B)\n"
          "__device__ void f_1() {} __device__ void f_2() {} __global__ void k(float *y) { F(); }",
          "void f_1() {} __device__ void f_2() {}"},
-        {"%:define FIRST 1\ntemplate <int N> __global__ void k(float *y);\n"
+        {"%:define FIRST 1\n#define TPL(N) template <int N>\nTPL(N) __global__ void k(float *y);\n"
+         "template <int N> __global__ void k(int y, int n);\n"
          "template <> __global__ void k<1>(float *y) <% y<:0:> = FIRST; %>",
-         "k<1>(float *y) {  y[ 0]  = FIRST; } "}};
+         " \ntemplate <> __global__ void k<1>(float *y) {  y[ 0]  = FIRST; } "}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         (void)snprintf(text, sizeof text,

@@ -510,7 +510,7 @@ gputune_status gt_overloads_blank(const gt_parse *parse, char *text)
     const gt_kernel_name *kernel = &parse->parts->steps[0].kernel;
     const char *name = kernel->name;
     bool has = false;
-    if (parse->parts->is_pipeline || parse->parts->step_count == 0 || kernel->is_template) {
+    if (parse->parts->is_pipeline || parse->parts->step_count == 0) {
         return GPUTUNE_OK;
     }
     GT_FREED gt_function_list all = {0};

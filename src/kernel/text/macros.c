@@ -423,7 +423,8 @@ static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words
         expanded.count = 0;
         gt_macros_expand(&expanded, m, word, taken > 0 ? taken : 1, KERNEL_EXPANDED);
         const size_t global = gt_word_find(expanded.items, 0, expanded.count, GT_IS_GLOBAL);
-        if (taken > 0 && (in_head || global < expanded.count)) {
+        const bool begins = expanded.count > 0 && expanded.items[0].id == GT_IS_TEMPLATE;
+        if (taken > 0 && (in_head || begins || global < expanded.count)) {
             const gt_token *last = &word[taken - 1].token;
             gt_text_append_bytes(out, text + copied, (size_t)(word->token.text - m->text) - copied);
             copied = (size_t)(last->text + last->length - m->text);

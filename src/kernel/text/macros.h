@@ -97,10 +97,10 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
  * returns 0. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
-/* Expands the macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`, and
- * those between __global__ and the body of a kernel. Leaves out macros whose value is not known, or
- * is GT_OPEN. `read` is the same text with its disabled #if branches blanked. Line numbers do not
- * change. ENOMEM. */
+/* Expands the macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`, those
+ * that begin with `template`, and those between __global__ and the body of a kernel. Leaves out
+ * macros whose value is not known, or is GT_OPEN. `read` is the same text with its disabled #if
+ * branches blanked. Line numbers do not change. ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read, gt_meaning_fn meaning,
                                        const void *user);
 
