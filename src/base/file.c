@@ -114,23 +114,26 @@ gputune_status gt_file_make_parents(const char *path)
     return status;
 }
 
+/* Path of the library or program that contains this code; "" if it is unknown. It is found when the
+ * code is loaded, because it may be relative and the program may change its current folder. */
+static char own_path[PATH_MAX];
+
+__attribute__((constructor)) static void find_own_path(void)
+{
+    Dl_info info;
+    bool found = dladdr(own_path, &info) && info.dli_fname && realpath(info.dli_fname, own_path);
+    /* a static program that was started from PATH has only a name */
+    found = found && (strchr(info.dli_fname, '/') || gt_file_exists(info.dli_fname));
+    if (!found && !realpath("/proc/self/exe", own_path)) {
+        own_path[0] = '\0';
+    }
+}
+
 gputune_status gt_file_own_folder(char **out)
 {
-    static const char anchor; /* an address in this library, for dladdr() */
-    Dl_info info;
-    char *path = NULL;
-    if (dladdr(&anchor, &info) && info.dli_fname) {
-        path = realpath(info.dli_fname, NULL);
-    }
-    if (!path || (!strchr(info.dli_fname, '/') && !gt_file_exists(info.dli_fname))) {
-        free(path);
-        path = realpath("/proc/self/exe", NULL); /* a static program that was started from PATH */
-    }
-    GT_REFUSE(!path, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EIO,
-              "cannot find this program's own folder: %s", strerror(errno));
-    *strrchr(path, '/') = '\0';
-    *out = path;
-    return GPUTUNE_OK;
+    const char *slash = strrchr(own_path, '/');
+    return slash ? gt_strndup(out, own_path, (size_t)(slash - own_path))
+                 : gt_fail(GPUTUNE_EIO, "cannot find this program's own folder");
 }
 
 /* Sets *out to the folder of the command `folder`/gputune, which may be a link, if that command was
