@@ -879,20 +879,10 @@ class Tuner(_Shared):
             return pandas.DataFrame(found)
         return found
 
-    @overload
     def trials(self, kernel: Path | None = None, *, any_gpu: bool = False, history: bool = False,
-               gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None,
-               frame: Literal[False] = False) -> list[Record]: ...
-
-    @overload
-    def trials(self, kernel: Path | None = None, *, any_gpu: bool = False, history: bool = False,
-               gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None, frame: bool) -> Any: ...
-
-    def trials(self, kernel: Path | None = None, *, any_gpu: bool = False, history: bool = False,
-               gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None, frame: bool = False) -> Any:
+               gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None) -> list[Record]:
         """Returns every stored result, not only the winners: records(all=True)."""
-        return self.records(kernel, all=True, any_gpu=any_gpu, history=history, gpu=gpu, sizes=sizes,
-                            frame=frame)
+        return self.records(kernel, all=True, any_gpu=any_gpu, history=history, gpu=gpu, sizes=sizes)
 
     def forget(self, /, kernel: Path | None, *, any_gpu: bool = False, gpu: str | None = None,
                sizes: Mapping[str, Sizes] | None = None, outdated: bool = False, everything: bool = False,
