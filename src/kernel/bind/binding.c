@@ -464,7 +464,7 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         GT_WITHIN(steps[i](binding));
     }
-    return GT_LIMIT_NONE;
+    return gt_binding_vectors(binding);
 }
 
 bool gt_binding_permits(const gt_binding *binding)

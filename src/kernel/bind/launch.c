@@ -196,7 +196,6 @@ static gputune_status bind_launch(gt_launch *launch, gt_binding *binding, const 
     limit = limit ? limit : gt_blocks_make(launch->blocks, binding, NULL);
     limit = limit ? limit : gt_maps_make(launch->maps, binding);
     limit = limit ? limit : gt_steps_bind(launch, binding);
-    limit = limit ? limit : gt_binding_vectors(binding);
     if (limit) {
         GT_FREED char *text = NULL;
         GT_TRY(gt_config_text(&text, template, config));

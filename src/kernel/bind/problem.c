@@ -217,8 +217,7 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     }
     *bytes = gt_workload_device_bytes(workload);
     gt_binding_open(&binding, template, problem, device);
-    return !gt_binding_all(&binding, &standard) && !gt_binding_vectors(&binding) &&
-           gt_binding_permits(&binding);
+    return !gt_binding_all(&binding, &standard) && gt_binding_permits(&binding);
 }
 
 /* Halves the largest size that may change until the problem needs at most `most_bytes` or the size
