@@ -265,9 +265,11 @@ draft_amount *draft_host_call(draft_node *node)
         copy_to_symbol(node);
     } else if ((rounds || begins(name, "floor")) && node->count == 1) {
         draft_amount *value = draft_eval(node->children[0]);
-        return value->kind == DRAFT_REAL
-                   ? draft_make(rounds ? DRAFT_CEIL_DIV : DRAFT_QUOTIENT, value->a, value->b, NULL)
-                   : value;
+        int64_t number;
+        if (value->kind == DRAFT_REAL && !(draft_evaluate(&number, value->a) && number < 0)) {
+            return draft_make(rounds ? DRAFT_CEIL_DIV : DRAFT_QUOTIENT, value->a, value->b, NULL);
+        }
+        return draft_has_real(value) ? draft_nothing() : value;
     } else {
         return NULL;
     }

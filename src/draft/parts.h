@@ -233,6 +233,8 @@ bool draft_is_known(const draft_amount *value);
 bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if a symbol of this kind occurs anywhere in the value. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
+/* Returns true if the value contains a floating-point division. */
+bool draft_has_real(const draft_amount *value);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
 /* Returns the replacement of a symbol or an operation, or NULL to replace only in its operands. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);

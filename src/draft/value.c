@@ -124,6 +124,15 @@ bool draft_has_symbol(const draft_amount *v, const draft_symbol *symbol)
     return found;
 }
 
+bool draft_has_real(const draft_amount *v)
+{
+    bool found = v->kind == DRAFT_REAL;
+    for (unsigned i = 0; !found && i < v->part_count; i++) {
+        found = draft_has_real(v->parts[i]);
+    }
+    return found;
+}
+
 draft_amount *draft_replace(draft_amount *v, draft_replace_fn *with, void *user)
 {
     draft_amount *total = draft_number(0), *other = v->kind == DRAFT_SUM ? NULL : with(user, v);
@@ -564,6 +573,10 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
     case CX_MUL:
         return draft_times(a, b);
     case CX_DIV:
+        if (real && a->kind == DRAFT_REAL) { /* (a / b) / c */
+            b = draft_times(a->b, b);
+            a = a->a;
+        }
         return draft_make(real ? DRAFT_REAL : DRAFT_QUOTIENT, a, b, NULL);
     case CX_ADD:
         return draft_plus(a, b, 1);

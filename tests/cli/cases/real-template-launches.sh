@@ -108,7 +108,7 @@ draft '' 'unsigned a = 3; int t = 64, low = -7; if (a - 5 > 8) t = 96; add<<<(un
 draft '' 'long w = (1L << 32) + 96; int t = w, low = -1; if (low < sizeof t) t = 512; add<<<40, t>>>(y, x, n);'
 draft '' 'int m = 5; bool b = m; add<<<40, 64 * b>>>(y, x, n);'
 draft 'enum class kind : uint8_t { none };' 'int w = 320; auto k = (kind)w; add<<<40, (int)k>>>(y, x, n);'
-draft '' 'int low = -7; add<<<(low >> 1) + 44, 64>>>(y, x, n);'
+draft '' 'int low = -7; add<<<(low >> 1) + 44, ceil(n / 256.0 - 1)>>>(y, x, n);'
 # Members share bits, or a list names its members or leaves out braces.
 draft 'union shared { int t, other; }; struct cut { unsigned t : 6; };' \
     'shared a; cut b; a.t = 64; a.other = 128; b.t = 96; add<<<a.t, b.t>>>(y, x, n);'
