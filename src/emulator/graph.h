@@ -39,7 +39,7 @@ typedef struct emu_exec_node {
     double end_ns;
 } emu_exec_node;
 
-/* An instantiated graph, which is also a command. It never runs twice at once, as on hardware. */
+/* An instantiated graph, which is also a command. As on hardware, its runs never overlap. */
 struct CUgraphExec_st {
     emu_command command;
     emu_handle handle;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-    CALL_RESERVE = 64 /* local memory for calls of small functions, even if the stack limit is 0 */
+    CALL_RESERVE = 64 /* bytes of local memory for calls in addition to the stack limit */
 };
 
 /* Shared memory is filled with these bytes when a block starts: 16 times the first byte, then 16
@@ -128,7 +128,7 @@ static void start_warp(emu_warp *warp)
     emu_add_split(warp, warp->home, warp->home->function->first, lanes);
 }
 
-/* Fills the block's shared memory with the bytes of `garbage`, beginning with number `first`. */
+/* Fills the block's shared memory with the bytes of `garbage`, beginning with index `first`. */
 static void spoil_shared(emu_block *block, uint32_t first)
 {
     for (uint32_t at = 0; at < block->shared_bytes; at += 16) {
@@ -178,7 +178,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
     return group;
 }
 
-/* Runs each warp once. Sets *moved if any warp did more than test an mbarrier. */
+/* Runs each ready warp once. Sets *moved if a warp ran without stopping at a pending mbarrier. */
 static uint64_t run_block(emu_block *block, bool *moved)
 {
     uint64_t used = 0;

@@ -13,9 +13,10 @@ typedef struct emu_buffer {
 } emu_buffer;
 
 /* Updates the cache for a kernel that moves `traffic` bytes between L1 and L2, and returns how many
- * bytes it moves from DRAM. It touches at most `traffic` bytes, divided among the buffers by size.
- * Bytes that are not cached come from DRAM. If a fraction of the touched memory does not fit in the
- * cache, the same fraction of all further accesses comes from DRAM too. Thread-safe. */
+ * bytes come from DRAM. The kernel is assumed to touch the same fraction of each buffer, and at
+ * most `traffic` bytes in all. If the touched memory fits in the cache, only its uncached bytes
+ * come from DRAM. Otherwise all first accesses go to DRAM, and so does a fraction of the later
+ * accesses: the fraction of the memory that does not fit. Thread-safe. */
 double emu_level2_pass(const emu_buffer *buffers, size_t count, double traffic,
                        double capacity_bytes);
 

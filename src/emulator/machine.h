@@ -57,7 +57,7 @@ typedef struct emu_global {
     const char *name;
     emu_space space;
     bool is_external; /* declared but not defined; a launch that needs it fails */
-    bool is_used;     /* code, or the initial value of another variable, refers to it */
+    bool is_used;     /* true if code or the initial value of a variable refers to it */
     uint64_t bytes;
     uint32_t align;
 } emu_global;
@@ -67,8 +67,8 @@ typedef struct emu_program emu_program;
 
 /* Parses and decodes PTX text for compute capability `cc`, such as 90. The text ends after `bytes`
  * bytes or at a NUL. Returns 0 and sets *out, which the caller frees. Fails with 218 if the text is
- * invalid, needs a newer architecture or has an unsupported instruction, with 2 if memory runs out.
- * Then `log` has one line with the opcode or directive; it may be NULL if log_bytes is 0. */
+ * invalid, needs a newer architecture or has an unsupported instruction, and with 2 if memory runs
+ * out. A failure writes one line to `log`, which may be NULL if log_bytes is 0. */
 int emu_program_load(emu_program **out, const char *ptx, size_t bytes, int cc, char *log,
                      size_t log_bytes);
 
@@ -133,7 +133,7 @@ typedef struct emu_memory {
 
 /* Limits of the device and the host. If a limit is 0, its default is used. */
 typedef struct emu_limits {
-    uint32_t sm_count;      /* number of SMs, which get equally many blocks; default: 1 */
+    uint32_t sm_count;      /* number of SMs, among which blocks are divided equally; default: 1 */
     uint32_t blocks_per_sm; /* number of resident blocks per SM; default: 1 */
     uint32_t l1_bytes;      /* size of an SM's L1 cache; default: no cache */
     uint32_t stack_bytes;   /* local memory for function calls; default: 1024 bytes */
@@ -197,15 +197,15 @@ typedef struct emu_counters {
     uint64_t cluster_sectors;
 
     uint64_t const_requests; /* number of loads of constant memory and of parameters */
-    /* number of distinct words that these requests read; reading a word takes a cycle */
+    /* number of different addresses in each of these requests, in sum; each takes a cycle */
     uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* sum of the lanes at each request's most frequent address */
+    uint64_t shared_atomic_serial; /* maximum of lanes at one address, summed over requests */
     uint64_t cluster_atomic_lanes;
-    uint64_t hottest_address_lanes; /* number of lanes whose atomics access the busiest sector of
-                                       their block or cluster, summed over blocks or clusters;
-                                       approximate if there are many sectors */
+    /* lanes of global atomics at the busiest sector of each group, in sum; approximate if there are
+     * many sectors */
+    uint64_t hottest_address_lanes;
 
     uint64_t block_barriers;   /* arrivals of warps at barriers of blocks */
     uint64_t cluster_barriers; /* arrivals of warps at barriers of clusters */

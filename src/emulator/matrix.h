@@ -23,9 +23,10 @@ typedef struct emu_shape {
 
 enum { EMU_MOST_M = 32, EMU_MOST_N = 256, EMU_MOST_K = 32 };
 
-/* The part of a matrix that is in the registers of a lane. The matrix consists of tiles of 8 rows.
- * Four lanes share a row of a tile, and each has a unit of adjacent elements. The lane's next units
- * are in the tiles below the first tile, then in the tiles to the right. B is stored transposed. */
+/* The part of a matrix that is in the registers of a lane. The matrix consists of tiles of 8 rows
+ * with 4 units each, and a unit is some adjacent elements of a row. Each of the 32 lanes has one
+ * unit of each tile. A lane's units are in the order of the tiles: from top to bottom, then from
+ * left to right. B is stored transposed. */
 typedef struct emu_fragment {
     emu_number number;
     uint8_t unit;  /* number of elements in a unit */

@@ -11,7 +11,7 @@ uint64_t emu_mbarrier_init(uint32_t count);
  * later phases need `count` fewer arrivals. */
 uint64_t emu_mbarrier_arrive(uint64_t state, uint32_t count, int64_t bytes, bool drop);
 
-/* Counts `bytes` bytes as transferred. If the number is negative, more bytes are missing. */
+/* Counts `bytes` bytes as transferred. A negative number increases the number of missing bytes. */
 uint64_t emu_mbarrier_transfer(uint64_t state, int64_t bytes);
 
 /* Return the parity of the current phase, and the number of missing arrivals. */

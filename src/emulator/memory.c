@@ -288,7 +288,7 @@ static void release_slot(uint32_t index)
     give_slot(index);
 }
 
-/* Returns the slot of the allocation at `address`, plus one, or 0 if there is none. */
+/* Returns the slot index of the allocation at `address` plus one, or 0 without an allocation. */
 static uint32_t owner_at(uint64_t address)
 {
     uint64_t offset = address - memory.base;
@@ -339,8 +339,8 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address)
     return true;
 }
 
-/* Finds the whole pages that a range has in the memory file. Returns false if the range is small or
- * is not in the file. */
+/* Finds the whole pages of a range, as offset and size in the memory file. Returns false if the
+ * range is small or is not in the file. */
 static bool find_pages(off_t *offset, size_t *bytes, uint64_t address, size_t size)
 {
     enum { LARGE = 1 << 20 };

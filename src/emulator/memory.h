@@ -49,7 +49,7 @@ int emu_memory_release(uint64_t base, emu_memory_kind kind);
 /* Releases all memory of `owner`, a context that is being destroyed. */
 void emu_memory_release_owner(void *owner);
 
-/* Finds the allocation that contains `address`; takes no lock inside the range. Thread-safe. */
+/* Finds the allocation that contains `address`. Reserved addresses need no lock. Thread-safe. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
 /* Zeroes memory that is within one allocation or outside of all allocations. If the range is large,
@@ -74,9 +74,9 @@ size_t emu_memory_in_use(void);
 size_t emu_memory_limit(void);
 
 /* Share memory between processes of this machine. emu_memory_export() describes the allocation that
- * contains `address`, without the offset of `address`, as on hardware. emu_memory_import() maps
- * that allocation. It fails with CUDA_ERROR_INVALID_CONTEXT in the process that exported it, and
- * with CUDA_ERROR_INVALID_VALUE if the allocation does not exist. */
+ * contains `address`. As on hardware, the description does not contain the offset of `address`.
+ * emu_memory_import() maps that allocation. It fails with CUDA_ERROR_INVALID_CONTEXT in the process
+ * that exported it, and with CUDA_ERROR_INVALID_VALUE if the allocation does not exist. */
 int emu_memory_export(emu_memory_share *out, uint64_t address);
 int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner);
 

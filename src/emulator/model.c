@@ -62,7 +62,7 @@ static double unit_cycles(const model_input *in)
     return most * in->share;
 }
 
-/* Returns how many cycles the L1 cache is busy. Even misses and local accesses look up lines. */
+/* Returns how many cycles the L1 cache is busy. Misses and local accesses also look up lines. */
 static double l1_cycles(const model_input *in)
 {
     const emu_counters *counters = in->counters;
@@ -117,7 +117,7 @@ static double load_latency(const model_input *in)
     return profile->l1_latency_cycles * all_hit + beyond * (1 - all_hit);
 }
 
-/* Returns how many cycles a warp takes, with its instructions in sequence and all its waits. */
+/* Returns how many cycles a warp takes if its instructions and its waits never overlap. */
 static double warp_cycles(const model_input *in, double instructions, double waits, double warps)
 {
     const emu_profile *profile = in->profile;

@@ -1,5 +1,5 @@
 /* The timing model, which computes the time of a kernel on the profile's device from its counts. It
- * is deterministic. Its purpose is to rank variants like hardware does, not to predict their times.
+ * is deterministic. Its purpose is to rank variants as hardware does, not to predict their times.
  *
  * Several terms limit the speed of a launch. The longest term dominates, and terms of similar
  * length add a little (an 8-norm), because resources that are nearly full disturb each other:
@@ -8,17 +8,17 @@
  *   units    the time in which the units of each class execute their instructions
  *   l1       128-byte lines that are looked up, shared memory wavefronts (with bank conflicts), and
  *            divergent constants: one per cycle
- *   cluster  sectors and atomics to the shared memory of other blocks
+ *   cluster  accesses to the shared memory of other blocks, by sector, and atomics on it
  *   l2       stores, and sectors that missed L1, at the L2 bandwidth or at an SM's maximum
  *   dram     bytes that are not in L2, which keeps its contents between launches
  *   atomics  global atomics by sector, and serialised atomics on the hottest address
- *   latency  waves of resident blocks times the lifetime of one block: with few resident warps, or
- *            few loads in flight, the bandwidth is not reached
+ *   latency  waves of resident blocks times the lifetime of one block; the longest term if there
+ *            are too few resident warps or loads in flight to reach the bandwidth
  *   path     the longest single warp
  *   launch   starting blocks and warps, one after another on each SM
  *
- * Work is distributed in whole blocks. An SM with one block more than the others determines the
- * end, and clusters leave some SMs empty. */
+ * Work is distributed in whole blocks. The launch ends when the SM with the most blocks
+ * ends, and clusters leave some SMs empty. */
 #pragma once
 
 #include "emulator/level2.h"

@@ -37,7 +37,7 @@ void emu_module_unload(CUmodule module);
 /* Releases a reference. The lock may be held, but need not be. */
 void emu_module_release(CUmodule module);
 
-/* Fails with 400 unless `function` belongs to a module that is loaded in any context. */
+/* Fails with 400 if `function` is not a valid handle. Its module may be in any context. */
 CUresult emu_function_check(CUfunction function);
 
 /* Returns the maximum number of threads in a block that launch bounds and registers allow. */

@@ -148,7 +148,7 @@ void emu_decode_bulk(emu_decoder *decoder)
     }
 }
 
-/* Orders the thread's copies before its arrival, so a wait for the mbarrier includes them, too. */
+/* Ends the thread's copies before the thread arrives, so waiting for the mbarrier is enough. */
 static void wait_for_copies(emu_warp *warp, const emu_op *op)
 {
     (void)op;
@@ -160,7 +160,8 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
 }
 
 /* cp.async.mbarrier.arrive.noinc. The copies have already ended, so the thread arrives immediately.
- * Without .noinc, the mbarrier would first expect one more arrival, so the result is the same. */
+ * Without .noinc, the instruction would first add an expected arrival, which this arrival would
+ * cancel. It is therefore decoded as wait_for_copies() only. */
 static void arrive(emu_warp *warp, const emu_op *op)
 {
     emu_access access;

@@ -271,7 +271,7 @@ SELECT(selp_16, emu_u16, emu_predicate(warp, op->c))
 SELECT(selp_32, emu_u32, emu_predicate(warp, op->c))
 SELECT(selp_64, emu_u64, emu_predicate(warp, op->c))
 
-/* Returns the lanes in which c is at least 0, so slct chooses a. */
+/* Returns the lanes in which slct chooses a, because c is at least 0. */
 static uint32_t is_positive(const emu_warp *warp, const emu_op *op)
 {
     const compare *ge = op->extra;

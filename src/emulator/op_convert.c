@@ -120,7 +120,7 @@ static double round_to_integer(double number, emu_rounding rounding)
     }
 }
 
-/* Clamps values out of range. NaN becomes 0 or, if a type has 64 bits, the top bit. */
+/* Clamps values out of range. NaN becomes 0, or just the top bit if either type has 64 bits. */
 static uint64_t integer_from_float(double number, const conversion *c)
 {
     unsigned bits = ptx_type_bytes(c->to) * 8;
@@ -156,7 +156,7 @@ static uint64_t integer_from_integer(const value *v, const conversion *c)
 
 /* ---- to floats ---- */
 
-/* Returns an integer as a double rounded to odd. Rounding it a second time is then correct. */
+/* Returns a value as a double. Integers are rounded to odd, so rounding again is correct. */
 static double odd_double(const value *v)
 {
     if (v->carrier != INTEGER)

@@ -120,8 +120,8 @@ static double compute_f64(int kind, double a, double b, double c)
     COMPUTE(double, sqrt, fma)
 }
 
-/* Computes with .ftz. If the result is the least normal number, it may have been rounded up from a
- * number that .ftz replaces by zero. It is then computed again, scaled by 2^64. */
+/* Computes with .ftz. The least normal number may be the result of rounding up a number that .ftz
+ * replaces by zero. To find out, the operation is repeated with values scaled by 2^64. */
 static float compute_ftz(int kind, float a, float b, float c)
 {
     float result = compute_f32(kind, a, b, c);
@@ -238,7 +238,7 @@ static emu_handler choose_approximate(emu_decoder *decoder, const kind *k, bool 
     if (is_double)
         return k->what == RCP && (decoder->op->flags & EMU_FTZ) ? rcp_approx_f64 : NULL;
     if (k->what == DIV && which == 0)
-        decoder->op->flags |= EMU_SAT; /* marks div.approx, which has no .sat */
+        decoder->op->flags |= EMU_SAT; /* div.approx has no .sat, so the flag marks it */
     return k->what == DIV    ? div_approx
            : k->what == RCP  ? rcp_approx
            : k->what == SQRT ? sqrt_approx

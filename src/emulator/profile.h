@@ -60,10 +60,11 @@ typedef struct emu_profile {
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes);
 
-/* Loads the devices of the process into `out`, and applies GPUTUNE_EMU_SET to each. If a profile is
- * chosen, it is the only device. It is chosen by `selected`, GPUTUNE_EMU_PROFILE or the NAME in
- * GPUTUNE_DRIVER=emu:NAME, in this order. Otherwise GPUTUNE_EMU_DEVICES lists the devices
- * (extensions.h). Returns the number of devices, or 0 with one line in `why`. */
+/* Loads the devices of the process into `out`, and applies GPUTUNE_EMU_SET to each. A profile named
+ * by `selected`, GPUTUNE_EMU_PROFILE or GPUTUNE_DRIVER=emu:NAME, in this order, is the only device.
+ * If none of them names a profile, the devices are those in the list GPUTUNE_EMU_DEVICES
+ * (extensions.h) or, without the list, one h200. Returns the number of devices, or 0 with one line
+ * in `why`. */
 int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes);
 

@@ -24,9 +24,9 @@ typedef struct emu_function {
     size_t callee_count;
     bool calls_indirectly;
     const bool *uses_shared; /* true for each shared variable that is used */
-    /* registers that instructions use: twice the index, plus one if it is written */
+    /* uses of registers: twice the register's index, plus one if the use is a write */
     const uint32_t *touches;
-    const uint32_t *first_touch; /* first touch of each operation; then the number of touches */
+    const uint32_t *first_touch; /* index of each operation's first touch; then their number */
     const emu_flow *flows;
 } emu_function;
 

@@ -3,7 +3,7 @@
 
 /* ---- functions ---- */
 
-/* Returns the file that contains the beginning of the function that the PTX line is in. */
+/* Returns the source file in which the function that contains the PTX line begins. */
 static uint32_t home_of(const ptx_module *module, uint32_t ptx_line)
 {
     uint32_t begin = 0;
@@ -141,7 +141,7 @@ static void parse_function(ptx_parser *parser, bool is_entry)
     if (ptx_at(parser, "("))
         parse_params(parser, false);
     function->formal_bytes = function->param_bytes;
-    if (is_entry) /* a launch stores the parameters of a kernel elsewhere */
+    if (is_entry) /* parameters of a kernel are in the launch, not in a frame */
         function->param_bytes = 0;
     while (parser->token.kind == PTX_DIRECTIVE)
         parse_attribute(parser);

@@ -81,8 +81,8 @@ static void release_stream(CUstream stream)
     emu_handle_free(stream);
 }
 
-/* Returns the device time at which the submission starts, which is after the host has submitted it
- * and after all work before it has ended. */
+/* Returns the device time at which the submission starts. This is after the host has submitted it
+ * and after the end of all work that it waits for. */
 static double start_time(CUstream stream, const emu_submission *submission)
 {
     double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;
@@ -222,8 +222,8 @@ static CUresult add_implicit_waits(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Creates a submission and moves the stream's waits to it. This includes waits for work that has
- * ended, because the command starts after the modelled end of that work. */
+/* Creates a submission and moves the stream's waits to it. Waits for work that has already ended
+ * are kept, because the command starts after the modelled end of that work. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
     size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);

@@ -79,8 +79,8 @@ CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *co
 /* Makes the stream's next command wait for `completion`, which may be NULL. */
 CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion);
 
-/* Waits for `completion`, unless it is NULL, and advances the modelled host clock to its end. The
- * lock is released during the wait. Returns the sticky error if there is one. */
+/* Waits for `completion`, unless it is NULL, and advances the modelled host clock to its end_ns.
+ * The lock is released during the wait. Returns the sticky error if there is one. */
 CUresult emu_queue_join(emu_completion *completion);
 /* Wait for all work of a stream, or of all streams of a context. */
 CUresult emu_queue_join_stream(CUstream stream);

@@ -99,8 +99,8 @@ static bool must_stop(emu_run_state *run)
     return atomic_load(&run->stop);
 }
 
-/* Returns true for a cooperative launch. Its blocks run alternately on one thread, because they
- * wait for each other and the counters must not depend on the host. */
+/* Returns true for a cooperative launch. Its blocks take turns, because they wait for each other.
+ * They share one thread, because the counters must not depend on the host. */
 static bool is_cooperative(const emu_run_state *run)
 {
     return run->launch->grid_workspace != 0;

@@ -1,10 +1,10 @@
 /* Runs warps whose lanes diverge.
  *
- * Lanes at the same position form a split. The split with the deepest call runs first; if there are
- * several, the one with the lowest position. When it reaches the position of another split, the two
- * are joined. Because of the order in which compilers emit blocks, splits reconverge at the
- * immediate post-dominator. After a split has run for a long time, other splits also run. So a lane
- * that spins until another lane of its warp acts makes progress, as on hardware since Volta. */
+ * Lanes at the same position form a split. The split with the deepest call runs first; of several
+ * such splits, the one with the lowest position. When it reaches the position of another split, the
+ * two are joined. Because of the order in which compilers emit blocks, splits reconverge at the
+ * immediate post-dominator. After a split has run for a long time, other splits also run. Lanes can
+ * therefore wait in a loop for other lanes of their warp, as on hardware since Volta. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 #include "emulator/warp.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 16384, /* number of operations after which a split lets others run */
-    TURN = 256        /* number of operations that a split runs before it lets others run again */
+    PATIENCE = 16384, /* number of operations after which the split that has waited longest runs */
+    TURN = 256        /* number of operations that it then runs */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
@@ -65,7 +65,7 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
         if (members && warp->worker->check) {
             emu_check_members(warp, op, members);
             if (op->unit == EMU_CLASS_BARRIER || op->unit == EMU_CLASS_WARP)
-                emu_order_join(warp, members); /* matrix instructions do not order accesses */
+                emu_order_join(warp, members); /* matrix operations do not order accesses */
         }
         return true;
     }
@@ -175,8 +175,8 @@ static void leave_split(emu_warp *warp)
     warp->limit = limit;
 }
 
-/* Runs the split until it reaches the limit, its lanes wait, branch or exit, or it has used up the
- * budget. Returns the rest of the budget. */
+/* Runs the split until it reaches warp->limit or has used up the budget. Handlers set the limit to
+ * 0 if lanes leave the split. Returns the rest of the budget. */
 static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
 {
     emu_counters *counters = &warp->worker->counters;

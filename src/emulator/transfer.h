@@ -4,9 +4,9 @@
 #include "emulator/address.h"
 #include "emulator/atomic.h"
 
-/* Transfers `bytes` bytes for the only active lane. The target is in the block of rank `rank` - 1
- * or, if `rank` is 0, in the block that the address selects. `with` is the last argument of
- * emu_transfer(). Returns false after a fault. */
+/* Transfers `bytes` bytes for the only active lane. If `rank` is 0, the address selects the block
+ * of the target. Otherwise the target is in the block of rank `rank` - 1. `with` is the last
+ * argument of emu_transfer(). Returns false after a fault. */
 typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                       const void *with);
 

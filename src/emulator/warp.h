@@ -30,7 +30,7 @@ struct emu_op {
     uint32_t guard_flip; /* all ones if the guard is negated */
     uint32_t line;       /* PTX line */
     uint8_t unit;        /* emu_class */
-    uint8_t waits;       /* 1 if the model lets the warp wait here for global loads */
+    uint8_t waits;       /* 1 if the timing model lets the warp wait for memory here */
     uint8_t bytes;       /* size of an element in memory */
     uint8_t count;       /* number of elements of a memory access */
     uint8_t space;
@@ -62,7 +62,7 @@ struct emu_frame {
     uint32_t local_base;
     uint32_t depth;
     uint32_t inside;         /* lanes that have not returned from the call */
-    struct emu_unset *unset; /* one for each register; NULL in an unchecked launch */
+    struct emu_unset *unset; /* an element for each register; NULL in an unchecked launch */
 };
 
 typedef enum emu_state {
@@ -98,7 +98,7 @@ struct emu_warp {
     uint32_t turn;
     uint32_t patience; /* number of operations until other splits run */
     bool yields;       /* true if other warps should run now */
-    bool polls;        /* true if the warp stopped because an mbarrier is not ready */
+    bool polls;        /* checked launch: true if the warp stopped at a pending mbarrier */
     emu_frame *home;   /* the kernel's frame, which each block reuses */
     uint32_t index;
     uint64_t issued, waits;
@@ -144,7 +144,7 @@ struct emu_group {
     uint32_t sm;
     /* number of consecutive rounds of a checked launch in which warps only waited for mbarriers */
     uint32_t idle;
-    uint64_t hottest; /* largest number of lanes in an entry of `hot` */
+    uint64_t hottest; /* maximum of `lanes` in `hot` so far */
     emu_hot hot[EMU_HOT];
 };
 
