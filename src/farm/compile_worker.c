@@ -16,9 +16,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Minimum time of a compile without a precompiled header for which a precompiled header pays off.
- * Storing the header takes about as long as reading the sources. For CUB, the stored header needs
- * about 180 MB of disk space. */
+/* A precompiled header is made if compiling without it takes longer than this. Storing the header
+ * takes about as long as reading the sources. For CUB, the stored header needs about 180 MB of disk
+ * space. */
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
@@ -208,7 +208,8 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
     /* The first compile of a process takes twice as long as later ones. Therefore a small kernel is
-     * compiled first, unless a job arrives soon: after 15 ms if the driver is in use already. */
+     * compiled first, unless a job arrives within 20 ms. If the driver is already in use, jobs
+     * arrive after about 15 ms. */
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
     if (compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {

@@ -283,7 +283,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 
 void gt_compile_start_ahead(gt_host_farm *farm)
 {
-    enum { FIRST = 3 }; /* enough for the first verification */
+    enum { FIRST = 3 }; /* the first verification needs no more workers */
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < FIRST; i++) {
@@ -420,8 +420,7 @@ double gt_compile_patience(const gt_host_farm *farm)
     return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
-/* Returns for how many seconds the first job has been compiled; 0 if the worker is not ready
- * yet. */
+/* Returns the seconds since the worker began the first job; 0 if the worker is not ready yet. */
 static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;

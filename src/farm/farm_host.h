@@ -91,11 +91,11 @@ struct gt_slot {
     bool ready; /* true after the worker has loaded the compiler or opened the device */
     int64_t since_ns;
     int64_t computed_ns; /* processor time of the worker when the clock was started */
-    gt_hand hand;        /* what the measure worker last reported to be doing */
+    gt_hand hand;        /* last report of the measure worker about its current work */
     uint64_t generation; /* number of workers that have been started for this slot */
 };
 
-/* Encodes `job` as a frame. The packet has one reference, which belongs to the caller. ENOMEM. */
+/* Encodes `job` as a frame. The caller owns the packet's only reference. */
 gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job);
 /* Add and remove a reference. gt_packet_drop() accepts NULL. */
 gt_packet *gt_packet_keep(gt_packet *packet);
@@ -118,8 +118,8 @@ void gt_slot_start_clock(gt_slot *slot);
  * the processor, this is processor time. */
 double gt_slot_spent_s(const gt_slot *slot);
 /* Returns the seconds until the worker must be checked again; 0 or less if it has exceeded its time
- * limit of `allowed_s` seconds. A compiler or the emulator, which may have to wait for a core, gets
- * up to a minute more while it runs and has used less processor time than `allowed_s`. */
+ * limit of `allowed_s` seconds. A compiler or the emulator may have to wait for a core. While it
+ * runs, it therefore gets up to a minute more, until its processor time exceeds `allowed_s`. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot after a worker was started, and starts the clock. */
@@ -130,8 +130,8 @@ void gt_slot_unsend(gt_slot *slot);
 void gt_slot_clear(gt_slot *slot);
 /* Removes the request at `index` and returns it. The caller owns it from now on. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
-/* Decodes an answer into the request's event, and its message into the thread's. EWORKER if it is
- * malformed. */
+/* Decodes an answer. Its result goes to the request's event, and its message becomes the thread's
+ * message. EWORKER if the answer is malformed. */
 gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
 /* Ends a request. Its event is queued for wait(); if the request failed, the event gets the
  * thread's message. A request without an event is freed. The latest cancelled compile jobs that
@@ -174,8 +174,8 @@ typedef struct gt_compile_host {
  * the cores without regard to other farms. */
 void gt_cores_join(gt_compile_host *host);
 void gt_cores_leave(gt_compile_host *host);
-/* Computes host->allowed: an equal share of the cores, or all cores that other farms leave idle if
- * these are more, but at most host->limit. Shows other farms how many cores this farm uses. */
+/* Sets host->allowed to an equal share of the cores or, if more, to the number of cores that other
+ * farms leave idle, but at most to host->limit. Shows other farms how many cores this farm uses. */
 void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
@@ -197,7 +197,7 @@ typedef struct gt_measure_host {
     gt_lost lost;     /* experiments of the data proof that crashed or blocked a worker */
     GT_ARRAY(gt_live_variant) variants;
     double least_s; /* minimum time limit of a proof or sample in seconds */
-    /* time of one launch of the reference in ns; time of preparing the setup in seconds */
+    /* time of one launch of the reference in ns, and of preparing the setup in seconds */
     double reference_ns, prepare_s;
     unsigned blameless;     /* number of consecutive deaths for which no variant is to blame */
     gputune_status refusal; /* status with which all requests fail; 0: requests are accepted */
@@ -235,7 +235,7 @@ gputune_status gt_farm_usable(const gt_host_farm *farm);
 
 extern const gt_worker_role gt_compile_role, gt_measure_role;
 
-/* Queues a copy of the job, and assigns it to a worker if one is available. ENOMEM. */
+/* Queues a copy of the job, and assigns it to a worker if one is available. */
 gputune_status gt_compile_submit(gt_farm *base, const gt_compile_job *job);
 /* Starts some workers, so they load the compiler before the first job arrives. */
 void gt_compile_start_ahead(gt_host_farm *farm);

@@ -449,8 +449,8 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* Returns how many seconds the first request has left. Before the worker begins the request, the
- * limit is START_S since the last part of the request was sent. */
+/* Returns how many seconds the first request has left. If the worker has not begun the request, the
+ * limit is START_S, counted from when a part of it was last sent. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);

@@ -77,7 +77,7 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* CROWDED_S: additional seconds for a worker that must wait for a core. NICENESS: of compilers. */
+/* CROWDED_S: extra seconds if a worker waits for a core. NICENESS: nice value of compilers. */
 enum { CROWDED_S = 60, NICENESS = 5 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */

@@ -11,8 +11,8 @@
 typedef struct gt_compile_job {
     uint64_t id;
     gt_nvrtc_request source;
-    /* equal for jobs with the same source and options, so a cancelled job can be used again; 0:
-     * discard the code if the job is cancelled */
+    /* Equal for jobs with the same source and options. The code of a cancelled job is kept for a
+     * later job with the same key, or discarded if the key is 0. */
     uint64_t key;
 } gt_compile_job;
 
@@ -45,17 +45,17 @@ typedef struct gt_measure_setup {
     gt_live_input *inputs;
     uint32_t input_count;
     uint64_t memory_limit_bytes; /* maximum amount of device memory; 0: no limit */
-    uint64_t variant_bytes;      /* device memory of the default variant without its code */
+    uint64_t variant_bytes;      /* device memory of the default variant, except for its code */
     bool check; /* true: run variants under the emulator's sanitizer, without comparing results */
 } gt_measure_setup;
 
 typedef struct gt_prepared {
     double reference_ns;     /* time of one launch of the reference at workloads[0] */
     double copy_bytes_per_s; /* copy rate of device memory, reads and writes together */
-    double prepare_ns;       /* time of the preparation without the data proof */
+    double prepare_ns;       /* time of the preparation, except for the data proof */
     double try_ns;           /* time to prepare the data proof */
-    double data_proof_ns;    /* time of a winner's data proof; 0: there is none */
-    double further_ns;       /* part of data_proof_ns that is for the first further data set */
+    double data_proof_ns;    /* time of a winner's data proof; 0: there is no data proof */
+    double further_ns;       /* part of data_proof_ns in which the first further data set is made */
     /* name of an output whose tolerance exceeds the median of its results; "" if there is none */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
@@ -68,16 +68,16 @@ typedef struct gt_verify_job {
     gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
     bool standard; /* true for the default variant, which determines the data for all others */
     bool again;    /* true if the variant was proved in an earlier worker */
-    bool patient;  /* true: time limits are ten times as long, and a hang is final */
+    bool patient;  /* true: time limits are ten times as long, and a hang counts as repeatable */
     /* work of a launch divided by that of the default variant; more work extends the time limit */
     double work;
     double slower_ns; /* launch time above which the variant cannot win; 0: no limit */
-    bool look_twice;  /* true: launch again if a launch is only slightly slower */
+    bool look_twice;  /* true: launch again if the time is only slightly above slower_ns */
 } gt_verify_job;
 
 /* The answer to a gt_verify_job or gt_recheck_job. */
 typedef struct gt_verified {
-    bool proved;      /* false if it is slower than slower_ns, so results were not checked */
+    bool proved;      /* false if a launch took over slower_ns, so results were not checked */
     double max_error; /* largest |v - r| / tolerance; above 1 the variant is wrong */
     double pilot_ns;  /* approximate time of one launch */
     double occupancy; /* resident warps divided by the maximum per multiprocessor */
@@ -85,10 +85,10 @@ typedef struct gt_verified {
     char writes[GT_NAME_MAX];
     /* default variant and recheck only: description of the data of the data proof */
     char data_proof[128];
-    /* Default variant and recheck only: scalars that were verified with no other value than the
-     * requested one. There is a line "NAME\tVALUE\tEFFECT" for each of them. EFFECT is what
-     * happened with other values: "crash", "hang", "differ", "took too long", "not in its fill", or
-     * "" if none was tried. May be NULL. */
+    /* Default variant and recheck only: scalars that were verified only with the requested value.
+     * Each has a line "NAME\tVALUE\tEFFECT". EFFECT is what happened with other values: "crash",
+     * "hang", "differ", "took too long", "not in its fill", or "" if no other value was tried. May
+     * be NULL. */
     char *single;
     /* if setup.check is set: "size\tINDEX" and the report of emuCheckEnd() per size; may be NULL */
     char *findings;
@@ -113,11 +113,11 @@ typedef enum gt_sample_length {
     GT_SAMPLE_QUICK  /* to eliminate slow variants early */
 } gt_sample_length;
 
-/* The effect of inout buffers that an earlier launch has changed on the time of a launch. */
+/* How the time of a launch depends on inout buffers that an earlier launch has changed. */
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
-    GT_SHARING_HARMLESS, /* the same time, so buffers need not be restored */
-    GT_SHARING_FELT      /* another time, so buffers must be restored before each launch */
+    GT_SHARING_HARMLESS, /* the time is the same, so buffers need not be restored */
+    GT_SHARING_FELT      /* the time differs, so buffers must be restored before each launch */
 } gt_sharing;
 
 /* A request for one round: one sample of each variant, in this order. */
@@ -138,14 +138,14 @@ typedef struct gt_sampled {
     bool spoiled;       /* true if the times of this round are invalid and must be taken again */
     bool noisy;         /* true if another process used the GPU during the round */
     char other[96];     /* description of this process, or "" */
-    gt_sharing sharing; /* sharing of the job; if that is UNKNOWN, the measured one */
-    /* time of launches on changed buffers divided by that on restored ones; 1 if not measured */
+    gt_sharing sharing; /* sharing of the job or, if that is UNKNOWN, the measured sharing */
+    /* time on changed buffers divided by the time on restored buffers; 1 if not measured */
     double used_ratio;
 } gt_sampled;
 
 /* A request to verify the winner again, after the race. */
 typedef struct gt_recheck_job {
     uint64_t id;
-    uint64_t seed; /* seed of the inputs; if it is the setup's, the reference does not run again */
+    uint64_t seed; /* seed of the inputs; if it is not the setup's, the reference runs again */
     double share;  /* part of gt_prepared.data_proof_ns that may be spent, from 0 to 1 */
 } gt_recheck_job;

@@ -117,7 +117,7 @@ gputune_status gt_measure_attach(gt_measure *measure)
     /* stay in relaxed capture mode, because this thread captures only in this mode */
     (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* this fails if the context is in use already; the flags do not matter then */
+    /* this fails if the context is in use already; the flags are not essential */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(

@@ -23,10 +23,10 @@
 
 typedef struct gt_measure gt_measure;
 
-/* Loads the driver and finds a device. gt_measure_close() closes *out. ENODRIVER. */
+/* Loads the driver and finds a device. gt_measure_close() closes *out. */
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal);
 /* Makes the primary context of the device current on this thread. All later calls must come from
- * this thread. EBUSY if another process uses the device exclusively; EDEVMEM. */
+ * this thread. EBUSY if another process uses the device exclusively; EDEVMEM if memory is full. */
 gputune_status gt_measure_attach(gt_measure *measure);
 void gt_measure_close(gt_measure *measure);
 const gt_device *gt_measure_device(const gt_measure *measure);

@@ -318,7 +318,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Runs a variant. Its outputs are first filled with another poison than in proofs. */
+/* Runs a variant after filling its outputs with poison that proofs do not use. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -501,8 +501,9 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Runs the reference twice, and determines the tolerances in between. In a data proof, fails before
- * the second run, which may take long, if over a quarter of the results are not finite. */
+/* Runs the reference twice, and determines the tolerances in between. In a data proof, skips
+ * the second run, which may take long, and fails if over a quarter of the results are not finite.
+ */
 static gputune_status compute_reference(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
@@ -543,7 +544,7 @@ static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_c
 
 static gputune_status expect_data(gt_measure *measure)
 {
-    sensitivities seen = {0}; /* only the member `largest` is used */
+    sensitivities seen = {0}; /* no inputs were moved, so only the member `largest` is used */
     uint32_t count = measure->setup.workload_count;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));
@@ -556,7 +557,7 @@ static gputune_status expect_data(gt_measure *measure)
     return gt_tables_judge(measure);
 }
 
-/* Computes a hash of the expected results and of the host's data, which is never 0. */
+/* Computes a hash of the expected results and of the host's data. The hash is never 0. */
 static gputune_status hash_results(uint64_t *out, gt_measure *measure)
 {
     static const uint64_t multiplier = 0x9e3779b97f4a7c15ull;
@@ -602,7 +603,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* the reference will run under the sanitizer instead */
+        return GPUTUNE_OK; /* the reference will run later, under the sanitizer */
     }
     if (measure->workspaces[0].workload.has_reference) {
         GT_TRY(expect_reference(measure, workspace_count));

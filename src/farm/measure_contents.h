@@ -24,7 +24,7 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
 /* Queues the template's check kernel, if there is one, for the workspaces `from` to `to` - 1. Then
- * queues the checks of a table; if there is only one workspace, only those of the timed workload.
- * The findings are written to *into. */
+ * queues the checks of a table. If there is only one workspace, only the checks of the timed
+ * workload are queued. The findings are written to *into. */
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
                               uint32_t to, gt_findings *into);

@@ -29,7 +29,7 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    GT_EFFECT_DIFFERS, /* no usable results, or those of the default differ from them */
+    GT_EFFECT_DIFFERS, /* no usable expected results, or the default's results differ from them */
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
     GT_EFFECT_UNTRIED
@@ -37,7 +37,7 @@ typedef enum gt_data_effect {
 
 typedef struct gt_data_set {
     gt_variation variation; /* data to try; later, the data that the default passed */
-    bool tried, survived;   /* `survived`: the default passed the data or a part of it */
+    bool tried, survived;   /* `survived`: the default passed at least a part of the data */
 } gt_data_set;
 
 enum { ROUNDS_MAX = 14 + GT_OTHER_MAX };
@@ -52,16 +52,16 @@ struct gt_data_proof {
     bool made;        /* true if the data set `now` and its expected results are complete */
     gt_lost lost;     /* experiments that crashed or blocked an earlier worker */
     uint32_t skipped; /* number of experiments of `lost` that were skipped so far */
-    uint8_t effects[GT_NUMBER_MAX]; /* by number: what happened with other values */
-    bool varied[GT_NUMBER_MAX];     /* by number: true if the default passed with another value */
+    uint8_t effects[GT_NUMBER_MAX]; /* by number: gt_data_effect of the last value that failed */
+    bool varied[GT_NUMBER_MAX];     /* by number: true if the default passed with a changed value */
     /* by buffer: number of elements that the reference does not write with the requested scalars */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
     uint32_t launcher; /* index of a variant's launcher for the size at which the data proof runs */
-    double share;      /* part of the usual time limits that may be spent, from 0 to 1 */
+    double share;      /* fraction of the usual time limits that may be spent */
     double spend_ns;   /* time that the data proof of a winner may take */
-    double make_ns;    /* longest time that making a data set and its expected results has taken */
-    uint64_t standard; /* id of the default variant after its proof; before, GT_NO_VARIANT */
+    double make_ns;    /* longest time so far of making a data set and its expected results */
+    uint64_t standard; /* id of the default variant; GT_NO_VARIANT until it is proved */
 };
 
 /* Returns the time. On an emulated device, this is processor time. */
@@ -71,7 +71,7 @@ static double proof_now_ns(const gt_data_proof *proof)
                                           : (double)gt_now_ns();
 }
 
-/* Time limits in ns for parts of the data proof. EMULATED: factor for an emulated device. */
+/* Time limits in ns for parts of the data proof; EMULATED times as long on an emulated device. */
 enum {
     OFTEN_NS = 3000000,
     ROW_NS = 6000000,
@@ -164,7 +164,7 @@ static void append_scalars(gt_text *text, const gt_workload *now, const gt_varia
     }
 }
 
-/* Describes the data of `variation`. `now` is the workload after gt_workload_vary() with it. */
+/* Describes the data of `variation`. gt_workload_vary() has made `now` with this variation. */
 static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_workload *now,
                            const gt_variation *variation)
 {
@@ -229,8 +229,8 @@ static uint64_t proof_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Returns how an experiment ended if it ended an earlier worker, and NONE if it did not. Returns
- * UNTRIED if too many experiments ended workers. */
+/* Returns CRASHES or HANGS if the experiment with this key ended an earlier worker, UNTRIED if too
+ * many experiments have ended workers, and otherwise NONE. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {
@@ -243,7 +243,7 @@ static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
     return is_enough ? GT_EFFECT_UNTRIED : GT_EFFECT_NONE;
 }
 
-/* Reports to the host that the experiment with this key begins; 0: that it has ended. */
+/* Reports to the host that the experiment with this key begins; with key 0, that it has ended. */
 static void proof_announce(const gt_data_proof *proof, uint64_t key)
 {
     gt_current *current = proof->measure.parent->current;
@@ -262,8 +262,8 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* Makes a data set, and verifies the default variant `standard` with it, unless it is NULL. Fails
- * only if the GPU is lost. */
+/* Makes a data set, and verifies the default variant with it, unless `standard` is NULL. Fails only
+ * if the GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
 {
@@ -276,7 +276,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* with a flag, the reference may write fewer elements; reject it, because fewer are compared */
+    /* reject flags with which the reference writes fewer elements, because fewer are compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -402,7 +402,7 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    /* `start` and `stop` of the parent must not change, because they hold the time of the pilot */
+    /* do not use `start` and `stop` of the parent, which hold the time of the pilot launch */
     measure->start = measure->stop = parent->checked;
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
@@ -437,7 +437,7 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* Lists the further data sets for a winner. The first two change one half of the flags each. */
+/* Lists the further data sets for a winner. The first two change the two halves of the flags. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
@@ -475,7 +475,8 @@ static void want_rounds(gt_data_proof *proof)
     }
 }
 
-/* Builds the data proof. No variant is proved yet, so only the reference runs, with own flags. */
+/* Builds the data proof. No variant is proved yet, so only the reference runs, with the requested
+ * flags. */
 static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     bool has_contents =
@@ -596,7 +597,7 @@ static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Finds data that the default variant passes. With `more`, also finds the data for a winner. */
+/* Finds data that the default variant passes. If `more` is true, also finds data for a winner. */
 static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool more)
 {
     const gt_variation all =
@@ -710,7 +711,8 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Verifies a variant with a data set, which is first reduced to data that the default passes. */
+/* Verifies a variant with a data set. If the data set was not tried yet, reduces it first to data
+ * that the default variant passes. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
     /* the default variant may be among the dropped variants */

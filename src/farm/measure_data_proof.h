@@ -26,5 +26,5 @@ gputune_status gt_data_proof_doubt(gt_measure *measure, gputune_status status);
 gputune_status gt_data_proof_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     double share);
 /* Returns how long gt_data_proof_winner() takes if `share` is 1. Sets *further_ns to the part of
- * this time that is for the first further data set. */
+ * this time in which the first further data set is made. */
 double gt_data_proof_winner_ns(double *further_ns, const gt_measure *measure);

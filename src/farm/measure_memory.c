@@ -449,7 +449,7 @@ static gputune_status copy_input(gt_measure *measure, const gt_live_input *input
     const gt_buffer_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
     if (!to) {
-        return GPUTUNE_OK; /* an output has no initial contents, and an input no expected results */
+        return GPUTUNE_OK; /* outputs have no initial contents; inputs have no expected results */
     }
     if (input->is_ipc) {
         return copy_mapped(measure, to, input, slot->buffer);

@@ -12,7 +12,7 @@ gputune_status gt_memory_service(gt_measure *measure);
 /* Sets bit i of out[w] if the setup contains data for buffer i of workload w. */
 void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setup);
 /* Checks that a setup fits into the device memory and the memory limit, and sets
- * measure->reserved_bytes. EDEVMEM if it does not fit; nothing has been allocated then. */
+ * measure->reserved_bytes. Allocates nothing. EDEVMEM if the setup does not fit. */
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
 /* Returns true if enough memory is free to measure the copy rate with buffers larger than L2. */
 bool gt_memory_suffices_for_copies(const gt_measure *measure);
@@ -32,8 +32,8 @@ void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
                        const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);
 
-/* Queues copies of the timed workspace's inputs to read-only memory (measure->guard). An input for
- * which there is no such memory is not copied; launches use it where it is. */
+/* Queues copies of the timed workspace's inputs to read-only memory (measure->guard). If there is
+ * no read-only memory for an input, launches use the input itself. */
 gputune_status gt_guard_inputs(gt_measure *measure);
 /* Unmaps the read-only memory. No queued launch may use it. */
 void gt_guard_free(gt_measure *measure);

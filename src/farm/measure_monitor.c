@@ -22,13 +22,14 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml;       /* set before `opened`; NULL: NVML is not available */
+    gt_nvml *nvml;       /* NULL: NVML is not available; valid after `opened` is set */
     bool spoils;         /* true if the last reading makes times invalid */
     bool spoiled, noisy; /* `spoiled`: times since the start of the round are invalid */
     char other[96];
 };
 
-/* Records other users of the GPU, but not the host application, which often uses it only later. */
+/* Records other users of the GPU. The host application is not one of them, because it often uses
+ * the GPU only after the tuning. */
 static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
 {
     char name[32], path[32];

@@ -11,8 +11,9 @@ typedef struct gt_monitor gt_monitor;
 gt_monitor *gt_monitor_start(const char *uuid);
 void gt_monitor_stop(gt_monitor *monitor);
 void gt_monitor_begin(gt_monitor *monitor);
-/* Sets the members of *out for other users, and for whether the times since gt_monitor_begin() are
- * invalid. */
+/* Sets out->noisy and out->other according to other users of the GPU, and out->spoiled to true if
+ * times since gt_monitor_begin() are invalid. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
-/* Reads the millijoules used so far, when NVML is open. Returns false if there is no counter. */
+/* Waits until NVML is open, and reads the millijoules used so far. Returns false if NVML is not
+ * available or there is no counter. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);
