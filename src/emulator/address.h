@@ -1,4 +1,4 @@
-/* Finds the memory that the lanes of a memory instruction access, and counts the cost. */
+/* Finds and checks the memory that an instruction accesses, and counts the cost of the accesses. */
 #pragma once
 
 #include "emulator/decode.h"

@@ -27,9 +27,9 @@ typedef struct emu_capture_info {
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and sets *out to its graph. Fails with 401 if the stream
- * is not being captured, 903 if the capture began on another stream, 908 if it began on another
- * thread. If the capture is invalid (901) or a captured stream was not joined (904), it also ends,
- * and the caller must free its graph, *dropped, after releasing the lock. */
+ * is not being captured, with 903 or 908 if the capture began on another stream or thread. If the
+ * capture is invalid (901) or a captured stream was not joined (904), the call fails but ends the
+ * capture, and the caller must free its graph, *dropped, after releasing the lock. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
 /* Describes the stream's capture. Fails with 906 for the legacy stream if a blocking stream is
@@ -39,16 +39,16 @@ CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 /* Sets the capture mode of the calling thread and returns the previous one. */
 CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
-/* Checks that work may be submitted to a stream. `waits` is true if the call also waits for it.
- * Fails with 901 if the stream's capture is invalid, 900 if the call would wait for a captured
- * stream, 906 if the legacy stream would join a capture; 900 and 906 make the captures invalid. */
+/* Checks that work may be submitted to a stream and, if `waits` is true, waited for. Fails with 901
+ * if the stream's capture is invalid, 900 if the call would wait for a captured stream, 906 if the
+ * legacy stream would join a capture. 900 and 906 also make that capture invalid. */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
 /* Adds a command to the stream's capture. Takes ownership of the command. */
 CUresult emu_capture_add(CUstream stream, emu_command *command);
 
-/* Fails with 900, and makes the capture invalid, if a capture is active that does not allow this
- * thread to make unsafe calls. Fails with 901 if that capture is already invalid. */
+/* Checks that no active capture forbids this thread to make unsafe calls. Otherwise fails with 900
+ * and makes the capture invalid, or fails with 901 if the capture is already invalid. */
 CUresult emu_capture_forbids(void);
 
 /* Fails with 900 if a stream of the context is being captured, and makes that capture invalid. */

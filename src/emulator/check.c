@@ -206,9 +206,9 @@ static uint32_t count_slots(const emu_program *program)
 }
 
 /* Computes which earlier launches may still be running when `launch` begins. A programmatic launch
- * may begin while the previous launch, P, is still running. The launches before P have ended by the
- * time P ends if a thread of P executed griddepcontrol.wait. They have already ended when `launch`
- * begins if a block of P executed griddepcontrol.wait before it triggered `launch`. */
+ * may begin while the previous launch, P, is still running. If a thread of P executed
+ * griddepcontrol.wait, the launches before P end before P ends. If a block of P executed
+ * griddepcontrol.wait before it triggered `launch`, they end even before `launch` begins. */
 static void count_launch(emu_check *check, const emu_launch *launch)
 {
     uint32_t before_end = check->waited ? check->open_after_wait : check->open;
@@ -241,8 +241,8 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-/* Adds the launch that has just ended to a mask of recent launches, as bit 0. The bit is set if the
- * launch made the access in `stamp`. */
+/* Shifts a mask of recent launches by one launch, and sets bit 0 if the launch that has just ended
+ * made the access in `stamp`. */
 static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
     return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);
@@ -264,7 +264,7 @@ void emu_check_settle(emu_check *check)
         }
     }
     check->transfer_count = 0;
-    check->is_behind_answer.op = NULL; /* the next program may have operations at these addresses */
+    check->is_behind_answer.op = NULL; /* the next program may reuse these addresses */
     check->launch = NULL;
 }
 

@@ -7,18 +7,18 @@
  * happen before the new one. Vector clocks, which have a component for each warp of the grid,
  * determine this order. The clock of a warp advances at each operation that orders accesses:
  * barriers of its block, cluster or warp, shuffles, votes, fences, and arrivals at mbarriers. At a
- * barrier, a warp merges the clocks of the other warps. It also does so at an atomic or volatile
- * access to an address where another warp has published the clocks of its last fence. Within a
- * warp, each pair of lanes may be ordered up to a different clock. After its last ordering
- * operation, the accesses of a thread that returns are never ordered. Where this model is coarser
- * than the memory model of PTX, it assumes that accesses are ordered. The sanitizer may therefore
- * miss a bug, but every finding is real.
+ * barrier, a warp merges the clocks of the other warps. A warp also merges clocks at an atomic or
+ * volatile access to an address where another warp has published the clocks of its last fence.
+ * Within a warp, each pair of lanes may be ordered up to a different clock. If a thread returns,
+ * its accesses after its last ordering operation are never ordered. If this model cannot express
+ * an order as exactly as the memory model of PTX, it assumes that accesses are ordered. The
+ * sanitizer may therefore miss a bug, but every finding is real.
  *
  * An asynchronous copy happens before everything that a thread does after waiting for the copy. A
  * bulk copy moves its bytes immediately, but reports them to its mbarrier as late as possible: when
  * no thread can continue without them (check_async.c). Bulk copies access memory through the
- * asynchronous proxy. Only after a proxy fence do they see an mbarrier, or what threads have
- * written. Each vector clock has a second one for the accesses that proxy fences have made visible.
+ * asynchronous proxy. They see mbarriers and the writes of threads only after a proxy fence. Each
+ * vector clock has a second one for the accesses that proxy fences have made visible.
  *
  * A checked launch runs on one host thread. */
 #pragma once
@@ -58,8 +58,9 @@ typedef struct emu_stamp {
     uint32_t warp;  /* component of the warp in vector clocks, plus one; 0: no access */
     uint32_t clock; /* clock of the warp */
     uint32_t line;  /* PTX line */
-    /* number of the asynchronous copy group, plus one; 0: not a copy. With EMU_HOW_PHASE, `group`
-     * is the component of the copy's mbarrier, plus one, and `clock` is a clock of that mbarrier */
+    /* number of the group of asynchronous copies or matrix products, plus one; otherwise 0. With
+     * EMU_HOW_PHASE, `group` is the component of the copy's mbarrier, plus one, and `clock` is a
+     * clock of that mbarrier */
     uint32_t group;
     uint8_t lane;
     uint16_t how;
@@ -100,24 +101,24 @@ void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access
 
 /* ---- unset values (check_flow.c) ---- */
 
-/* The lanes in which the value of a register is unset, and the origin of one such value: a load
- * from unset memory at `line` or, if `shuffled` is true, a thread that does not take part in the
- * shuffle at `line`. If `line` is 0, the register was never written. If a wgmma may still write the
- * register, `product` is the number of its group plus one; otherwise it is 0. */
+/* The lanes in which a register is unset, and the origin of one such value. `line` is the PTX line
+ * of a load from unset memory or, if `shuffled` is true, of a shuffle whose source thread does not
+ * take part. If `line` is 0, the register was never written. If a wgmma may still write the
+ * register, `product` is the number of the wgmma's group plus one; otherwise it is 0. */
 typedef struct emu_unset {
     uint32_t lanes, line;
     uint32_t product;
     bool shuffled;
 } emu_unset;
-/* Reports that an unset value is stored to the memory `where` or, if `where` is "", that a branch
- * or a store depends on an unset value. */
+/* Reports that an unset value is stored to the memory `where`. If `where` is "", reports that a
+ * branch or the predicate of a store depends on an unset value. */
 void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const char *where, const emu_unset *unset);
 
 enum { EMU_UNSET_ELEMENTS = 8 };
 
 void emu_check_run(emu_warp *warp, const emu_op *op);
-/* Checks the guard predicate of an operation if it is false in all lanes. */
+/* Checks the guard predicate of an operation. The predicate is false in all lanes. */
 void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 /* ---- order of accesses (check_order.c) ---- */
@@ -227,10 +228,11 @@ void emu_order_cluster_release(emu_group *group);
 void emu_order_fence(emu_warp *warp, bool within);
 void emu_order_proxy_fence(emu_warp *warp);
 void emu_order_init_fence(emu_warp *warp); /* fence.mbarrier_init */
-/* Pass vector clocks through memory. emu_order_publish() stores, for the address `place`, the
- * clocks of the warp's last fence or, if `now` is true, its current clocks; if `within` is true,
- * only its own block can acquire them. emu_order_acquire() merges the stored clocks into the warp's
- * clocks. After a relaxed or volatile access (`flags`), they take effect only at a later fence. */
+/* Pass vector clocks through memory. emu_order_publish() stores clocks for the address `place`: the
+ * clocks of the warp's last fence or, if `now` is true, the warp's current clocks. If `within` is
+ * true, only the warp's own block can acquire the current clocks. emu_order_acquire() merges the
+ * stored clocks into the warp's clocks. After a relaxed or volatile access (`flags`), clocks that
+ * all blocks can acquire take effect only at a later fence. */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
 /* Record events of an mbarrier. emu_order_arrive_at(): a warp arrives and publishes its clocks.
@@ -274,7 +276,7 @@ void emu_check_grid_trigger(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
 /* Records that the lane found the mbarrier's phase incomplete and will test it again. */
 void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
-/* Reports the lanes of the group that repeatedly test an mbarrier. Returns false if none does. */
+/* Reports the group's lanes that repeatedly test an mbarrier. Returns false if there are none. */
 bool emu_check_polls(const emu_group *group);
 
 /* Record events of an mbarrier: it was initialised, a lane used it, a lane made `count` arrivals,

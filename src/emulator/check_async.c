@@ -2,9 +2,10 @@
  * launch has ended.
  *
  * Each mbarrier has a component in the vector clocks, which counts its completed phases. Another
- * component stands for the wait for the previous launch. A bulk copy moves its bytes immediately,
- * but reports them to its mbarrier only when no thread can continue without them. If a thread does
- * not wait, or waits for the wrong phase, its access therefore races with a copy in flight. */
+ * component represents griddepcontrol.wait, which waits for the previous launch. A bulk copy moves
+ * its bytes immediately, but reports them to its mbarrier only when no thread can continue without
+ * them. A thread that does not wait, or waits for the wrong phase, therefore races with the copy.
+ */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"
@@ -246,7 +247,7 @@ void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const
     emu_slot *slot = at ? slot_of(warp->block->group, at, &component) : NULL;
     *stamp = (emu_stamp){0};
     if (slot) {
-        if (op->count == 0) /* not st.async (count > 0), which does not use the async proxy */
+        if (op->count == 0) /* only st.async has count > 0; it does not use the async proxy */
             look_at_init(warp, op, lane, slot);
         *stamp =
             (emu_stamp){.how = EMU_HOW_PHASE, .group = component + 1, .clock = slot->completed + 1};

@@ -204,8 +204,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the latest clock of the component that is ordered before the lane's access. A store or
- * strong read is ordered after the thread's volatile and relaxed reads; a weak read may not be. */
+/* Returns the latest clock of the component that is ordered before the lane's access. Clocks that
+ * volatile and relaxed reads found count only for stores and strong reads. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -274,7 +274,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* the accesses of a returned thread after its last ordering operation stay unordered */
+        /* a returned thread's accesses after its last ordering operation are never ordered */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }
@@ -283,7 +283,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
     return stamp->lane == lane || clock <= order->full || order->know[lane][stamp->lane] >= clock;
 }
 
-/* The fence may be executed by the accessing thread, or by a thread ordered after the access. */
+/* Either the accessing thread executed the fence, or a thread that is ordered after the access. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier)
 {

@@ -8,13 +8,13 @@
  *   - A write replaces the whole cell. If it writes the value that was already there, it cannot
  *     race, and is recorded only if the cell has no write.
  *   - A read replaces read[0]. If the old read[0] is from another warp, it moves to read[1].
- *   - When the launch ends, it is added to the sets of earlier launches that wrote or read the
- *     granule, and the stamps are cleared.
+ *   - When the launch ends, the launch is added to the sets of earlier launches that wrote or read
+ *     the granule, and the stamps are cleared.
  *
  * The cells of shared memory belong to its block, and are cleared when a block starts. The cells of
- * global memory belong to regions. A note creates a region, and so does malloc() in a kernel. The
- * first access to an allocation without notes creates a region that counts as set. In an allocation
- * with notes, accesses outside the noted regions are out of bounds.
+ * global memory belong to regions. emu_check_note() creates a region, and so does malloc() in a
+ * kernel. The first access to an allocation without noted regions creates a region that counts as
+ * set. In an allocation with noted regions, accesses outside of them are out of bounds.
  *
  * Memory is unset if its region is not marked as set and no cell has the write of a set value. If a
  * program needs another granule size, all cells are discarded, and their memory counts as set. */
@@ -32,7 +32,7 @@ typedef struct emu_cell {
 /* In a mask of recent launches, the bit that stands for all older launches. */
 enum { EMU_LONG_AGO = 1 << 30 };
 
-/* Global memory that a launch has accessed, or that a note describes. */
+/* Global memory that a launch has accessed, or that emu_check_note() describes. */
 typedef struct emu_region {
     struct emu_region *next;
     uint64_t base, bytes;
@@ -54,8 +54,8 @@ struct emu_check {
     size_t transfer_count, transfer_capacity;
     struct emu_filled *filled; /* initialised memory that does not belong to a region */
     size_t filled_count, filled_capacity;
-    /* sets of earlier launches, as in emu_cell: those that may still run when this launch begins,
-     * and those that may still run after a griddepcontrol.wait in this launch */
+    /* masks of earlier launches, as in emu_cell: the launches that may still run when this launch
+     * begins, and the launches that may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
     /* number of blocks of the launch, and number of those that triggered the next launch before
      * they executed griddepcontrol.wait */

@@ -85,7 +85,7 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
 }
 
 /* Counts the atomic accesses to each sector in a small hash table. If several sectors share an
- * entry, it keeps the most frequent one. */
+ * entry, the entry counts one of them, usually the most frequent sector. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)

@@ -207,8 +207,9 @@ static void append_return(emu_decoder *decoder)
 
 /* ---- memory waits ---- */
 
-/* The load level of each register: how many loads, each of which depends on the previous one, lead
- * to its value, counted from the start of the basic block or the last barrier. */
+/* The load level of each register: the number of loads in the longest chain of dependent loads that
+ * leads to the register's value, counted from the start of the basic block. Loads after a barrier
+ * have higher levels than all loads before the barrier. */
 typedef struct load_levels {
     uint8_t *of; /* by register */
     uint8_t floor, deepest, waited;
@@ -221,7 +222,8 @@ static void forget_levels(load_levels *levels, const emu_decoder *decoder)
 }
 
 /* Updates the levels after an instruction that uses the registers in decoder->touches[from, to).
- * Returns true if it is the first instruction that waits for a value of its level. */
+ * Returns true if the instruction needs a value of a level for which the warp has not waited yet.
+ */
 static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const emu_flow *flow,
                           size_t from, size_t to)
 {

@@ -67,7 +67,7 @@ const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 /* Returns the offset of a source operand, which is an immediate or a register of exactly `bytes`
  * bytes. If `bytes` is 0, the operand must be a predicate that is not negated. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
-/* Like emu_source(), but allows a larger register, and sets *width to its size. */
+/* Like emu_source(), but allows a larger register, and sets *width to the size of the register. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
 /* Returns the offset of a result register. The operand `_` gets a register that is never read. */

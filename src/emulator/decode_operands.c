@@ -141,7 +141,8 @@ static bool grow_index(emu_decoder *decoder)
     return true;
 }
 
-/* Offsets are multiples of 64, so a hash table entry can be a constant's offset plus its size. */
+/* A hash table entry is a constant's offset, a multiple of 64, plus the constant's size in bytes.
+ */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;
@@ -241,7 +242,7 @@ static void fail_operand(emu_decoder *decoder, const ptx_operand *operand, unsig
 }
 
 /* Returns the offset of a register of exactly `bytes` bytes. If `width` is not NULL, allows a
- * larger register and sets *width to its size. */
+ * larger register, and sets *width to the size of the register. */
 static uint32_t find_register(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                               uint8_t *width, bool writes)
 {

@@ -1,5 +1,5 @@
-/* The declarations that an implementation of the CUDA driver needs: gputune's own declarations and
- * further names. With -DEMU_CHECK_ABI, the compiler checks all entry points against cuda.h 13.0. */
+/* The CUDA declarations that an implementation of the driver needs. With -DEMU_CHECK_ABI, the
+ * compiler checks all entry points against cuda.h 13.0. */
 #pragma once
 
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest copy of pageable memory that an asynchronous call stages instead of waiting. */
+/* The largest copy from pageable memory that an asynchronous call stages, so it need not wait. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;

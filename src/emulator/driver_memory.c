@@ -20,7 +20,7 @@ EMU_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes)
     return allocate_memory(out, bytes, EMU_MEMORY_DEVICE);
 }
 
-/* Frees memory. Except for a view, first waits for the work of its context, as on hardware. */
+/* Frees memory. Unless it is a view, first waits for its context's work, as on hardware. */
 static CUresult free_kind(uint64_t address, emu_memory_kind kind)
 {
     emu_allocation what;

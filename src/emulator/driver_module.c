@@ -120,7 +120,7 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Allocates only the variables that are used, because CUB's headers define a thousand others. */
+/* Allocates only used variables, because CUB's headers define a thousand unused variables. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;

@@ -101,7 +101,7 @@ static const answer *find_answer(CUpointer_attribute attribute)
     return NULL;
 }
 
-/* Returns false for the attribute "host address" if the memory is on the device only. */
+/* Returns false if the attribute is the host address and the memory is only on the device. */
 static bool has_attribute(const answer *answer, const emu_allocation *what)
 {
     return answer->attribute != CU_POINTER_ATTRIBUTE_HOST_POINTER || on_host(what);

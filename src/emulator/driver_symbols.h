@@ -1,6 +1,6 @@
 /* The entry points of the emulator, as X(name, first driver version with this variant, exported
  * symbol). The versions are those of cudaTypedefs.h. Variants are listed from oldest to newest. The
- * list must include the newest variant, because callers of a missing variant get an older one. */
+ * list must include the newest variant of each call; otherwise its callers get an older variant. */
 #pragma once
 
 /* clang-format off */

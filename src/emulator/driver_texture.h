@@ -8,7 +8,7 @@
 const emu_texture *emu_texture_find(uint64_t object);
 
 /* emu_array_find() returns the memory and shape of an array, or NULL if there is no such array.
- * emu_array_rows() returns how many rows the array has; they are consecutive in memory. */
+ * emu_array_rows() returns the number of the array's rows. The rows are consecutive in memory. */
 const emu_texture *emu_array_find(CUarray array);
 uint64_t emu_array_rows(CUarray array);
 

@@ -3,11 +3,11 @@
 
 #include "emulator/driver.h"
 
-/* Conditions that a driver call checks first. */
+/* The requirements of a driver call. */
 enum {
     EMU_INITIALIZED = 1,     /* the call fails with 3 before cuInit */
     EMU_NO_STICKY_ERROR = 2, /* the call fails with the sticky error, if there is one */
-    EMU_CONTEXT = 4,         /* fails with 201 without a current context, 709 if it was destroyed */
+    EMU_CONTEXT = 4,         /* fails with 201 without a context, 709 with a destroyed context */
     EMU_UNSAFE = 8,          /* the call fails with 900 if a capture forbids it */
     EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT
 };

@@ -1,4 +1,4 @@
-/* Events. An event stands for work of a stream or, during a capture, for nodes of a graph. */
+/* Events. An event represents work of a stream or, during a capture, nodes of a graph. */
 #pragma once
 
 #include "emulator/graph.h"

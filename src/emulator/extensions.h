@@ -33,8 +33,9 @@ CUresult emuModelledTimeNs(double *host_ns);
  * call. */
 const char *emuLastMessage(void);
 
-/* Gives a name to the allocation that contains `address`, for messages such as "4 bytes past the
- * end of buffer x", which count from `address`. Fails with 1 if there is no allocation. */
+/* Names the allocation that contains `address`, for messages such as "4 bytes past the end of x of
+ * 64 bytes at 0x7f0000000100", where x begins at `address`. Fails with 1 if there is no allocation.
+ */
 CUresult emuNameMemory(CUdeviceptr address, const char *name);
 
 /* Maps the allocation that begins at `address` a second time, read-only for kernels. Free the view
