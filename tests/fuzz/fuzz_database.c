@@ -1,7 +1,7 @@
-/* Fuzzes database images, which are a valid image with changed bytes or a missing end. An input
- * consists of groups of four bytes: an offset of three bytes, and a byte that is combined with the
- * byte at the offset. A last byte of 0 truncates the image at the offset. Results that are found
- * must be those that were stored. */
+/* Fuzzes databases. The image of a valid database is changed as the input specifies. Each group of
+ * four input bytes is an offset of three bytes and a byte that is combined with the byte at that
+ * offset. If the fourth byte is 0, the image is truncated at the offset. A lookup must find only
+ * results that were stored. */
 #include "fuzz/fuzz.h"
 
 #include "store/store.h"

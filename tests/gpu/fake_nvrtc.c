@@ -1,5 +1,5 @@
-/* A libnvrtc.so.12 like the one in the wheel, which has no RUNPATH and opens its builtins by bare
- * name when it compiles. */
+/* Imitates the libnvrtc.so.12 of NVIDIA's Python wheel. That library has no RUNPATH, and opens its
+ * builtins library by bare name when it compiles. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Tests that allocations stay within a driver's budget. */
+/* Tests that allocations of device memory stay within a budget. */
 #include "gpu/budget.h"
 #include "support/fake_driver.h"
 #include "support/test.h"

@@ -40,7 +40,8 @@ TEST(test_ptx)
                         "arguments");
 }
 
-/* A note in the image selects one of a kernel's instances. The image still ends with a NUL. */
+/* gt_image_note_entry() appends a note to an image. The note selects one of a kernel's instances.
+ * The image still ends with a NUL. */
 TEST(note_selects_the_template_instance)
 {
     gt_image image = {malloc(sizeof ptx), sizeof ptx}, plain = {malloc(sizeof ptx), sizeof ptx};
@@ -49,7 +50,7 @@ TEST(note_selects_the_template_instance)
     ASSERT_OK(gt_image_note_entry(&image, "twice", "_Z5twiceIdEvPT_"));
     assert_entry(&image, "twice", "_Z5twiceIdEvPT_");
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
-    /* the note may give the instance a different name */
+    /* the name in the note may differ from the kernel's name */
     ASSERT_OK(gt_image_note_entry(&image, "twice_launch2", "_Z5twiceIfEvPT_"));
     assert_entry(&image, "twice_launch2", "_Z5twiceIfEvPT_");
     assert_int_equal(strlen(image.data) + 1, image.bytes);

@@ -98,8 +98,7 @@ TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
     assert_string_equal(fake_story(), "LaunchKernelEx EventRecord");
 }
 
-/* Scratch memory is shared by a graph of repeated launches and by later launches. */
-/* The scratch memory is freed before the allocation that fails. */
+/* When scratch memory must grow, it is freed before the larger allocation, which fails here. */
 TEST_WITHIN(a_launcher_works_after_its_scratch_could_not_grow, setup, NULL)
 {
     static const uint32_t grids[1][3] = {{256, 1, 1}};
@@ -125,6 +124,7 @@ TEST_WITHIN(a_launcher_works_after_its_scratch_could_not_grow, setup, NULL)
     fake_graphs_gone();
 }
 
+/* A graph of repeated launches uses the same scratch memory as ordinary launches. */
 TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
@@ -287,7 +287,8 @@ TEST_WITHIN(refusal_message_has_the_reason, setup, NULL)
                    "cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE (200): as scripted");
 }
 
-/* One block is copied to its own buffer, the other to the module's symbol. */
+/* Tests a launch with two parameter blocks. One is copied to a buffer of its own, the other to the
+ * module's symbol. */
 TEST_WITHIN(test_each_block_is_copied_to_its_place, setup, NULL)
 {
     gt_launch launch = make_launch(GT_PASS_GLOBAL);
@@ -325,7 +326,7 @@ TEST_WITHIN(test_parameter_sizes_are_compared_with_the_kernel, setup, NULL)
     free_and_check(launcher);
 }
 
-/* A tool that reports failing driver calls must find none in a correct program. */
+/* Some tools report every failing driver call, so a correct program must not cause any. */
 TEST_WITHIN(test_no_call_fails_while_code_is_loaded, setup, NULL)
 {
     for (gt_pass pass = GT_PASS_NONE; pass <= GT_PASS_GLOBAL; pass++) {

@@ -1,4 +1,5 @@
-/* Tests launch axes: the L2 window, and how long the context sets L2 memory aside for windows. */
+/* Tests launch axes: the L2 window, and from when until when the context sets L2 memory aside for
+ * windows. */
 #include "launcher_support.h"
 
 static size_t limit;
@@ -191,7 +192,8 @@ TEST_WITHIN(test_every_grid_of_a_loop_is_a_multiple_of_the_cluster, setup_l2, NU
 {
     gt_launcher *launcher;
     gt_launch launch = loop_of_two();
-    launch.steps[0].cluster[0] = 4; /* 4 divides grids of 256 and 20 blocks, but not of 10 */
+    /* 4 divides the grids of 256 and 20 blocks, but not the grid of 10 blocks */
+    launch.steps[0].cluster[0] = 4;
     ASSERT_FAILS(try_load(&launcher, &launch), GPUTUNE_EINVAL,
                  "a grid of 10 blocks is not a multiple");
 }

@@ -13,7 +13,8 @@ static gt_device device;
 static CUcontext context;
 static char why_not[1100];
 
-/* out[i] is the block's i-th value plus `add`, for each way of passing the block. */
+/* The kernel `spread` writes out[i] = value i of the parameter block + `add`. PASS selects how the
+ * block is passed. */
 static const char source[] =
     "#define COUNT 2000\n"
     "#define SPLIT 512\n"
@@ -175,7 +176,7 @@ static void fill(int *block, int seed)
     }
 }
 
-/* Counts the results that are not the values of a block filled from `seed`, increased by `add`. */
+/* Counts the results that are wrong for a parameter block filled from `seed` and this `add`. */
 static int count_wrong(CUdeviceptr out, int seed, int add)
 {
     static _Thread_local int result[COUNT];

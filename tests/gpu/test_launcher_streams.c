@@ -85,7 +85,7 @@ TEST_WITHIN(test_a_failed_launch_keeps_the_slot_until_its_event, setup, NULL)
     assert_int_equal(fake_count("EventSynchronize"), 1);
 }
 
-/* Launches many rounds over more streams than there are instances. */
+/* Launches 200 times on 11 streams, which is more streams than the launcher has modules. */
 static void *launch_round_robin(void *user)
 {
     for (int i = 0; i < 200; i++) {
@@ -101,7 +101,8 @@ static bool is_call(const fake_call *call, const char *name, CUstream stream)
     return strcmp(call->name, name) == 0 && call->stream == stream;
 }
 
-/* Returns the launch that follows a copy. No other copy to the module may be between them. */
+/* Returns the launch that follows a copy to the same module. Fails the test if another copy to the
+ * module precedes the launch. */
 static size_t find_launch(size_t copy)
 {
     uint64_t symbol = fake.calls[copy].object;
@@ -116,8 +117,8 @@ static size_t find_launch(size_t copy)
     return 0;
 }
 
-/* Checks that no other call for the module is between a block's copy and the launch that reads the
- * copy, and that a stream that takes over a module waits for the previous stream. */
+/* Checks that no other call uses a module between the copy of a block and the launch that reads the
+ * block. A stream that takes over a module must first wait for the previous stream. */
 static void check_critical_sections(void)
 {
     static size_t last_launch[4096]; /* by module */

@@ -3,7 +3,7 @@
 
 #include "emulator/driver_abi.h"
 
-static bool with_pass; /* true if a block is the first argument */
+static bool with_pass; /* true if a parameter block is the first argument */
 
 /* kernel(texture, count) */
 static gt_launch make_texture_launch(gt_texture texture, gt_pass pass)
@@ -85,7 +85,8 @@ TEST_WITHIN(test_linear_memory_is_described, setup, NULL)
     assert_int_equal(fake.resource.res.linear.sizeInBytes, 400);
 }
 
-/* Each stream has its own array. A launch first fills it from the buffer, at any address. */
+/* Each stream has its own array. Each launch first fills the array from the buffer, which may have
+ * any address. */
 TEST_WITHIN(test_arrays_are_filled_before_each_launch, setup, NULL)
 {
     static const CUdeviceptr anywhere = 0x10004;
@@ -149,7 +150,8 @@ TEST_WITHIN(each_address_has_one_texture_object, setup, NULL)
     assert_int_equal(fake_count("TexObjectDestroy"), 0);
 }
 
-/* The texture objects live as long as the graph, even if the module belongs to another owner. */
+/* The texture objects and arrays of a captured launch live until the graph is destroyed, even if
+ * the launcher is freed first. */
 TEST_WITHIN(graph_keeps_its_texture_objects, setup, NULL)
 {
     static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_GLOBAL, GT_PASS_CONSTANT};
