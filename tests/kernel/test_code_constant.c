@@ -1,4 +1,4 @@
-/* Tests constants of the code, and define(), in the expressions of clauses. */
+/* Tests that the expressions of clauses can use constants of the code, and define(). */
 #include "kernel_support.h"
 
 #define P         "#pragma gputune "

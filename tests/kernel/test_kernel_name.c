@@ -109,7 +109,8 @@ TEST(test_a_plain_kernel_in_a_namespace)
     assert_string_equal(b.template->name, "a::scale");
 }
 
-/* Macros make kernels, or parts of them. A tunable is not replaced by the default in the code. */
+/* A kernel may be written with macros. They are expanded, but a tunable in them is not replaced by
+ * the default value that the code defines. */
 TEST(test_kernels_and_macros)
 {
     static const char *const cases[][2] = {
@@ -145,8 +146,8 @@ TEST(test_kernels_and_macros)
     }
 }
 
-/* Kernels that no clause names are not compiled, so they may use the names of tunables. If the
- * architecture selects the branch of an #if, the functions of both branches are kept. */
+/* Kernels that no clause names are not compiled, so they may use the names of tunables. If an #if
+ * depends on the architecture, the functions of both branches are kept. */
 TEST(test_other_kernels_of_a_file)
 {
     static const char text[] =

@@ -161,8 +161,8 @@ static const char *const right[] = {
     PLAIN("cluster(C = 1, 2)", "") "{ y[0] = 1; }",
 };
 
-/* The words that a problem value may be are defined as macros, too. Otherwise an #if would treat
- * them as 0, and silently choose the wrong branch. */
+/* A macro is defined for each word that a problem value may be. An #if would treat an undefined
+ * word as 0, and silently choose the wrong branch. */
 TEST(test_code_may_ask_for_a_word_of_the_problem)
 {
     static const char asking[] =
@@ -214,8 +214,8 @@ TEST(test_values_of_the_file)
     }
 }
 
-/* A name is not a macro if the code has a parameter with that name, and the value is an argument of
- * the kernel or is used only in expressions. */
+/* A parameter in the code may have the name of a value. No macro is defined for this name if the
+ * value is an argument of the kernel or is used only in expressions. */
 TEST(test_parameters_of_the_same_name)
 {
     static const char defined[] =

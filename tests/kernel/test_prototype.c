@@ -1,5 +1,5 @@
-/* Compares launches that prototypes compute with those of gt_launch_bind(), for shipped templates
- * at random configurations and sizes. */
+/* Compares the launches of prototypes with those of gt_launch_bind(), for shipped templates at
+ * random configurations and sizes. */
 #include "kernel_support.h"
 
 #include "base/random.h"

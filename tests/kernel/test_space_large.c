@@ -101,7 +101,8 @@ static const char sum_of_weights[] =
     "require((A * 7919 + B * 104729 + C * 1299709 + D * 15485863 + E * 32452843 + F * 49979687 + "
     "G * 67867967 + H * 86028121 + I * 10439531 + J * 12294982) % 31 == 5)";
 
-/* Counts the configurations with A = a that satisfy sum_of_weights, grouped by remainders. */
+/* Counts the configurations with A = a that satisfy sum_of_weights. The other axes are added one by
+ * one to the number of configurations for each remainder. */
 static double count_by_remainder(int a)
 {
     double counts[31] = {0};

@@ -1,4 +1,4 @@
-/* Tests structs in arguments: layout, values of their numbers, and mistakes. */
+/* Tests structs in arguments: layout, how their members are filled, and mistakes. */
 #include "kernel_support.h"
 
 #include "kernel/template/structure.h"

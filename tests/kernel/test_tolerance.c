@@ -55,7 +55,7 @@ TEST(test_terms)
     assert_near(gt_tolerance_terms(&sum, 0, &unknown), 1e6);
     gt_workload product = workload_of(GT_TYPE_F32, 2 * 512 * 512, 512 * 512);
     assert_near(gt_tolerance_terms(&product, 0, &unknown), 2 * 512);
-    /* one in 64 inputs changed and one in 64 results changed, so each result has one term */
+    /* a sparse step changed one in 64 inputs and one in 64 results, so each result has one term */
     assert_near(gt_tolerance_terms(&product, 0, &(gt_sensitivity){.still = 63.0 / 64}), 1);
     assert_near(gt_tolerance_terms(&product, 0, &(gt_sensitivity){.still = pow(63.0 / 64, 225)}),
                 225);
@@ -72,7 +72,7 @@ TEST(test_absolute_and_relative)
     gt_tolerance t = gt_tolerance_of(&workload, 0, &seen);
     assert_near(t.rtol, 1e-5);
     assert_near(t.atol, 6 * 0x1p-24 * 3);
-    seen.relative = 0x1p-12 * 500; /* 500 times the input's relative change */
+    seen.relative = 0x1p-12 * 500; /* the results' relative change is 500 times the inputs' */
     seen.moved = seen.relative * 2;
     t = gt_tolerance_of(&workload, 0, &seen);
     assert_near(t.rtol, 6 * 0x1p-24 * 500);

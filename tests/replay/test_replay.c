@@ -71,14 +71,14 @@ TEST(failures_count_as_tried)
     assert_memory_equal(best, expected, sizeof expected);
 }
 
-/* A configuration compiles for 3 s, takes 1 s more on the host, and is launched twice for 1 s. The
- * failure takes 6 s in all. Each configuration is faster than the previous ones. */
+/* A configuration takes 3 s to compile, 1 s more on the host, and two launches of 1 s each. The
+ * failure takes 6 s in all. The best time is that of the fifth configuration. */
 TEST(clock_overlaps_compiling_and_launching)
 {
     GT_SCOPED(gt_recorded_free) gt_recorded recorded = make();
     double best[6];
     ASSERT_OK(gt_recorded_finish(&recorded));
-    /* compiles end at 4, 8, 14, 18 and 22 s, and the last variant is measured by 24 s */
+    /* compiles end at 4, 8, 14, 18 and 22 s, and the best variant is measured by 24 s */
     assert_true(replay(&recorded, 1, best).reached_s[0] == 24);
     /* with two workers, compiles end at 4, 4, 10, 8 and 12 s, and the best is measured by 14 s */
     assert_true(replay(&recorded, 2, best).reached_s[0] == 14);
@@ -104,7 +104,7 @@ TEST(losers_cost_one_launch)
         .kind = GPUTUNE_STRATEGY_EXHAUSTIVE, .workers = 1, .evaluations = 10};
     gt_replay_result result = {.best_ns = best};
     ASSERT_OK(gt_replay(&result, &recorded, &settings));
-    /* the verifications of the first and the last configuration take as long as a launch each */
+    /* the first and the last configuration take 2 s each, because they are also verified */
     assert_true(result.reached_s[0] == 2 + 8 * 1 + 2);
 }
 

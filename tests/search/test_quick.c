@@ -134,8 +134,8 @@ TEST(quick_compiles_that_do_not_pay_soon_end)
         &(kind){.compile_s = 2.5, .quick_compile_s = 0.01, .fails = true}); /* an older NVRTC */
 }
 
-/* Except for the default, the first variants compile slower and slower. Half of the workers are
- * idle, so quick compiles need not wait. */
+/* Only the default finishes compiling, but half of the workers are idle. Quick compiles start on
+ * them without waiting for the other variants. */
 TEST(quick_compiles_begin_while_the_first_variants_still_compile)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};

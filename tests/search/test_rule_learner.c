@@ -88,7 +88,7 @@ TEST(test_portfolio)
     expect_kept(&s.data, "xxx.xx");
 }
 
-/* Exchanging codes finds the best portfolio even if there are many codes. */
+/* Replacing codes one by one finds the best set of codes even if there are many codes. */
 TEST(test_large_portfolio)
 {
     enum { MANY = 60, KEPT = 12 };

@@ -1,4 +1,4 @@
-/* Tests how many compiles are started ahead of the GPU. */
+/* Tests how many variants the schedule allows to be compiled in advance. */
 #include "search/schedule.h"
 
 #include "support/test.h"

@@ -184,7 +184,7 @@ TEST(resuming_is_as_good_as_one_run)
     assert_true(fabs(resumed - whole) < 0.03);
 }
 
-/* The times at twice the size, where the best point is one step away. */
+/* The times at twice the size. The best point differs from that of valley() by one step. */
 static double elsewhere(const gt_point *point)
 {
     double sum = 1;
@@ -387,7 +387,7 @@ TEST(auto_counts_the_cost_of_each_try_once)
     }
 }
 
-/* With enough time, and only then, auto tries all points in order. */
+/* The strategy `auto` tries all points in order only if there is enough time. */
 TEST(auto_tries_all_points_if_there_is_time)
 {
     static const double limits[] = {1e6, 200};
