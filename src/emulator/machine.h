@@ -115,8 +115,8 @@ unsigned emu_texture_component_bytes(int format);
 
 /* Functions of the driver that give the machine access to memory. Thread-safe. */
 typedef struct emu_memory {
-    /* Finds the allocation that contains `address`, or returns false. The machine uses the result
-     * until the launch ends, so only release() may free memory during a launch. */
+    /* Finds the allocation that contains `address`, or returns false. The machine uses the range
+     * until the launch ends. During a launch, only release() may therefore free memory. */
     bool (*find)(void *context, uint64_t address, emu_range *out);
     /* Finds a texture object by its handle, or returns NULL. The object must stay valid until the
      * launch ends. The function is NULL if there are no texture objects. */
@@ -146,7 +146,7 @@ typedef struct emu_launch {
     const emu_kernel *kernel;
     uint32_t grid[3];
     uint32_t block[3];
-    uint32_t cluster[3]; /* size of a cluster, which divides the grid; zeros or {1,1,1}: none */
+    uint32_t cluster[3]; /* size of a cluster, a divisor of the grid; zeros or {1,1,1}: none */
     uint32_t dynamic_shared_bytes;
     uint64_t grid_workspace; /* device address of 8 zeroed bytes, if the launch is cooperative */
     const void *params;      /* the parameter block, laid out as in kernel->params */
@@ -197,14 +197,14 @@ typedef struct emu_counters {
     uint64_t cluster_sectors;
 
     uint64_t const_requests; /* number of loads of constant memory and of parameters */
-    /* number of different addresses in each of these requests, in sum; each takes a cycle */
+    /* sum over these requests of the number of different addresses; each address takes a cycle */
     uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* maximum of lanes at one address, summed over requests */
+    uint64_t shared_atomic_serial; /* sum over requests of the lanes at the busiest address */
     uint64_t cluster_atomic_lanes;
-    /* lanes of global atomics at the busiest sector of each group, in sum; approximate if there are
-     * many sectors */
+    /* sum over groups of the lanes with global atomics in the group's busiest sector; approximate
+     * if there are many sectors */
     uint64_t hottest_address_lanes;
 
     uint64_t block_barriers;   /* arrivals of warps at barriers of blocks */

@@ -260,8 +260,8 @@ static bool punch_hole(off_t offset, size_t bytes)
                      (off_t)bytes) == 0;
 }
 
-/* Releases the pages, so later accesses by the host fail as on a real device. If the host refuses,
- * returns false, and the addresses must not be used again. */
+/* Releases the pages, so later accesses by the host fail as on a real device. Returns false if the
+ * system cannot do this; the addresses must then not be used again. */
 static bool drop_pages(const emu_allocation *what)
 {
     void *at = (void *)(uintptr_t)what->base;

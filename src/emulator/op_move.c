@@ -307,7 +307,7 @@ void emu_decode_cvta(emu_decoder *decoder)
     op->dst = emu_target(decoder, emu_operand(decoder, 0), 8);
 }
 
-/* Returns true if the address is in a __constant__ variable. These are in global memory. */
+/* Returns true if the address is in a __constant__ variable, which is in global memory. */
 static bool is_constant(const emu_launch *launch, uint64_t address)
 {
     size_t count = launch->globals ? launch->program->module.global_count : 0;

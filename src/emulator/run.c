@@ -13,8 +13,8 @@
  * Operations are not preempted. A warp runs until it has executed a quantum of operations, until
  * all its lanes wait or have exited, or until an operation polls (a failed test of an mbarrier, or
  * nanosleep). At first, a group has its worker to itself. After many slices, it shares the worker
- * with the groups after it, because its blocks may wait for blocks with a higher index if both fit
- * on the device at once. The groups of a cooperative launch share their worker from the start.
+ * with the groups after it. Its blocks may be waiting for these groups, which a GPU would run at
+ * the same time. The groups of a cooperative launch share their worker from the start.
  *
  * A split is in one of four states (emu_state in warp.h):
  *
@@ -36,18 +36,18 @@
  *     those that never existed.
  *   - warp->mask contains the lanes of the operation. It is a subset of warp->active, and is not
  *     empty when a handler is called.
- *   - If a handler makes lanes wait, branch or exit, it removes them from the running split and
- *     sets warp->limit to 0. The split then stops after this operation.
- *   - The state of a group belongs to one worker. Workers share the launch, the device memory,
- *     which they access with the host's atomics, and run->lock for the first fault and for output.
+ *   - If a handler makes lanes wait or exit, or makes only some lanes branch, it removes them from
+ *     the running split and sets warp->limit to 0. The split then stops after this operation.
+ *   - The state of a group belongs to one worker. Workers share the launch and the device memory,
+ *     which they access with the host's atomics. run->lock protects the first fault and the output.
  *   - If the results of a kernel do not depend on the order of its blocks, they do not depend on
  *     the number of workers. This is also true of the counters, because each multiprocessor has its
  *     own level-1 cache and always runs the same groups.
  *   - The first fault ends the launch: it sets run->stop, which all levels test. Memory is left as
  *     it is, and the driver makes the error sticky.
  *   - A checked launch has one worker, and the sanitizer has a state for each warp and block
- *     (check.h). Only a checked launch detects that no thread can continue. Any other launch then
- *     hangs until it is cancelled, as on a GPU. */
+ *     (check.h). Only a checked launch ends when no thread can continue. Any other launch hangs
+ *     until it is cancelled, as on a GPU. */
 #include "base/environment.h"
 #include "emulator/cache.h"
 #include "emulator/check.h"

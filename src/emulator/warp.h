@@ -256,7 +256,7 @@ void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
 /* Removes lanes from the running split. The other lanes continue after this operation. */
 void emu_leave_split(emu_warp *warp, uint32_t mask);
 
-/* Makes the lanes in `mask` wait in `state`. They then continue at `pc`. */
+/* Makes the lanes in `mask` wait in `state`, and continue at `pc` after the wait. */
 void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
               uint32_t pc);
 
