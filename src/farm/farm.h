@@ -99,9 +99,9 @@ typedef struct gt_farm_options {
 } gt_farm_options;
 
 /* Opens a farm. The caller closes it with close(). The strings `driver` and `arch` must stay valid
- * until then. The measure worker is started, but the function does not wait for it; compile workers
- * are started when there are jobs for them. Returns EWORKER if the worker executable is not found.
- * If the executable belongs to another version of gputune, wait() will fail. */
+ * as long as it is open. The function starts the measure worker without waiting for it; compile
+ * workers are started when there are jobs for them. Returns EWORKER if there is no worker
+ * executable. If the executable belongs to another version of gputune, wait() will fail. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
 /* Returns the value of GPUTUNE_COMPILE_MEMORY, the memory limit of a compile worker in megabytes.

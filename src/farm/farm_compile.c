@@ -387,8 +387,8 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
 /* Handles the death of a worker. The job that it was compiling is tried once more. If the worker
- * died before it was ready, the job is not to blame and the next worker would probably die too. If
- * the worker was idle, it has not received the job that is in its slot. */
+ * died before it was ready, no job is to blame; after several such deaths in a row, the farm
+ * fails. If the worker was idle, it has not received the job that is in its slot. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;

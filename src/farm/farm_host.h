@@ -219,7 +219,7 @@ struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    struct pollfd *descriptors; /* for poll(): one per compile slot, and the measure slot's */
+    struct pollfd *descriptors; /* for poll(): one per compile slot; last: the measure slot */
 };
 
 static inline gt_host_farm *gt_host_of(gt_farm *farm)

@@ -272,7 +272,7 @@ void gt_measure_free(gt_measure_host *host)
 
 enum { BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* the memory of a killed worker is free after about 53 ms */
+static const double END_S = 2;    /* the memory of a killed worker is freed after about 53 ms */
 static const double START_S = 60; /* if the driver is not loaded yet, cuInit() takes seconds */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */

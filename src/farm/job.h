@@ -90,7 +90,7 @@ typedef struct gt_verified {
      * "hang", "differ", "took too long", "not in its fill", or "" if no other value was tried. May
      * be NULL. */
     char *single;
-    /* if setup.check is set: "size\tINDEX" and the report of emuCheckEnd() per size; may be NULL */
+    /* if setup.check is set, for each size: "size\tINDEX", report of emuCheckEnd(); may be NULL */
     char *findings;
 } gt_verified;
 

@@ -299,8 +299,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Finds contents of the inputs with which the default variant passes while the scalars have these
- * values. Stops if the default variant crashes and a scalar may be the cause. */
+/* Finds contents of the inputs with which the default variant passes, without changing the scalars
+ * of the variation. Stops if the default variant crashes and a scalar may be the cause. */
 static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
                                       gt_variation *variation, gt_loaded *standard)
 {
