@@ -53,7 +53,7 @@ static inline int close_world(void **state)
     return 0;
 }
 
-/* A test with the store of a new world: TEST_WITH_STORE(name) { … } has `w` and `store`. */
+/* Defines a test with a new world `w` and its store `store`: TEST_WITH_STORE(name) { … }. */
 #define TEST_WITH_STORE(name)                                                                      \
     static void name##_with(world *w, gt_store *store);                                            \
     TEST_OF(name, world *w, open_world, close_world)                                               \
@@ -63,7 +63,7 @@ static inline int close_world(void **state)
     }                                                                                              \
     static void name##_with(world *w, gt_store *store)
 
-/* Opens a database as the user's file. `system` is the path of a system's file, or NULL. */
+/* Opens the database at `path` as the user's file. `system` is the system-wide file, or NULL. */
 static inline gt_store *open_over(world *w, const char *path, const char *system)
 {
     gt_store *store;
@@ -86,8 +86,7 @@ static inline gt_hash hash_of(uint64_t number)
     return gt_hash_bytes(&number, sizeof number);
 }
 
-/* Returns a scenario of axpy at n, valid until this thread has called the function 16 more
- * times. */
+/* Returns a scenario of axpy at n. The 16th next call by this thread overwrites its text. */
 static inline gt_scenario scenario_at(int64_t n)
 {
     static _Thread_local struct {
@@ -296,7 +295,7 @@ static inline int64_t query_number(const char *path, const char *sql)
     return value;
 }
 
-/* Returns all winners and rules as text, with their code if `whole`. Expects this many. */
+/* Returns all winners and rules as text, with their code if `whole`. Checks their number. */
 static inline char *exported(gt_store *store, uint32_t expected, bool whole)
 {
     const gt_wanted all = {.kernels = NULL};

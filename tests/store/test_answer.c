@@ -1,9 +1,9 @@
-/* Tests which stored results may be used for a request, for each of the terms of both. */
+/* Tests for each of the terms whether a stored result may be used for a request. */
 #include "store_support.h"
 
 #include "store/answer.h"
 
-/* How the terms differ from those of a finished and verified tuning. */
+/* How the terms of a result or request differ from those of a finished and verified tuning. */
 typedef struct change {
     gputune_effort effort; /* 0 means GPUTUNE_MEASURE */
     uint32_t limit;

@@ -80,7 +80,7 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
     assert_true(time_at(store, 2048) == 0);
 }
 
-/* A newer gputune's file is never written to. It is read again after it was moved away and back. */
+/* A file of a newer gputune is never written to. If it is moved away and back, it is read again. */
 TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_world)
 {
     char away[128];
@@ -345,8 +345,8 @@ static double time_of_first(gt_store *store, bool *final)
     return median;
 }
 
-/* In the system's database, an unfinished result counts as final. A user's own result is final,
- * too, if it is as fast as the system's. */
+/* An unfinished result in the system-wide database counts as final. So does a user's own unfinished
+ * result if it is at least as fast. */
 TEST_OF(installed_result_is_final, world *w, open_world, close_world)
 {
     const char *system = system_path(w);
@@ -479,7 +479,7 @@ TEST_WITH_STORE(records_of_a_scenario_come_in_a_row)
     static const char *const alignments[] = {"16", "8", "4"};
     const gt_records_filter all = {.all_trials = true};
     char last[2][GT_HASH_HEX] = {"", ""};
-    /* records are not sorted by time, which would interleave trials of several scenarios */
+    /* sorting the records by time would interleave the trials of several scenarios */
     for (int i = 0; i < 3; i++) {
         gt_scenario scenario = scenario_at(1024);
         scenario.alignment = alignments[i];

@@ -130,7 +130,7 @@ static void fill(job *j, world *w)
     put_size(store, 4096, 300);
 }
 
-/* Makes a system's database with two scenarios, one of which the user's database also has. */
+/* Makes a system-wide database with two scenarios. The user's database also has one of them. */
 static void fill_system(job *j)
 {
     snprintf(j->system, sizeof j->system, "%s/system.db", j->w->folder);
@@ -304,7 +304,8 @@ TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world
     gt_store_close(j.memory);
 }
 
-/* A locked file kept results in memory. Checking or closing the store writes them to the file. */
+/* Stores a result while the file is locked, so the result is kept in memory. Checking or closing
+ * the store then writes it to the file. */
 static gputune_status bring_to_file(void *user)
 {
     job *j = user;

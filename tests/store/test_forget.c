@@ -1,4 +1,4 @@
-/* Tests which code stays when records are deleted, and the time at which a trial was created. */
+/* Tests which code is deleted with records, and which trials keep their time of creation. */
 #include "store_support.h"
 
 static int count_winners(void *user, const gputune_record *record)

@@ -47,7 +47,7 @@ TEST_OF(a_locked_database, world *w, open_world, close_world)
     pthread_join(thread, NULL);
 }
 
-/* Overwrites parts of several pages in the middle. */
+/* Overwrites the beginnings of several pages in the middle of the file. */
 TEST_OF(a_damaged_database, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);

@@ -52,7 +52,7 @@ TEST_WITH_STORE(other_scenarios_are_free)
 }
 
 /* Starts a child that takes the lease, reports that, and releases the lease after `seconds`. The
- * child also allocates 64 MB, because growing must not make it look like another process. */
+ * child also allocates 64 MB, because its growth must not make it look like another process. */
 static pid_t hold_in_child(world *w, double seconds)
 {
     int ready[2];
@@ -176,7 +176,7 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     waitpid(child, NULL, 0);
 }
 
-/* Makes another machine or boot the owner of the lease, so only the time of expiry is known. */
+/* Makes another machine the owner of the lease, so only the lease's time of expiry counts. */
 static void set_machine(world *w, const char *expires)
 {
     char sql[256];
@@ -279,8 +279,8 @@ static void *write_code(void *user)
     return NULL;
 }
 
-/* A write waits for another process's lock. A call of another thread must end when its own time
- * limit ends, whatever the wall clock shows. */
+/* A thread's write waits for a locked file. Another thread's call must end at its own time limit,
+ * even if the wall clock is changed. */
 TEST_WITH_STORE(a_clock_that_leaps_delays_nobody)
 {
     gt_lease lease = {0};
@@ -308,8 +308,8 @@ static void *free_file_soon(void *unused)
     return NULL;
 }
 
-/* If many processes write, a renewal with little time left waits for its turn, so the lease is not
- * lost. */
+/* If half of a lease has passed, renewing it waits as long as other processes lock the file, so the
+ * lease is not lost. */
 TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);
@@ -338,8 +338,8 @@ static void *acquire_later(void *user)
     return &lease;
 }
 
-/* While the file is locked, two threads want the same lease, and one gets it in memory. When the
- * file is free again, the other one gets it in the file, where other processes see it. */
+/* While the file is locked, two threads want the same lease. One thread gets it in memory. When the
+ * file is free again, the other thread gets it in the file, where other processes see it. */
 TEST_OF(lease_after_one_in_memory_is_in_the_file, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);
@@ -351,10 +351,10 @@ TEST_OF(lease_after_one_in_memory_is_in_the_file, world *w, open_world, close_wo
     assert_int_equal(pthread_create(&waiter, NULL, acquire_later, store), 0);
     ASSERT_OK(acquire(&a, store, 0.4));
     assert_true(a.in_memory);
-    usleep(2500000); /* longer than the waiter waits for the file */
+    usleep(2500000); /* longer than acquire_later() waits for the file */
     may_end = true;
     pthread_join(holder, NULL);
-    put_size(store, 64, 10); /* also written to memory, as long as the lease is there */
+    put_size(store, 64, 10); /* while the lease is in memory, results are also stored in memory */
     gt_store_lease_release(&a, store, NULL);
     run_sql(w->path, "DELETE FROM winner");
     assert_true(time_at(store, 64) == 0);
@@ -366,7 +366,7 @@ TEST_OF(lease_after_one_in_memory_is_in_the_file, world *w, open_world, close_wo
     gt_store_lease_release(&c, other, NULL);
 }
 
-/* Two leases that could not be released do not make this process wait for itself. */
+/* A process does not wait for its own leases, even if it could not release them. */
 TEST_WITH_STORE(leases_that_were_not_released_are_free_here)
 {
     enum { COUNT = 3 };

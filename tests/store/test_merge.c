@@ -1,5 +1,5 @@
 /* Tests merging databases: all trials and winners are merged, better evidence is kept, and a killed
- * merge changes all or nothing. GPUTUNE_TEST_KILLS is the number of kills. */
+ * merge has changed everything or nothing. GPUTUNE_TEST_KILLS is the number of kills. */
 #include "store/store.h"
 
 #include "store_support.h"
@@ -139,7 +139,7 @@ TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
     assert_true(time_in(w, 1024) == 10);
 }
 
-/* Kills a merge at a random moment, or a little later. */
+/* Kills a merge after a random time of at most 2.5 times the duration of a merge. */
 static void merge_until_killed(world *w, const files *all, double merge_s, gt_random *random)
 {
     pid_t child = fork();

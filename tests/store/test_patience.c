@@ -7,7 +7,7 @@
 
 #include <sys/prctl.h>
 
-static const double slack_s = 1; /* tolerance for waits of a fixed length */
+static const double slack_s = 1; /* how much longer than its limit a wait may take */
 
 /* Only sleeps advance the clock, so a busy machine does not affect the test. */
 static int open_stopped(void **state)
@@ -139,8 +139,8 @@ TEST_OF(row_of_lookups_waits_once, world *w, open_stopped, close_stopped)
     assert_true(time_at(store, 1024) == 10);
 }
 
-/* Results that cannot be written are kept in memory with a warning, and are written with the next
- * write. */
+/* Results that cannot be written are kept in memory with a warning. The next write that succeeds
+ * also writes them to the file. */
 static void write_under_a_lock(world *w, const char *sql)
 {
     make_database(w);
@@ -246,8 +246,8 @@ TEST_OF(a_lock_that_is_soon_over_costs_nothing, world *w, open_stopped, close_st
     assert_true(time_at(store, 2048) == 20);
 }
 
-/* Closing does not wait much longer for a lock than earlier calls did. It warns about lost results,
- * unless the caller has already asked whether results were lost. */
+/* Closing a store waits only briefly for a lock. It warns about lost results, unless the caller has
+ * already asked whether results were lost. */
 TEST_OF(loss_by_a_lock_is_reported_once, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -293,8 +293,8 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_stopped, close_stopp
     assert_true(time_at(store, n) == 0 && time_at(store, n + 1) == 0);
 }
 
-/* A lookup that may not wait can fail because the file is locked for a moment. Later ones wait, but
- * not for the same lock as a tuning that used up its time. */
+/* A lookup that may not wait fails if the file is locked. Later lookups may wait, but not for a
+ * lock for which a tuning has already used up its time. */
 TEST_OF(lookup_without_time_spoils_no_other, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -325,7 +325,7 @@ TEST_OF(records_wait_for_a_lock_of_another_process, world *w, open_stopped, clos
     assert_int_equal(count, 1);
 }
 
-/* Opening has no time limit, so it does not wait. Each later call waits within its limit. */
+/* Opening a store does not wait for a lock. Each later call waits within its time limit. */
 TEST_OF(opening_leaves_the_wait_to_the_calls, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -413,7 +413,7 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_stopped, cl
     }
     ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &patience));
     assert_true(lease.in_memory);
-    /* the lookups together waited for a quarter of the allowed time */
+    /* the lookups and the lease together waited for about half of the 8 s */
     assert_true(gt_patience_left_s(&patience) > 3.5);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);

@@ -159,8 +159,8 @@ TEST_OF(related_trials_leave_out_unsampled_and_damaged, world *w, open_world, cl
     expect(find(store, 1000), (const char *[]){"V=1", "V=2"}, 2);
 }
 
-/* The winner, the fastest trials and some other trials are returned, but fewer of them if a
- * scenario is distant. */
+/* The winner, the fastest trials and some other trials of each scenario are returned. The more
+ * distant a scenario is, the fewer of its trials are returned. */
 TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
 {
     enum { EACH = 400, SCENARIOS = 6 };

@@ -356,7 +356,7 @@ TEST_WITH_STORE(facts_of_a_gpu)
     assert_true(value == 4.2e12);
 }
 
-/* Clock rates are for one GPU and driver, and are read only from undamaged rows. */
+/* Clock rates are stored for one GPU and driver version. Damaged rows are ignored. */
 TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);

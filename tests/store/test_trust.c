@@ -190,7 +190,7 @@ TEST_OF(a_name_is_no_uri, world *w, open_world, close_world)
     snprintf(w->path, sizeof w->path, "%s", name);
     gt_store *store = open_store(w);
     assert_int_equal(chdir("/"), 0);
-    put_size(store, 1024, 10); /* makes the file where the store was opened */
+    put_size(store, 1024, 10); /* the file is created in the folder in which the store was opened */
     gt_store_close(store);
     assert_int_equal(chdir(w->folder), 0);
     ASSERT_OK(find_at(w, 1024));

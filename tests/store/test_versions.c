@@ -1,5 +1,5 @@
-/* Tests which version of a template's records is reported, and databases that are opened only for
- * reading. */
+/* Tests which of a template's versions the reported records belong to, and reading databases that
+ * are opened only for reading. */
 #include "store_support.h"
 #include "support/folder.h"
 

@@ -29,7 +29,7 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
     GT_FREED char *text = text_of_two_sizes(w);
     setenv("XDG_CACHE_HOME", w->folder, 1);
     for (int trusted = 0; trusted < 2; trusted++) {
-        for (int keep = 0; keep < 3; keep++) { /* 2: no file may be written */
+        for (int keep = 0; keep < 3; keep++) { /* 2: as 1, but no file may be written */
             GT_SCOPED(close_store) gt_store *store = NULL;
             const bool only_read = keep == 2;
             ASSERT_OK(gt_store_open(&store, only_read ? NULL : ":memory:", NULL, NULL, only_read));
@@ -54,7 +54,7 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
     }
 }
 
-/* The winner was never verified, so trusting the text is not enough. */
+/* The exporting store did not verify the winner, so trusting the text does not make it verified. */
 TEST_OF(unproved_winner_stays_unproved, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *from = open_store(w), *to = other_store(w);
