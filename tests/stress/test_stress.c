@@ -1,7 +1,8 @@
 /* Makes random valid and invalid calls from several threads, on tuners that are closed and reopened
  * and in contexts that are reset, and forks at random moments. Each call may return only certain
- * statuses. A crash, a hang or a sanitizer's finding is a failure. STRESS_OPERATIONS,
- * STRESS_THREADS ("1,8,64") and STRESS_SEED set length and sequence. */
+ * statuses. A crash, a hang or a sanitizer's finding is a failure. STRESS_OPERATIONS and
+ * STRESS_THREADS ("1,8,64") are the numbers of operations and threads. STRESS_SEED selects the
+ * sequence. */
 #include "base/random.h"
 #include "gpu/driver.h"
 #include "support/test.h"
@@ -70,7 +71,7 @@ static gputune *open_one(void)
     options.database = database;
     options.compile_workers = 1;
     options.keep_workers = true;
-    options.max_plans = 3 * SIZES; /* fewer than the 4 * SIZES sizes that are requested */
+    options.max_plans = 3 * SIZES; /* fewer than the 4 * SIZES plans that are requested */
     int status = gputune_open(&tuner, &options);
     if (status < 0) {
         fail_with("gputune_open", status);
@@ -94,7 +95,7 @@ static gputune_options any_options(gt_random *random)
         options.size = 0xffffffff;
         break;
     case 2:
-        options.size = 4096; /* the struct size of a later header */
+        options.size = 4096; /* the size of the struct in a later version of the header */
         break;
     case 3:
         options.effort = (gputune_effort)99;
@@ -237,7 +238,7 @@ static void reset(void)
     resets++;
 }
 
-/* In a forked child, known sizes are answered, other calls are refused, and no call hangs. */
+/* In a forked child, calls return plans of known sizes or fail, and no call hangs. */
 static void be_a_child(void)
 {
     alarm(CHILD_S);

@@ -128,5 +128,5 @@ typedef struct cuda_layout_row {
 
 /* The rows from cuda.h, if the compiler found cuda.h. */
 extern const cuda_layout_row cuda_layout[];
-/* Returns cuda.h's value of a code in abi_codes.h by its full name; -1 if the code is unknown. */
+/* Returns the value in cuda.h of a result code or device attribute; -1 if the name is unknown. */
 long long cuda_code(const char *name);

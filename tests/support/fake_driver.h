@@ -31,13 +31,13 @@ typedef struct fake_driver {
     const char *fail_name; /* name of the failing call */
     CUresult fail_code;
     int fail_after; /* number of calls that succeed before the failure */
-    /* Called with "driver" before each call that releases nothing. The call fails with fail_code
-     * if this returns true. May be NULL. */
+    /* Called with "driver" before each call, except calls that release something. The call fails
+     * with fail_code if this function returns true. May be NULL. */
     bool (*fails)(const char *what, int unused);
     int parameter_sizes[16]; /* parameter sizes of every kernel, terminated by 0 */
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
-    int refused; /* number of calls that failed without a script */
+    int refused; /* number of calls that failed although no script made them fail */
     /* Records. */
     int live_modules, live_memory, live_host, live_events, live_streams, live_textures, live_arrays;
     CUDA_RESOURCE_DESC resource; /* descriptor of the last created texture object */
@@ -62,12 +62,12 @@ size_t fake_count(const char *name);
 /* Returns the nth (from 0) call of that name since fake_forget(). Fails the test if there is
  * none. */
 const fake_call *fake_find(const char *name, size_t nth);
-/* Returns the names of the calls in order, separated by blanks, without calls that change nothing.
- * Valid until the next use. */
+/* Returns the names of the recorded calls in order, separated by blanks. Calls that change nothing
+ * are omitted. Valid until the next use. */
 const char *fake_story(void);
 CUstreamCaptureMode fake_mode(void);
 /* Return the stream or context with this number, counted from 1. */
 CUstream fake_stream(int number);
 CUcontext fake_context(int number);
-/* Calls the callbacks that run some time after all graphs were destroyed. */
+/* Calls the callbacks of user objects, as the driver does after all graphs are destroyed. */
 void fake_graphs_gone(void);

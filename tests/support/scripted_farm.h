@@ -37,8 +37,8 @@ typedef struct scripted_farm {
     const char *other;      /* description of another user of the GPU, or NULL */
     const char *fault;      /* the driver's name for the fault of a crash; NULL: illegal address */
     gputune_status prepare; /* result of preparing */
-    /* Returns true if the farm's next call ("farm") or answer ("answer") fails with `failure`; may
-     * be NULL. */
+    /* Returns true if the farm's next call ("farm") or answer ("answer") must fail with `failure`.
+     * May be NULL. */
     bool (*fails)(const char *what, int unused);
     gputune_status failure;
     uint32_t compiles, verifies, samples, rounds, prepares, weighings, hot_samples;
@@ -50,7 +50,7 @@ typedef struct scripted_farm {
     GT_ARRAY(int64_t) due; /* time of each event, on the clock of gt_now_ns() */
     size_t next;
     int64_t worker_free[64], gpu_free;
-    /* endless compilations, which have run ten seconds longer after each wait */
+    /* compilations that never end; each wait makes them ten seconds older */
     GT_ARRAY(gt_compiling) compiling;
     GT_ARRAY(gt_launch) launches;
     GT_ARRAY(bool) sampled; /* by variant id */
