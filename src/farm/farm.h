@@ -90,7 +90,7 @@ typedef struct gt_farm_options {
     const char *driver;      /* as in gputune_open_options; NULL: start no measure worker */
     const char *device_uuid; /* UUID of the device; NULL: device_ordinal is used */
     int device_ordinal;      /* index of the device among those visible to this process */
-    /* number of compile workers; 0: one per core, except for cores that other farms use */
+    /* number of compile workers; 0: one per core, or fewer while other farms use the cores */
     uint32_t compile_workers;
     double deadline_s;  /* time limit of a proof or a sample in seconds; 0: 10 s */
     int driver_version; /* version of the driver (13000); NVRTC must not be newer; 0: any */
