@@ -17,8 +17,8 @@ typedef struct gt_draft_request {
 
 /* Drafts a template: the code that the kernels need, with pragmas that describe how the program
  * launches them. A "// guess:" line marks guessed values. A "// ?" line asks for something that the
- * program does not show. `clangs` are libclang paths to try first. The caller frees *out.
- * ENOCOMPILER without libclang, ENOTFOUND without such a kernel, EUNSUPPORTED if a template cannot
- * express it. */
+ * program does not show. `clangs` are libclang paths to try first. The caller frees *out. Returns
+ * ENOCOMPILER if libclang is missing, ENOTFOUND if the program has no such kernel, and EUNSUPPORTED
+ * if a template cannot express a kernel. */
 gputune_status gt_draft_make(char **out, const gt_draft_request *request, const char *const *clangs,
                              size_t clang_count);

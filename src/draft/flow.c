@@ -36,8 +36,8 @@ draft_amount *draft_value_of(const draft_decl *decl, const char *path)
     return found && strcmp(found->path, path) == 0 ? found->value : NULL;
 }
 
-/* Called when a variable changes after a lambda that uses it was made. The extents and arguments of
- * launches in lambdas become unknown. In the code of a kernel, a question is added instead. */
+/* Handles a change of a variable after a lambda that uses the variable was made. In host code, the
+ * extents and arguments of launches in lambdas become unknown. In kernels, adds a question. */
 static void change_captured(const draft_decl *variable)
 {
     const char *doubt =
@@ -254,7 +254,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         return is_same ? a : draft_pointer((draft_spot){.path = ""});
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
-        return a->kind == DRAFT_POINTER ? a : b; /* the other one is a null pointer */
+        return a->kind == DRAFT_POINTER ? a : b; /* the other value is a null pointer */
     }
     if (draft_is_known(a) && draft_is_known(b)) {
         condition = draft_is_known(condition) ? condition : draft_changing(name);
@@ -483,7 +483,7 @@ void draft_run_perhaps(const draft_node *node, const char *doubt)
     doubt_changes(&changes, doubt);
 }
 
-/* Interprets a loop in host code. Unless the loop certainly has no iteration, two iterations are
+/* Interprets a loop in host code. If the condition may be true at first, two iterations are
  * interpreted, and the variables that they change may vary from then on. */
 static void run_host_loop(const loop *l, bool checks_first)
 {
@@ -524,7 +524,7 @@ static void run_loop(const loop *l, bool checks_first)
         enter_loop(l, &changes, &left);
         draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
         if (l->condition && draft_is_known(condition)) {
-            /* create ranges for the buffers whose elements the condition reads */
+            /* create the ranges of buffers whose elements occur in the condition */
             draft_bound(condition, true, &draft_now.facts);
         }
         draft_now.unsure += l->condition && draft_is_unsure(condition);
@@ -571,7 +571,7 @@ static void run_for(draft_node *node)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* Interprets a branch. Launches in a skipped branch are used only if there are no others. */
+/* Interprets a branch. Launches in a skipped branch are used only if the kernel has no others. */
 static bool run_branch(draft_node *branch, bool is_skipped)
 {
     draft_now.skipped += is_skipped;
@@ -600,7 +600,7 @@ static bool run_if(draft_node *node)
     int64_t number;
     bool unsure = draft_is_unsure(value);
     draft_bindings skipped = {0};
-    if (!draft_on_host() && draft_is_number(value, &number)) { /* as in if constexpr */
+    if (!draft_on_host() && draft_is_number(value, &number)) { /* for example, if constexpr */
         draft_node *taken = number ? then : otherwise;
         return taken && draft_run(taken);
     }

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static draft_symbols known; /* the symbols that stand for the same value wherever they are used */
+static draft_symbols known; /* the symbols that known_value() has created */
 
 bool draft_on_host(void)
 {
@@ -278,8 +278,8 @@ draft_amount *draft_host_call(draft_node *node)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Resets the interpreter and the global variables, and computes the initial values that are not
- * constants. In functions that main() does not call, globals may have been changed before. */
+/* Resets the interpreter, and computes the initial values of globals that are not constants. Unless
+ * `is_main` is true, other functions may have changed globals before. */
 static void begin_reading(draft_program *program, bool is_main)
 {
     int64_t number;

@@ -25,7 +25,7 @@ typedef struct draft_binding {
     struct draft_decl *decl;
     const char *path;           /* "" or ".a.b" */
     struct draft_amount *value; /* NULL if the assigned value is not known */
-    /* `older` is the previous binding of the same variable, `before` that of any variable */
+    /* the previous binding of the same variable, and the previous binding of any variable */
     struct draft_binding *older, *before;
 } draft_binding;
 typedef GT_ARRAY(draft_binding *) draft_bindings;
@@ -163,7 +163,7 @@ typedef enum draft_symbol_kind {
 
 /* A set of symbol kinds, as bits. */
 #define DRAFT_KIND(kind) (1U << (kind))
-/* The kinds of values that differ between threads or iterations, and may be 0. */
+/* The kinds of symbols that differ between threads or iterations and, unlike sizes, may be 0. */
 #define DRAFT_VARYING                                                                              \
     (DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) | DRAFT_KIND(DRAFT_COUNTER) |        \
      DRAFT_KIND(DRAFT_CHANGING) | DRAFT_KIND(DRAFT_LOADED))
@@ -177,7 +177,7 @@ typedef struct draft_symbol {
     bool has_number, is_guess;
     const char *doubt; /* DRAFT_HOST: why the number may vary ("is changed by a loop"), or NULL */
     bool has_name;     /* true if the name is a macro that is kept in the draft */
-    struct draft_amount *definition;         /* if this is a buffer's range: its limit, or NULL */
+    struct draft_amount *definition;         /* DRAFT_HOST: the limit of a buffer's range */
     struct draft_amount *first, *step, *end; /* DRAFT_COUNTER: first value, step and end */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: the buffer that the element is in */
     struct draft_amount *index;
@@ -250,8 +250,8 @@ typedef struct draft_fact {
     draft_amount *lhs, *most;
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
-/* Returns an upper or a lower bound of a value. An element of a buffer is bounded by the range of
- * the buffer, a symbol that is created when it is first used. */
+/* Returns an upper or a lower bound of a value. The bound of a buffer's element is the symbol
+ * `range` of the buffer, which is created when it is first needed. */
 draft_amount *draft_bound(draft_amount *value, bool upper, const draft_facts *facts);
 
 /* ---- program.c: kernels, functions and launches of the program ------------------------------- */
@@ -264,7 +264,7 @@ typedef struct draft_launched {
     draft_decls arguments; /* one variable for each parameter, with the value that is passed */
     bool in_lambda;        /* true if the launch is in the body of a lambda */
     bool is_skipped;       /* true if the program skips the branch with the launch */
-    bool varies;           /* true if it was reached again with other values */
+    bool varies;           /* true if the kernel is also launched with other values */
 } draft_launched;
 
 /* An error of clang and its location. */
@@ -314,7 +314,7 @@ typedef struct draft_access {
     cx_cursor at;
 } draft_access;
 
-/* A buffer: the memory that a pointer points to. The pointer is a variable or a member of one. */
+/* A buffer: the memory that a pointer variable, or a pointer in a struct, points to. */
 typedef struct draft_buffer {
     const char *name; /* "x", "p.weights" */
     draft_decl *parameter;
@@ -324,10 +324,10 @@ typedef struct draft_buffer {
     draft_amount *source; /* the pointer that is passed in the launch, or NULL */
     cx_type accessed_as;  /* type of the element in the first access */
     bool is_read, is_written, is_compared;
-    bool is_surely_written; /* true if there is a write that does not depend on data */
-    draft_symbol *range;    /* limit of elements that are indices or loop bounds, or NULL */
-    bool is_rising;         /* true if the elements ascend up to the range, like CSR row pointers */
-    bool is_nested;         /* true if the elements are pointers that the kernel dereferences */
+    bool is_surely_written; /* true if some write does not depend on data */
+    draft_symbol *range;    /* limit of the elements if they are indices or loop bounds */
+    bool is_rising; /* true if the elements ascend to at most the range, as CSR row pointers do */
+    bool is_nested; /* true if the elements are pointers that the kernel dereferences */
 } draft_buffer;
 
 typedef struct draft_kernel_facts {
@@ -337,8 +337,8 @@ typedef struct draft_kernel_facts {
     GT_ARRAY(draft_access) accesses;
     gt_texts unread;                      /* questions about code that cannot be interpreted */
     bool reads_block[3], reads_thread[3]; /* true if the kernel reads blockDim or threadIdx */
-    bool has_shared, has_dynamic;         /* it uses shared memory, and dynamic shared memory */
-    bool needs_positive;                  /* true if it computes square roots or logarithms */
+    bool has_shared, has_dynamic;         /* true if any, or dynamic, shared memory is used */
+    bool needs_positive;                  /* true if it calls functions such as log, sqrt or pow */
     bool has_loop;
     bool strides_grid;  /* true if the kernel has a grid-stride loop */
     draft_facts guards; /* all comparisons in the kernel, including those in branches */
@@ -374,11 +374,11 @@ void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_la
 /* Returns the value that a launch passes for a parameter or for a member of it, or NULL. */
 draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
                            const draft_decl *parameter, const char *path);
-/* Returns the symbol for a value of the host: that of the variable `decl`, or that of the
- * expression `text` if `decl` is NULL. */
+/* Returns the symbol for a host value: the value of the variable `decl` or, if `decl` is NULL, of
+ * the expression `text`. */
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
 /* Returns a new symbol, for a value that differs from the earlier ones of the same variable or
- * expression. `doubt` says why it may vary, or is NULL. */
+ * expression. `doubt` is the reason why the value may vary, or NULL. */
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
                              const char *doubt);
 #define DRAFT_UNDECIDED "depends on a condition that is not known"
@@ -399,11 +399,11 @@ draft_amount *draft_eval_if(draft_node *node, const draft_amount *condition, boo
 /* Interprets a statement. Returns true if the statement after it is never reached. */
 bool draft_run(draft_node *node);
 /* Interprets host code that may be executed later or not at all, such as the body of a lambda, and
- * records its launches. The variables that it changes may vary from then on; `doubt` says why. */
+ * records its launches. Variables that it changes may vary from then on; `doubt` is the reason. */
 void draft_run_perhaps(const draft_node *node, const char *doubt);
 /* Interprets a call of a CUDA function in host code. Returns NULL if it is another function. */
 draft_amount *draft_host_call(draft_node *node);
-/* Returns the value of expressions that are not integers or that cannot be interpreted. */
+/* Returns the value of an expression that is not an integer or that cannot be interpreted. */
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
@@ -431,7 +431,7 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
 draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
 draft_spot draft_spot_of(draft_node *node);
 void draft_declare(draft_decl *decl);
-/* Records what follows if the condition has the value `holds`. */
+/* Records the facts that are true if the condition has the value `holds`. */
 void draft_assume(draft_amount *condition, bool holds);
 /* Returns true if the condition is unknown or depends on data. */
 bool draft_is_unsure(draft_amount *condition);
@@ -479,7 +479,7 @@ typedef struct draft_settled {
 void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
 /* Returns the value of a parameter or of a member of it, written with the names of the draft. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
-/* Replaces the axes in a value by the program's numbers, which become their only values. */
+/* Replaces each axis in a value by the program's number, which becomes the axis's only value. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
 /* Returns the limit of the elements of a buffer, or 100 if no limit is known. */
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
@@ -496,7 +496,7 @@ int draft_launch_rank(const draft_launched *launch);
 
 /* ---- write.c --------------------------------------------------------------------------------- */
 
-/* Writes the clauses of one kernel. EUNSUPPORTED if a template cannot express it. */
+/* Writes the clauses of one kernel. Returns EUNSUPPORTED if they cannot express the kernel. */
 gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program);
 /* The using-declarations for the types that occur in the clauses. */
 extern gt_texts draft_usings;

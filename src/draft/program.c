@@ -27,7 +27,7 @@ typedef struct scan {
     char *text;
     void *unit;
     bool is_main;             /* false for a file given with --host, whose kernels are ignored */
-    gt_texts names, declared; /* missing names that were found so far, and declarations for them */
+    gt_texts names, declared; /* missing names, and declarations for them */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static char *write_anything(const scan *s)
 
 static gputune_status parse(scan *s)
 {
-    /* without this version, clang parses launches in the form used before CUDA 9.2 */
+    /* without -target-sdk-version, clang parses launches as before CUDA 9.2 */
     char standard[] = "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -std=c++17 "
                       "--cuda-path=/dev/null -Xclang -target-sdk-version=12.0 "
                       "-ferror-limit=0 -fshow-overloads=best -Wno-everything "
@@ -389,7 +389,7 @@ static gputune_status read_file(scan *s)
     draft_program *program = s->program;
     GT_TRY(parse(s));
     if (s->is_main) {
-        note_errors(s); /* before declare_names(), which can cause other errors */
+        note_errors(s); /* before declare_names() causes further errors */
     }
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {

@@ -375,7 +375,7 @@ static draft_spot variable_place(draft_decl *decl)
 }
 
 /* Returns the location of an array element. If the array has a fixed size, also records the limit
- * of the index, which restricts the block size or the values of the buffer that holds the index. */
+ * of the index. This limit restricts the block size or the fill of a buffer of indices. */
 static draft_spot element_place(draft_node *node)
 {
     draft_node *array = node->children[0];
@@ -523,7 +523,7 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* Handles a call of a function that cannot be interpreted. It may use all pointers it gets. */
+/* Handles a call of a function that cannot be interpreted, which may use all its pointers. */
 static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
@@ -601,7 +601,7 @@ static void initialise_members(draft_decl *constructor)
     }
 }
 
-/* Replaces the called function's parameters by their numbers. */
+/* Replaces a parameter of the called function by the parameter's number. */
 static draft_amount *put_argument(void *function, draft_amount *part)
 {
     const draft_symbol *symbol = part->symbol;
@@ -878,7 +878,7 @@ static bool may_wrap(const draft_amount *value, cx_type type)
 
 /* Returns `value` converted to an integer type. In host code, a number that does not fit may vary,
  * and an unknown value is assumed to fit in 32 bits but not in fewer. In kernels, values of narrow
- * types and products as in may_wrap() are not known. */
+ * types are unknown, and so are products that are likely to wrap around. */
 static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at)
 {
     const bool is_narrow = draft_is_integer(type) && draft_size_of(type) <= 2,
@@ -955,7 +955,7 @@ static draft_amount *eval_binary(draft_node *node)
         }
     }
     if (is_and || operation == CX_LOGICAL_OR) {
-        draft_now.quiet++; /* the comparison does not guard an access if it must be false */
+        draft_now.quiet++; /* the guards are added later, for the whole condition */
         draft_assume(a, is_and);
         draft_now.quiet--;
     }

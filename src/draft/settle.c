@@ -18,8 +18,8 @@ int draft_launch_rank(const draft_launched *launch)
     return rank;
 }
 
-/* Returns the launch of the kernel with the highest rank, or NULL if there is no launch. Its member
- * `varies` becomes true if the program has launches with other values. */
+/* Returns the launch of the kernel with the highest rank, or NULL if there is no launch. Sets the
+ * launch's member `varies` to true if the program also launches the kernel with other values. */
 static const draft_launched *launch_of(const draft_program *program, const draft_decl *kernel)
 {
     draft_launched *best = NULL;
@@ -37,7 +37,7 @@ static const draft_launched *launch_of(const draft_program *program, const draft
     return best;
 }
 
-/* values in the names of the draft */
+/* replacing symbols by the names of the draft */
 
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol);
 
@@ -63,7 +63,7 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
     }
     if (symbol->kind == DRAFT_HOST && symbol->buffer && symbol->definition) {
         return draft_replace(symbol->definition, settle_symbol,
-                             s); /* the limit of a buffer's range */
+                             s); /* the symbol is the range of a buffer */
     }
     for (unsigned i = 0; symbol->kind == DRAFT_HOST && i < s->axis_count; i++) {
         if (s->axes[i].symbol == symbol) {
@@ -156,7 +156,7 @@ static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual, i
     return axis;
 }
 
-/* A number and the axis that replaces it in divisors. */
+/* A number, and the axis by which put_axis() replaces the number in divisors. */
 typedef struct tied {
     int64_t number;
     draft_amount *axis;
@@ -166,7 +166,7 @@ static draft_amount *put_axis(void *user, draft_amount *part)
 {
     const tied *t = user;
     int64_t by;
-    /* a number that is added before a division may depend on the divisor */
+    /* exclude (n + 7) / 32, because the 7 may depend on the divisor */
     bool divides = part->kind == DRAFT_CEIL_DIV || part->kind == DRAFT_REST ||
                    (part->kind == DRAFT_QUOTIENT && !draft_constant(part->a));
     return divides && draft_is_number(part->b, &by) && by % t->number == 0
@@ -225,7 +225,7 @@ static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-/* Returns why the program may launch the kernel with another value, or NULL if it cannot. */
+/* Returns the reason why this value may differ in another launch, or NULL if it cannot differ. */
 static const char *doubt_of(const draft_settled *s, const draft_amount *value)
 {
     if (!draft_is_known(value)) {
@@ -315,7 +315,7 @@ static const char *place_of(const draft_settled *s)
     return draft_place_of(s->launch ? s->launch->call->at : s->kernel->at);
 }
 
-/* Determines the block's extents. Guesses them and asks if the program does not show them. */
+/* Determines the block size. If the program does not show it, guesses it and adds a question. */
 static void find_block(draft_settled *s, int64_t numbers[3])
 {
     static const int64_t usual[2][3] = {{256, 1, 1}, {32, 8, 1}};
@@ -386,8 +386,8 @@ static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
     return used.has_elements && (used.has_results || !follows);
 }
 
-/* Returns the axis of another extent with the same symbol, as in a square block, or NULL. Removes
- * values from the axis that would give more than 1024 threads. */
+/* Returns the axis with the same symbol as this extent, as in a square block, or NULL if there is
+ * none. Removes the axis's values that would give more than 1024 threads. */
 static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
 {
     draft_axis *axis = NULL;
@@ -436,7 +436,7 @@ static void settle_block(draft_settled *s)
         draft_axis *axis = name ? shared_axis(s, s->block[d]) : NULL;
         axis = name && !axis ? draft_axis_named(s, name) : axis;
         axis = name && !axis ? add_extent(s, d, name, numbers) : axis;
-        /* otherwise a divisor of the grid is a number of elements for each block of any size */
+        /* a divisor of the grid is the block size only if the kernel depends on the block size */
         const bool follows =
             s->launch && axis && (is_in_code(s, name) || uses_of_block(&s->facts, d).has_elements);
         s->block[d] = axis ? draft_named_number(axis->name, numbers[d]) : s->block[d];
@@ -524,7 +524,7 @@ static draft_amount *covering_grid(draft_settled *s, int d)
     return draft_number(1);
 }
 
-/* Determines the grid. Guesses it and asks if the program does not show it. */
+/* Determines the grid. If the program does not show it, guesses it and adds a question. */
 static void settle_grid(draft_settled *s)
 {
     const char *why = NULL;
@@ -570,8 +570,8 @@ static bool has_range(const draft_amount *value)
     return found;
 }
 
-/* If `length` depends on elements of a buffer, limits these elements so `length` is at most
- * `most`. Asks if the limit would depend on the elements of another buffer. */
+/* If `length` depends on elements of a buffer, limits these elements so `length` is at most `most`.
+ * Adds a question if the limit would depend on the elements of another buffer. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
@@ -729,8 +729,8 @@ static void name_sizes(draft_settled *s)
     }
 }
 
-/* Chooses one example for all sizes that have no number. The buffers then have at most a few
- * million elements. */
+/* Gives the same number to all sizes that have none. Buffers whose length depends on these sizes
+ * then have at most 2^24 elements, if possible. */
 static void choose_numbers(draft_settled *s)
 {
     static const int64_t usual[] = {1 << 20, 1 << 10, 128, 32, 16, 8};
@@ -761,7 +761,7 @@ static void choose_numbers(draft_settled *s)
     }
 }
 
-/* Sets a guessed size to 1 if the grid would be empty otherwise, as in n - size. */
+/* Sets a guessed size to 1 if the grid, such as n - size, would be empty otherwise. */
 static void keep_grid(draft_settled *s)
 {
     int64_t number;

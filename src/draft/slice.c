@@ -192,7 +192,7 @@ static void add_names(gt_lexer lexer)
     }
 }
 
-/* Collects the names in the code, and removes macros that neither it nor a kept macro uses. */
+/* Collects the names in the code, and removes macros that neither the code nor other macros use. */
 static void cut_macros(char *text)
 {
     GT_ARRAY(directive) macros = {0};

@@ -8,7 +8,7 @@
 void draft_need_memory(gputune_status status)
 {
     if (status != GPUTUNE_OK) {
-        _Exit(1); /* the parent process then reports that this worker has exited */
+        _Exit(1); /* the parent process reports that this worker has exited */
     }
 }
 
@@ -317,7 +317,7 @@ draft_decl *draft_decl_of(cx_cursor at)
     return decl;
 }
 
-/* Finds the definition of a function. An instance that has no body uses that of its template. */
+/* Finds the definition of a function or, for an instance without a body, of its template. */
 static bool find_body(cx_cursor *out, cx_cursor *body, cx_cursor at)
 {
     cx_cursor tries[] = {at, cx.getCursorDefinition(at), cx.getSpecializedCursorTemplate(at),

@@ -637,7 +637,8 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     return draft_plus(end, draft_number(1), -1);
 }
 
-/* Bounds an element of a buffer by its type if it has one byte, otherwise by the buffer's range. */
+/* Bounds an element of a buffer by its one-byte type or, for larger types, by the buffer's range.
+ */
 static draft_amount *bound_loaded(draft_symbol *s)
 {
     draft_buffer *buffer = s->buffer;
@@ -742,7 +743,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     case DRAFT_SHIFT:
     case DRAFT_REAL:
         return draft_make(v->kind, x, y, NULL);
-    default: /* a condition is 0 or 1; its operands were bounded to create the ranges of buffers */
+    default: /* a condition is 0 or 1; bounding its operands created ranges of buffers */
         return draft_number(upper ? 1 : 0);
     }
 }

@@ -36,7 +36,7 @@ static const char *without_namespace(const char *name)
 
 gt_texts draft_includes;
 
-/* If the stub declares the type, adds the #include that follows the declaration on its line. */
+/* If the stub declares the type, adds the #include that is on the same line of the stub. */
 static void need_include(cx_type type)
 {
     const cx_cursor declared = cx.getTypeDeclaration(type);
@@ -450,7 +450,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }
     if (draft_initialiser_of(constant) && !is_copied) {
-        return; /* the initialiser is part of the kept code */
+        return; /* the kept code contains the initialiser */
     }
     if (!is_copied) {
         draft_ask(s, "%s: which values does '%s' have? The program sets none; complete constant()",
