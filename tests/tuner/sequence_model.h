@@ -34,7 +34,7 @@ typedef struct model {
     struct {
         sequence_request request;
         result result; /* `decided` is set only if the request's own space was searched */
-        /* result for requests that have the time limit that ended this plan's tuning */
+        /* result for later requests with the time limit that ended this plan's tuning */
         result limited;
     } plans[PLANS_MAX]; /* indexed by the number of the request that made the plan */
     /* last result in the process's plan table, or -1 */
@@ -369,8 +369,8 @@ static void keep(model *m, const sequence_request *r, const result *made)
     m->kept[place] = *made;
 }
 
-/* Returns the conditions of an answer that was given without measuring. They are those of the
- * stored result if this result is for the same space. */
+/* Returns the conditions of an answer that was given without measuring: those of the stored result,
+ * if the answer is a stored result for the same space. */
 static result result_of_unmeasured(const model *m, const result *asked, const sequence_answer *a)
 {
     result made = *asked;
@@ -387,8 +387,8 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
     return made;
 }
 
-/* Returns true if the time limit ended a tuning. Later calls do not get a winner without
- * its last proof. */
+/* Returns true if the time limit ended a tuning and its result is for later calls with this limit.
+ * They do not get a winner without its last proof. */
 static bool was_limited(const sequence_request *r, const sequence_answer *a)
 {
     bool by_limit = r->disturbance == LIMIT || r->disturbance == LATE_LIMIT;
@@ -405,8 +405,8 @@ static void note_proof(model *m, const sequence_request *r, int config)
     }
 }
 
-/* Returns the bit set of failures that a tuning stores. The last crash before a worker is lost is
- * not stored, because the GPU may be broken. */
+/* Returns the bit set of failures that a tuning stores. If a worker was lost, crashes are left out,
+ * because the GPU may be broken. */
 static uint32_t kept_failures(const sequence_request *r, const sequence_answer *a)
 {
     uint32_t set = a->refuted;

@@ -49,7 +49,7 @@ static struct {
     int waits;                         /* number of waits for the farm in this request */
     bool was_late;                     /* true if LATE_LIMIT has already delayed an answer */
     uint64_t recheck;                  /* the variant that is re-verified, or GT_NO_VARIANT */
-    int source_of[256];                /* for each compile job, a configuration with this source */
+    int source_of[256];                /* by compile job: a configuration with its source */
     gputune_plan *plans[REQUESTS_MAX]; /* indexed by the number of the request that made the plan */
     volatile int cancel;
 } process;
@@ -154,8 +154,8 @@ static void inject_fault(gt_event *event)
     process.answer.disturbed = true;
 }
 
-/* Records a failure that the tuner may store. After a cancel or time limit, the tuner only waits
- * for the last proof of the winner. */
+/* Records a failure that the tuner may store. After a cancel or time limit, only the result of the
+ * winner's last proof is stored. */
 static void note_failure(const gt_event *event, bool stopped)
 {
     int config = NO_CONFIG;

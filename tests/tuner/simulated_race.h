@@ -12,7 +12,7 @@ enum { FIELD_MAX = 128 };
 typedef struct machine {
     double times[FIELD_MAX];
     double firsts[FIELD_MAX]; /* additional time of quick samples */
-    uint32_t count, batch;    /* batch: number that join before each round; 0: all at once */
+    uint32_t count, batch;    /* batch: contestants that join before a round; 0: all at once */
     double noise, drift, outliers;
     gt_random random;
     double clock;
@@ -79,7 +79,7 @@ static inline void finish_race(gt_race *race, machine *m)
     }
 }
 
-/* Races all contestants. If m->batch is set, that many join before each round. */
+/* Races all contestants. If m->batch is set, m->batch contestants join before each round. */
 static gt_race *run_race(machine *m, const gt_race_options *options)
 {
     uint32_t batch = m->batch ? m->batch : m->count;

@@ -94,7 +94,8 @@ TEST_OF(a_limit_during_a_second_race_keeps_the_fallback, world *w, open_world, c
     for (options.time_limit_s = 3; options.time_limit_s < 3.6; options.time_limit_s += 0.05) {
         assert_string_equal(tuned(w, &options), "VEC=2 BLOCK=128 G=16");
         assert_true(w->choice.has_fallback);
-        assert_in_range(w->choice.variants, 15, 18); /* without the late one and its duplicates */
+        /* does not count the late variant and its duplicates */
+        assert_in_range(w->choice.variants, 15, 18);
     }
 }
 

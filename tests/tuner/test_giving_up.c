@@ -1,4 +1,4 @@
-/* Tests canceling compiles that take far longer than their variants can be worth. */
+/* Tests canceling compiles that take too long to be worth waiting for. */
 #include "search_world.h"
 #include "tuner/session.h"
 

@@ -46,7 +46,7 @@ TEST_OF(times_of_losers_are_reported, world *w, open_world, close_world)
     gt_tuning_free_races(&tuning);
 }
 
-/* The default is tried even if it is known to be slow, and is then not counted twice. */
+/* The default is tried even if it is known to be slow. It is counted only once. */
 TEST_OF(known_default_counts_once, world *w, open_world, close_world)
 {
     w->by_block[128].time_ns = 9000;
@@ -195,7 +195,7 @@ static void keep_line(void *user, gputune_log_level level, const char *line)
     }
 }
 
-/* With a limit on variants, only the starts are tried. */
+/* If the number of variants is limited, only the default and the start configurations are tried. */
 TEST_OF(starts_are_tried_first, world *w, open_world, close_world)
 {
     static const gputune_strategy strategies[] = {

@@ -149,7 +149,7 @@ static uint32_t compiles_given_up(world *w, uint32_t workers)
     return w->farm.given_up;
 }
 
-/* The default leaves only the last worker to others. */
+/* The default's compile is canceled only if it occupies the last worker. */
 TEST_OF(test_the_default_is_compiled_on_while_others_have_workers, world *w, open_world,
         close_world)
 {
@@ -162,7 +162,7 @@ static bool all_but_one(void *user, const char *text)
     return block_of(text) && block_of(text) != 256;
 }
 
-/* Slow compiles occupy all four workers, although the variant that does compile needs one. */
+/* Endless compiles occupy all four workers. The only variant that can be compiled needs one. */
 TEST_OF(test_slow_variants_leave_the_workers_to_others, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 1);
@@ -246,7 +246,7 @@ TEST_OF(a_variant_that_waits_behind_an_endless_one_is_not_hung, world *w, open_w
     assert_string_equal(tuned(w, &options), "BLOCK=512");
 }
 
-/* Rounds take most of the limit. Then BLOCK=512 is tried again, and does not end in the rest. */
+/* Rounds take most of the time limit. Then BLOCK=512 is tried again, and hits the limit. */
 static scripted_variant hang_after_rounds(void *user, const gt_launch *launch)
 {
     scripted_variant variant = ((world *)user)->by_block[launch->steps[0].block[0]];

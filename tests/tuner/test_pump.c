@@ -56,7 +56,7 @@ TEST_OF(learning_proposer_is_asked_late, world *w, open_world, close_world)
     set_up(&learning, w, true);
     assert_in_range(learning.proposer.list.next, WORKERS, WORKERS + WORKERS / 2);
     tear_down(&learning);
-    /* a proposer that does not learn is asked early, so workers do not wait */
+    /* a proposer that does not learn from results proposes in advance, so workers do not wait */
     set_up(&listing, w, false);
     assert_true(listing.proposer.list.next > 2 * WORKERS);
     tear_down(&listing);
@@ -131,7 +131,7 @@ static double fast_share(const scripted_farm *farm)
 }
 
 /* A tenth of random proposals would be among the fastest tenth. A search that learns proposes more
- * of these, until it has found the best and explores others. */
+ * of these until it has found the best variant; after that, it explores others. */
 TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 1.5, .strategy = GPUTUNE_STRATEGY_MODEL);
@@ -159,8 +159,8 @@ TEST_OF(new_contestants_first_launches_are_samples_though_the_best_was_sampled, 
     assert_true(w->farm.samples < 1.8 * MANY);
 }
 
-/* If the whole space is tried soon, its order does not matter, and rounds in between would be
- * wasted. */
+/* If all variants will soon have been launched, their order does not matter, and earlier rounds
+ * would be wasted. */
 TEST_OF(small_space_is_sampled_at_the_end, world *w, open_world, close_world)
 {
     enum { MANY = 40 };
@@ -175,7 +175,7 @@ TEST_OF(small_space_is_sampled_at_the_end, world *w, open_world, close_world)
     w->farm.slowness = 2e-9;
     w->farm.noise = 0.001;
     uint32_t least = UINT32_MAX;
-    for (int i = 0; i < 4 && least > 1.6 * MANY; i++) { /* a busy machine may be too slow */
+    for (int i = 0; i < 4 && least > 1.6 * MANY; i++) { /* the best of up to four tunings counts */
         uint32_t before = w->farm.samples;
         options.force = true;
         assert_string_equal(tuned(w, &options), "BLOCK=320");

@@ -215,7 +215,7 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
     gt_race_complete(race);
     finish_race(race, &m);
     gt_race_result result = race_result(race);
-    /* a contestant slower than 1.0055 wins once in a few hundred races */
+    /* a contestant with a time above 1.0055 wins once in a few hundred races */
     assert_true(m.times[result.winner] < 1.0075);
     gt_race_free(race);
     return result.samples;

@@ -86,8 +86,8 @@ TEST(next_best_replaces_a_winner_that_fails)
     assert_int_equal(race_result(race).winner, 0);
 }
 
-/* The contestant that was closest to the best one at its time is not the next best. One that is
- * slower than the next best has joined before the best one fails. */
+/* When the best contestant (3) fails, the next best (4) has already left the race. Contestant 1
+ * left it closer to the best one at that time, and the slower contestant 5 is still in the race. */
 TEST(next_best_returns_although_others_are_left)
 {
     machine m = {.count = 6, .times = {100, 90, 80, 50, 60, 95}};

@@ -11,7 +11,7 @@ static void draw(double *losses, size_t count, double mean, gt_random *random)
     }
 }
 
-/* With ten tests, a quarter of the stated losses is too low, even with the standard error added. */
+/* With ten tests, a quarter of the stated losses are too low, despite the added standard error. */
 TEST(test_promises)
 {
     enum { RULES = 1000, TESTS = 10, SIZES = 100 };

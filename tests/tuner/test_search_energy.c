@@ -93,7 +93,7 @@ TEST_OF(samples_are_of_both_races, world *w, open_thrifty_world, close_world)
     assert_int_equal(lines_with(path, ",kernel,") + energy, w->farm.samples);
 }
 
-/* Checks that the choice is one of the fastest variants, and contains no energies or times. */
+/* Checks that the choice is one of the fastest variants and has no times. */
 static void assert_fastest_without_figures(const gt_choice *choice, const char *config,
                                            const char *stopped)
 {

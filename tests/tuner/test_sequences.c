@@ -23,7 +23,8 @@ typedef struct sequence {
         bool outdated; /* true if the template was edited since its last request */
     } processes[PROCESSES];
     scripted_variant variants[SCENARIOS][CONFIGS];
-    sequence_request next; /* the current request, with the settings that requests share */
+    /* the current request; settings that are not drawn again stay as in the previous request */
+    sequence_request next;
     model model;
     char lines[LINES_MAX];
     size_t length;
@@ -101,7 +102,7 @@ static void choose_effort(sequence *s, sequence_request *r)
         GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE, GPUTUNE_EXHAUSTIVE};
     r->effort = efforts[gt_random_below(&s->random, sizeof efforts / sizeof *efforts)];
     r->force = one_in(s, 8);
-    (void)one_in(s, 8); /* ignored; without this draw, each seed would have a new sequence */
+    (void)one_in(s, 8); /* unused draw, which keeps the sequence of each seed as it was */
     r->through_table = one_in(s, 2);
     r->disturbance = one_in(s, 3) ? (disturbance)(1 + gt_random_below(&s->random, DISTURBANCES - 1))
                                   : UNDISTURBED;

@@ -36,7 +36,7 @@ static const gt_template *template_at(gt_device *device, gt_catalog *catalog, co
     return template;
 }
 
-/* Returns true if the winner was chosen among the template's variants. */
+/* Returns true if the winner was chosen in the template's current space. */
 static bool is_of_space(const gt_template *template, const gt_problem *problem,
                         const gt_device *device, const char *winner)
 {
@@ -50,8 +50,8 @@ static bool is_of_space(const gt_template *template, const gt_problem *problem,
     return strcmp(hex, value_of(stored, winner, "space")) == 0;
 }
 
-/* Returns true if the winner was chosen among the template's variants, and its stored code belongs
- * to the generated source. */
+/* Returns true if the winner was chosen in the template's current space, and its code was compiled
+ * from the source that its configuration generates. */
 static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
 {
     char sizes[VALUE], configuration[VALUE], stored[VALUE], hex[GT_HASH_HEX];
