@@ -187,7 +187,7 @@ static void place(podium *podium, const gputune_record *record)
     }
 }
 
-/* Keeps the best trials, even eliminated ones. The record can contain default sizes as well. */
+/* Keeps the best trials, including eliminated ones. A record's sizes may include default sizes. */
 static int take_trial(void *user, const gputune_record *record)
 {
     study *study = user;

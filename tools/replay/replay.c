@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
-/* GPU time of a variant in launches: LAUNCHES in all, PROOF of them for the first launch and the
+/* GPU time of a variant in launches: LAUNCHES in all, of which PROOF are the first launch and the
  * verification. A variant that is clearly slower than the best takes only one launch. */
 #define LAUNCHES 5
 #define PROOF    2

@@ -18,7 +18,7 @@ static const double reach[2] = {0.05, 0.02};
 
 /* The totals of a strategy's runs. The arrays are in one allocation, which begins with `regret`. */
 typedef struct scores {
-    double *regret;     /* for each number of evaluations, summed over all runs */
+    double *regret;     /* the sum over all runs, for each number of evaluations */
     double *reached[2]; /* virtual seconds of each run */
     double *best_ns;    /* best times of one run */
     uint64_t results;
