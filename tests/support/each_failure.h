@@ -1,5 +1,5 @@
-/* Repeats a test with one failing call: first the first allocation fails, then the second, and so
- * on, until an attempt makes no more calls. For programs that are linked with fault/failing.c. */
+/* Repeats a test in which the first allocation fails, then the second, and so on, until all have
+ * failed once. For programs that are linked with fault/failing.c. */
 #pragma once
 
 #include "base/status.h"
@@ -66,10 +66,10 @@ typedef void (*each_check)(void *user);
 static long (*count_held)(void) = failing_live;
 
 /* Runs `act` repeatedly. In each run, a call of the kind `call` fails: the first one, then the one
- * `step` calls later, and so on. `call` is one of FAILING_CALLS, "sqlite", or an argument of
- * failing_now(). `act` must neither crash nor leak. If `act` fails, it must set a message, which
- * must mention memory if memory ran out. `afterwards` may be NULL. Returns the number of
- * failures. */
+ * `step` calls later, and so on. Then repeats this with all later calls failing, too. `call` is one
+ * of FAILING_CALLS, "sqlite", or an argument of failing_now(). `act` must neither crash nor leak.
+ * If `act` fails, it must set a message. If memory ran out, the status must be ENOMEM. `afterwards`
+ * may be NULL. Returns the number of failures. */
 static inline long each_failure(const char *call, long step, each_act act, each_check afterwards,
                                 void *user)
 {

@@ -396,7 +396,7 @@ static bool was_limited(const sequence_request *r, const sequence_answer *a)
            (a->source != GPUTUNE_SOURCE_MEASURED || (a->undecided && !a->unproved));
 }
 
-/* Records that a stored result was returned, which happens only after its last proof. */
+/* Records that a stored result was returned, so its winner has passed the last proof. */
 static void note_proof(model *m, const sequence_request *r, int config)
 {
     for (int i = 0; i < m->kept_count; i++) {

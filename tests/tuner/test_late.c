@@ -326,7 +326,7 @@ TEST_OF(test_a_compile_that_did_not_end_is_slow, world *w, open_world, close_wor
     gt_request_free(request);
 }
 
-/* A variant that was verified earlier does not fail because it is late once. */
+/* A variant that was verified earlier does not fail because one later verification is too late. */
 TEST_OF(verified_variant_survives_a_late_run, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 5);

@@ -132,7 +132,7 @@ TEST_OF(a_default_outside_restrictions_counts, world *w, open_world, close_world
     assert_string_equal(w->choice.stop_reason, "tried 2 of 3 variants; none was faster");
 }
 
-/* A tuning without configurations fails, but a call that may not measure is answered. */
+/* A tuning without valid configurations fails. A call that may not measure returns the default. */
 TEST_OF(restrictions_that_leave_nothing_fail_a_tuning, world *w, open_world, close_world)
 {
     const char *only[] = {"BLOCK=64"};
@@ -306,7 +306,7 @@ TEST_OF(test_samples_that_cannot_be_written_are_reported, world *w, open_world, 
     assert_non_null(strstr(line, "/dev/full are incomplete"));
 }
 
-/* Opening a FIFO would wait for a reader, and so would writing to it. */
+/* Opening a FIFO would wait for a reader, and writing to it would wait while it is full. */
 TEST_OF(test_samples_do_not_wait_for_a_reader, world *w, open_world, close_world)
 {
     const char *path = path_in(w, "fifo");
