@@ -157,7 +157,7 @@ typedef enum draft_symbol_kind {
     DRAFT_COUNTER,  /* a loop's counter */
     DRAFT_CHANGING, /* an unknown value */
     DRAFT_LOADED,
-    DRAFT_HOST,    /* a value that the host computes: unknown, or a number that may vary */
+    DRAFT_HOST,    /* a host value: unknown, or a number that may vary between runs */
     DRAFT_CONSTANT /* a named number */
 } draft_symbol_kind;
 
@@ -236,7 +236,7 @@ bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if the value contains a floating-point division. */
 bool draft_has_real(const draft_amount *value);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Returns the replacement of a symbol or an operation, or NULL to replace only in its operands. */
+/* Returns the replacement of a part of a value, or NULL to replace only in the part's operands. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);

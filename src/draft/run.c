@@ -223,7 +223,7 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
     if (outer && strcmp(outer->path, spot->path) == 0) {
         return outer->value;
     }
-    if (outer && outer->value->kind == DRAFT_OBJECT) { /* a copy of another struct */
+    if (outer && outer->value->kind == DRAFT_OBJECT) { /* the value is a copy of another struct */
         draft_spot inner = outer->value->place;
         inner.path = draft_format("%s%s", inner.path, spot->path + strlen(outer->path));
         return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)

@@ -394,8 +394,8 @@ static bool has_all(const draft_term *large, const draft_term *small)
     return used == small->count;
 }
 
-/* Returns true if a sum can be shown to be at least 0 when all its sizes are at least 1, because
- * each product that it subtracts divides a product that it adds. */
+/* Returns true if a sum is certainly at least 0 when all its sizes are at least 1. This is certain
+ * if each product that the sum subtracts divides a product that it adds. */
 static bool is_not_negative(const draft_amount *v)
 {
     int64_t left[TERMS_MOST + 1];
