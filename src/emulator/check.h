@@ -1,6 +1,6 @@
-/* The sanitizer watches the launches of a checked stretch. It reports races, reads of unset memory,
- * threads that are missing at a barrier, and similar mistakes. Outside of a stretch, it costs only
- * the test of a pointer.
+/* The sanitizer watches a checked stretch: all launches between emu_check_on() and emu_check_off().
+ * It reports races, reads of unset memory, threads that are missing at a barrier, and similar
+ * mistakes. Outside of a stretch, it costs only the test of a pointer.
  *
  * Shadow memory (check_stretch.h) records the last accesses to each piece of memory. A new access
  * races with a recorded access if one of them is a write, and if the recorded access does not
@@ -39,7 +39,7 @@ const char *emu_check_off(void);
  * and the EMU_CHECK_ flags (extensions.h). Call it before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags);
-/* Record that a kernel's malloc() has allocated uninitialised memory, or free() released it. */
+/* Record that a kernel's malloc() allocated uninitialised memory, or that free() released it. */
 void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes);
 void emu_check_freed(emu_check *check, uint64_t address);
 /* Records that a copy or fill has initialised this memory. */

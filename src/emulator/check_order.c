@@ -236,8 +236,8 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if a wgmma product is known to have ended: one of the warps that compute it waited
- * for it before the lane's access. */
+/* Returns true if a wgmma product is known to have ended, because one of the warps that compute the
+ * product waited for it before the lane's access. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {
