@@ -1,4 +1,4 @@
-/* Chooses without measuring: ranks the compiled variants, and proves the best ones one by one. */
+/* Chooses without measuring: ranks the compiled variants, and proves them in that order. */
 #include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/precedence.h"

@@ -28,8 +28,8 @@ gputune_objective gt_default_objective(const gt_template *template)
                                : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
-/* Fails if times are compared although launches of variants do different amounts of work, or if
- * rates are compared although the template does not state the work. */
+/* Refuses an objective by time if launches of variants do different amounts of work, and an
+ * objective by rate if the template does not state the work. */
 static gputune_status check_objective(const gt_template *template, gputune_objective objective)
 {
     const gt_objective *facts = gt_objective_facts(objective);
@@ -103,7 +103,7 @@ static gputune_status make_only_text(gt_request *request)
     return gt_text_take(&request->only_text, &text);
 }
 
-/* Lists the const and type values. Results of other sizes are used only if these are equal. */
+/* Lists the const and type values, which must be equal if a result of another size is used. */
 static gputune_status make_fixed_text(gt_request *request)
 {
     gt_text text = {0};
@@ -129,7 +129,7 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Appends the hash of the code that computes expected results, unless trial hashes cover it. */
+/* Appends the hash of the code for expected results, unless editing it changes other hashes. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
     gt_hash hash;
@@ -140,7 +140,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    /* the proof will report other failures */
+    /* the proof will report any other failure */
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
 
@@ -408,7 +408,7 @@ gputune_status gt_request_outlive_call(gt_request *request)
         GT_TRY(gt_strdup(&request->samples_path, o->samples_path));
     }
     o->samples_path = request->samples_path;
-    o->alignments = NULL; /* the workload and the space no longer need these */
+    o->alignments = NULL; /* the request no longer needs the lists and texts of the caller */
     o->alignment_count = 0;
     o->only = o->start = NULL;
     o->only_count = o->start_count = 0;
@@ -512,7 +512,7 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    /* with this, messages about faults can show the line */
+    /* lets messages about faults show the line */
     if (request->check || request->device->emulated) {
         all[count++] = "-lineinfo";
     }

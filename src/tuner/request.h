@@ -29,13 +29,13 @@ struct gt_services {
     /* Waits until inputs on the device have been written. */
     gputune_status (*wait_for_inputs)(void *user, const gputune_options *options);
     void *user;
-    const volatile int *closing; /* not 0 if the tuner closes, so calls must end; may be NULL */
+    const volatile int *closing; /* not 0: the tuner is closing, so calls must end; may be NULL */
 };
 
 typedef struct gt_background_use {
-    double share; /* part of the time for measuring while the application uses the GPU */
+    double share; /* fraction of time for measuring while the application uses the GPU */
     bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
-    /* returns true if a caller waits for a tuning that needs the GPU, so this one must end */
+    /* returns true if a caller's tuning needs the GPU, so the background tuning must end */
     bool (*must_give_way)(void *user);
     void *user;
 } gt_background_use;
@@ -44,7 +44,7 @@ typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
     const gt_services *services;
-    gt_log log;   /* logs to the tuner and to the call */
+    gt_log log;   /* writes to the logs of the tuner and of the call */
     bool by_path; /* true if the call named the template by path */
     gt_problem problem;
     gt_problem odd_tail; /* odd-tail sizes, at which variants are proved too */
@@ -56,14 +56,14 @@ typedef struct gt_request {
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* time limit and cancel flag of the call */
-    gt_patience grace;    /* set by gt_request_grace(); until_ns is 0 before */
+    gt_patience grace;    /* set by gt_request_grace(); before that, until_ns is 0 */
     gt_code default_code; /* code of the default; without an image until it is compiled */
     gt_terms terms;       /* terms that a stored result must fulfil */
     gt_lease *lease;      /* lease that is held for the tuning, or NULL */
     bool check;           /* true: run variants under the emulator's sanitizer, without proofs */
-    const gt_background_use *background; /* for a background tuning; NULL: a caller waits */
+    const gt_background_use *background; /* set for a background tuning; NULL if a caller waits */
     struct {
-        gputune_status failure; /* how the default failed in this call, or OK */
+        gputune_status failure; /* status with which the default failed in this call, or OK */
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* files with buffer contents (data.h) */
@@ -75,8 +75,8 @@ typedef struct gt_request {
     const char *host_text; /* the host's processor if results depend on it, or NULL */
 } gt_request;
 
-/* Makes a request from the arguments of a call. The caller frees it with gt_request_free(). To
- * compile for another GPU, `device` may be another one than in `services`. EINVAL, ENOTFOUND,
+/* Makes a request from the arguments of a call. The caller frees it with gt_request_free().
+ * `device` may be another GPU than the tuner's if nothing is launched. EINVAL, ENOTFOUND,
  * ETEMPLATE. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
@@ -100,7 +100,7 @@ static inline void gt_request_end(gt_request **request)
     gt_request_free(*request);
 }
 
-/* Begins the time limit of the request again. */
+/* Restarts the time limit of the request. */
 void gt_request_begin(gt_request *request);
 /* Makes the request independent of the call, except for callbacks, `user` and `cancel`. EINVAL if
  * it has inputs, files or a reference, because the caller may change these; ENOMEM. */
@@ -112,7 +112,7 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns a short extra time for answering after the limit. It begins at the first call. */
+/* Returns a short extra time for answering after the limit. The first call starts this time. */
 gt_patience gt_request_grace(gt_request *request);
 
 /* Copies the options of a caller. Options that an older caller does not know, or all of them if
@@ -131,10 +131,10 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
 
 /* Returns the objective that is used if a request states none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* Returns ECANCELED or ETIMEOUT with a message. `before` is what had not happened yet, such as "it
- * was compiled"; `remedy` is advice if the limit was too short. */
+/* Returns ECANCELED or ETIMEOUT with a message. `before` is an event that the call did not reach,
+ * such as "it was compiled"; `remedy` is advice for a limit that was too short. */
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy);
-/* Prepares the space of the request. ETIMEOUT or ECANCELED if this was not finished. */
+/* Prepares the space of the request. ETIMEOUT or ECANCELED if preparing did not finish. */
 gputune_status gt_request_prepare_space(const gt_request *request);
 /* Prepares and rewinds the space. Warns if it lacks requested values. ENOVARIANT: it is empty. */
 gputune_status gt_request_space_to_try(const gt_request *request);
@@ -150,8 +150,8 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
 /* Generates the source of a configuration, which gt_source_free() frees. */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
-/* Parses a configuration that was stored. ENOTFOUND if the template no longer has it, or if its
- * source or launch is not that of the trial with hash `trial`. ENOMEM. */
+/* Parses a configuration that was stored. ENOTFOUND if the template no longer has this
+ * configuration, or if the hash of its source and launch is not `trial`. ENOMEM. */
 gputune_status gt_request_stored(gt_config *out, const gt_request *request, const char *text,
                                  gt_hash trial);
 /* Computes the hash of a configuration's trial. */

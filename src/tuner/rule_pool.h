@@ -48,8 +48,8 @@ gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t siz
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);
 /* Removes the size that was added last. */
 void gt_pool_drop_size(gt_pool *pool);
-/* Adds a configuration, if the pool does not have it. Sets *member, unless
- * NULL, to its index. Its source is generated with `request`, but is the same at all sizes. */
+/* Adds a configuration, if the pool does not have it. Sets *member, unless NULL, to its index.
+ * `request` may be of any size, because the source is the same at all sizes. */
 gputune_status gt_pool_add(uint32_t *member, gt_pool *pool, const gt_request *request,
                            const gt_config *config);
 static inline gt_pool_entry gt_pool_entry_of(const gt_pool *pool, size_t size, uint32_t member)
@@ -66,7 +66,7 @@ bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member);
 /* Returns the fastest member at this size that is not refuted; UINT32_MAX: there is none. */
 uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 
-/* Gives members without a time at this size the time that the tuning of the size has stored. */
+/* If a member has no time at this size, takes the time that the tuning of the size has stored. */
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
 /* Measures members at a size side by side, in the order of `members`, for at most `limit_s`

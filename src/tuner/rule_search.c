@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Ends of the phases of a round, as points for gt_rule_time_at_s(). */
+/* The phases of a round end at these points of gt_rule_time_at_s(). */
 static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.83, finding_end = 1,
                     measuring_end = 2, testing_end = 3;
 
@@ -76,8 +76,8 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds the next point of the sequence as a size. If `is_doubtful`, takes that of several points at
- * which the choice matters most. *added is false if the pool has this size already. */
+/* Adds the next point of the sequence as a size or, if `is_doubtful`, the one of several points at
+ * which the choice of a member matters most. *added is false if the pool has this size already. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };
@@ -158,8 +158,9 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Tunes the size that was added last. If no configuration is valid, removes it. If the time was too
- * short to measure a variant, doubles it for the next size: a few tuned sizes suffice. */
+/* Tunes the size that was added last, or removes it if no configuration is valid. If the time was
+ * too short to measure a variant, leaves the size untuned and doubles the time for the next
+ * size. */
 static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
     static const double longest_s = 10;
@@ -223,8 +224,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 /* ---- the pool -------------------------------------------------------------------------------- */
 
 typedef struct standing {
-    uint32_t member, count; /* `count`: number of tuned sizes at which it was measured */
-    double loss;            /* mean loss, which is larger if it was measured at few sizes */
+    uint32_t member, count; /* `count`: number of tuned sizes at which the member was measured */
+    double loss;            /* mean of the losses there and of `assumed` */
     double least;
 } standing;
 
@@ -354,7 +355,7 @@ static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
     return GPUTUNE_OK;
 }
 
-/* Removes sizes for which the only members that work were refuted at another size. */
+/* Removes sizes at which all measured members are refuted. */
 static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
 {
     size_t count = 0;
@@ -381,7 +382,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* a member that runs at all sizes; some may need it */
+    uint32_t universal = UINT32_MAX; /* a member that runs at all sizes, in case no other does */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -426,7 +427,7 @@ static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const g
     return GPUTUNE_OK;
 }
 
-/* Draws new values for these axes. Returns false if the configuration is not valid then. */
+/* Draws random values for these axes. Returns false if the new configuration is not valid. */
 static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space, uint64_t axes)
 {
     const gt_template *template = maker->pool.template;
@@ -438,7 +439,7 @@ static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space
     return gt_space_has(space, config);
 }
 
-/* Changes one axis at random to a valid configuration. Returns false if there is none. */
+/* Makes a random valid change to one axis. Returns false if there is no valid change. */
 static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space)
 {
     const gt_template *template = maker->pool.template;
@@ -578,7 +579,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
 gputune_status gt_rule_compare(gt_rule_maker *maker)
 {
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
-    static const double share = 0.25; /* part of the time that the earlier phases took */
+    static const double share = 0.25; /* time limit / time of the earlier phases */
     const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s =
         fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
@@ -597,7 +598,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
          i++) {
         GT_TRY(compare_next(maker, &candidates));
     }
-    /* without time to measure new candidates at all these sizes, use only tuned sizes */
+    /* if there was no time to measure the candidates at all these sizes, use only tuned sizes */
     if (done < known) {
         GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_TUNED));
     }
@@ -723,7 +724,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
     maker->is_covered =
         maker->tests.count < TESTS && maker->shares <= 1 && !gt_rule_is_late(maker, testing_end);
-    /* if the region has hardly any other sizes, test at all that were tuned */
+    /* if the region has hardly any other sizes, test at all tuned sizes */
     if (maker->is_covered && maker->tests.count < LEAST) {
         GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
     }

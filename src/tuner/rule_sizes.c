@@ -97,7 +97,7 @@ typedef struct size_class {
     bool is_odd;
 } size_class;
 
-/* Multiples of 8 are more frequent than by chance, because programs use them often. */
+/* Multiples of 8 are chosen more often than by chance, because programs use them often. */
 static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2, true},
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
@@ -135,7 +135,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* two for the class that all sizes may have in common */
+    uint32_t dimensions = 2; /* two: whether all sizes have the same class, and which one */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += gt_region_varies(region, i) ? 2 : 0;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 typedef struct run_plan {
-    uint32_t least;    /* number of rounds before the intervals are first looked at */
-    uint32_t every;    /* number of rounds until they are looked at again */
+    uint32_t least;    /* number of rounds before the first look at the intervals */
+    uint32_t every;    /* number of rounds between two looks */
     uint32_t most;     /* maximum number of rounds */
     uint32_t modelled; /* number of rounds on a device without noise */
     double narrow;     /* narrow: half the interval's width is at most narrow * epsilon * median */
@@ -25,7 +25,7 @@ typedef struct run_state {
     gt_race_round round; /* round that is being sampled */
 } run_state;
 
-/* Returns false if the variant is a default that only the field has added. */
+/* Returns false if the variant is the default and was not requested, but added by the field. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -127,7 +127,7 @@ static gputune_status next(gt_session *session)
     }
     GT_TRY(gt_race_next_round(run->race, &run->round));
     if (!run->round.count) {
-        run->is_narrow = run->way != GT_RUN_FULLY; /* the records will show why they failed */
+        run->is_narrow = run->way != GT_RUN_FULLY; /* the records will show the failures */
         return run->is_narrow ? GPUTUNE_OK : gt_field_verdict(field);
     }
     gt_sample_job job = {.variants = run->round.ids,

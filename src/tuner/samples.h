@@ -1,6 +1,6 @@
 /* Writes raw samples as CSV. The columns are kernel, sizes, configuration, objective, round, value
  * and kind ("quick", "full" or "final"). Values are in ns, or in nJ for the objective energy. For
- * the objective rate, they are times for as much work as a launch of the default does. */
+ * the objective rate, they are times for the work of one launch of the default. */
 #pragma once
 
 #include "tuner/field.h"

@@ -21,9 +21,9 @@ gputune_status gt_session_may_measure(const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Speed of the emulator on two cores: elements for kernels like axpy, flops for those like gemm. */
+/* Speed of the emulator on two cores, for kernels like axpy and for kernels like gemm. */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
-/* Number of passes over the data: one to fill the inputs, two each for reference and variant. */
+/* Number of passes over the data: 1 to fill the inputs, 2 for the reference, 2 for the variant. */
 static const double passes = 5;
 
 /* Fails with ETIMEOUT if the emulator will probably need more than the limit to prepare and to
@@ -169,7 +169,7 @@ gt_patience gt_session_storing(const gt_session *session)
     return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
 }
 
-/* Returns the seconds to wait after the limit if only the default, still compiling, can answer. */
+/* Returns how many seconds to wait after the limit if the default is still being compiled. */
 static double wait_for_default_s(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;
@@ -179,7 +179,7 @@ static double wait_for_default_s(const gt_session *session)
     return compiles ? gt_patience_left_s(&grace) : 0;
 }
 
-/* Returns the seconds left for work, without those that the policy needs at the end. */
+/* Returns the seconds left for work. The time that the policy needs at the end is subtracted. */
 static double time_left_s(const gt_session *session)
 {
     const gt_patience *patience = &session->request->patience;
@@ -246,7 +246,7 @@ static gputune_status start_work(gt_session *session)
     return call_policy(session);
 }
 
-/* Records whether launches of the first round shared inout buffers. Later rounds do the same. */
+/* Records whether launches may share inout buffers, which the first round measures. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {

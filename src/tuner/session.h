@@ -14,7 +14,7 @@
  * noticed soon. Only one session of the process at a time measures times on a GPU (has_gpu).
  *
  * `stop` changes only once, from NONE to LIMIT or CANCELED. It becomes LIMIT before the limit, so
- * the policy has time for its end. After that, only work for this purpose is started, and the
+ * the policy has time for its end. After that, only the work of this end is started, and the
  * session ends when the policy is done. */
 #pragma once
 
@@ -43,7 +43,7 @@ typedef struct gt_policy {
     bool (*done)(const gt_session *session);
 } gt_policy;
 
-/* Times in ns since the start at which parts of a session ended (0: not yet), and worker times. */
+/* Times of a session in ns: when its parts ended (since the start; 0: not yet), and durations. */
 typedef struct gt_timeline {
     int64_t compiled;  /* end of the last compile */
     int64_t reference; /* end of the reference's compile */
@@ -54,17 +54,17 @@ typedef struct gt_timeline {
     int64_t busy_since;  /* start of the measure worker's current job; 0: none */
     double compiling_ns; /* total time of all compiles */
     double preparing_ns; /* time of preparing, as the measure worker has reported it */
-    double trying_ns;    /* the same for preparing the data proof */
-    double verifying_ns; /* time of all verifications without last proofs */
+    double trying_ns;    /* time of preparing the data proof, also reported by the worker */
+    double verifying_ns; /* time of all verifications except last proofs */
     double proving_again_ns;
     double sampling_ns;
-    double latest_s; /* seconds that the measure worker's last answer took */
+    double latest_s; /* seconds that the measure worker needed for its last answer */
     uint32_t sources, samples;
 } gt_timeline;
 
 /* How long a background session has measured, and how long it must pause. */
 typedef struct gt_yielding {
-    double seen_ns;   /* measuring time for which it has already paused */
+    double seen_ns;   /* measuring time that is already counted in `owed_ns` */
     double owed_ns;   /* time for which it must still pause */
     int64_t since_ns; /* end of the last pause; 0: none */
 } gt_yielding;
@@ -84,7 +84,7 @@ struct gt_session {
     gt_field field;
     int64_t start_ns;
     gt_stop stop;
-    bool has_gpu, gpu_is_taken; /* `gpu_is_taken`: when last asked, another session had it */
+    bool has_gpu, gpu_is_taken; /* `gpu_is_taken`: another session had the GPU when last tried */
     uint64_t round_id;          /* id of the round being sampled; 0: none */
     uint32_t round_count;       /* number of variants in the round */
     double sample_s;            /* seconds per variant in the last round; 0: unknown */
@@ -134,7 +134,7 @@ double gt_session_busy_s(const gt_session *session);
 /* Writes the timeline to the debug log. */
 void gt_session_log_timeline(const gt_session *session);
 
-/* While the application uses the GPU, pauses a background tuning, so it measures for at most
- * its part of the time. The time limit is extended by the pause. The pause ends early on a cancel,
- * or when the application stops using the GPU. */
+/* While the application uses the GPU, pauses a background tuning, so it measures for at most the
+ * fraction gt_background_use.share of the time. The time limit is extended by the pause. The pause
+ * ends early on a cancel, or when the application stops using the GPU. */
 void gt_session_yield(gt_session *session);

@@ -127,7 +127,7 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    /* variants that seemed too slow compared with the failed one must be tried */
+    /* the failed variant made other variants seem too slow, so these must be tried */
     if (is_best && failed) {
         p->known -= outclassed(p);
         p->first = p->earlier.count;
@@ -157,8 +157,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. If `in_order`, trials that may win are not reported,
- * because they will race. */
+/* Reports an earlier trial to the strategy. If `in_order`, reports only failures: report_history()
+ * reports trials that cannot win, and the other variants will race. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -216,7 +216,7 @@ static gputune_status report_history(gt_strategy_proposer *p, const gt_history *
 /* --- hints ------------------------------------------------------------------------------------ */
 
 /* Makes hints. Their times are divided by the fastest time of their group (size, objective, GPU).
- * If two are equal, the one of the nearer group comes first. */
+ * If two times are equal, the hint of the nearer group comes first. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;

@@ -32,7 +32,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     gt_hash hash;
     gputune_status made = gt_request_trial(&hash, request, &standard);
     if (made == GPUTUNE_ENOMEM) {
-        return made; /* other failures mean that the default is excluded */
+        return made; /* on any other failure, the default is excluded */
     }
     choice->time_ns = winner->median_ns;
     choice->default_ns = winner->default_ns;
@@ -44,8 +44,8 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Returns `stored` or the default's code if it is of the same source; otherwise compiles the source
- * of the configuration. */
+/* Returns `stored` or the code of the default, if it was compiled from the source of the
+ * configuration. Otherwise compiles this source. */
 static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
                                const gt_config *config, gt_code *stored)
 {
@@ -65,7 +65,7 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
 }
 
 /* Sets *fallback to the winner's fallback if its source is unchanged and was verified for the
- * request. If the default was edited, only this fallback has stored code. */
+ * request. If the default has changed since, only this fallback has stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -106,7 +106,7 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     gputune_status status = get_code(&choice->fallback_image, &resources, request,
                                      &choice->fallback, winner ? &winner->fallback : NULL);
     choice->has_fallback = status == GPUTUNE_OK;
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a choice needs no fallback */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a fallback is optional */
 }
 
 /* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
@@ -130,7 +130,7 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
 }
 
 /* Parses the configuration of a stored winner. ENOTFOUND if its source or launch has changed, or if
- * it is not in the request's space. The default need not be, because it can always win. */
+ * it is not in the request's space. The default may win a space that excludes it. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {
@@ -140,7 +140,8 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Returns true if `a` is better: final for the request's space or, if that is equal, faster. */
+/* Returns true if `a` is preferred: winners that are final for this space first, then faster
+ * ones. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
@@ -276,8 +277,8 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GPUTUNE_OK;
 }
 
-/* Among stored results that would answer `asked` if they were proved here, proves the best one and
- * stores the proof. ENOTFOUND without a message if there are none. */
+/* Finds the best stored result that would answer `asked` if it were proved here, proves it and
+ * stores the proof. ENOTFOUND without a message if there is no such result. */
 static gputune_status prove_imported(gt_choice *out, gt_request *request, const gt_terms *asked)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
@@ -311,7 +312,7 @@ static bool choose_imported(gt_choice *out, gt_request *request)
 
 /* --- without measuring ------------------------------------------------------------------------ */
 
-/* Returns the terms of an unmeasured answer, for requests that may not measure. */
+/* Returns the terms of an unmeasured answer. It satisfies only requests that may not measure. */
 static gt_terms terms_of_unmeasured(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -330,8 +331,8 @@ static gputune_status refuse_failed(const gt_request *request, const gt_config *
     return gt_history_refutes(request, config, only_harm);
 }
 
-/* Completes the choice of the winner of the nearest size. It is proved first, unless it is the
- * default or is proved for this request. */
+/* Completes a choice of the nearest size's winner. Proves the winner first, unless it is the
+ * default or is already proved for this request. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_request *request,
                                      gt_winner *winner)
 {
@@ -356,7 +357,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_requ
 
 static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
 {
-    gt_hash other[16]; /* unsuitable trials: of code that has changed, or of another space */
+    gt_hash other[16]; /* trials to skip: their code has changed, or the space excludes them */
     size_t count = 0;
     gputune_status status = GPUTUNE_ENOTFOUND;
     while (status == GPUTUNE_ENOTFOUND && count < sizeof other / sizeof *other) {
@@ -587,7 +588,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish_choice(out, &choice, request, NULL);
 }
 
-/* If the request's time has passed, adds a little, to find code that is compiled already. */
+/* If the request's time has passed, adds a little time to find code that is already compiled. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -655,7 +656,7 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 /* Runs a search. If it times out, the message states how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* acquiring a free lease takes less time */
+    static const double brief_s = 0.1; /* longer than acquiring a free lease takes */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -686,7 +687,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
         status = search_what_is_left(out, request, waited_s);
     }
     request->lease = NULL;
-    const gt_patience brief = gt_patience_for(0.1, NULL); /* if it is not released, it expires */
+    const gt_patience brief = gt_patience_for(0.1, NULL); /* an unreleased lease expires */
     gt_store_lease_release(&lease, store, &brief);
     return status;
 }
@@ -712,7 +713,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     const gt_terms whatever = terms_of_unmeasured(request);
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
-    /* if the call fails, its message has this reason, so log it only after an answer is found */
+    /* if the failure's message would repeat the reason, log it only if the call succeeds */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
         log_unmeasured(request, reason);
@@ -725,7 +726,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
         log_unmeasured(request, reason);
     }
     out->terms.final = false;
-    if (failure == GPUTUNE_ETIMEOUT) { /* a call with the same limit must not try again */
+    if (failure == GPUTUNE_ETIMEOUT) { /* another call with this limit must not tune again */
         out->terms = whatever;
         out->terms.final = false;
         out->terms.proved = true;

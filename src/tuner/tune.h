@@ -82,8 +82,8 @@ gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *tem
                                      const gt_device *device);
 /* Returns the terms of an answer by a rule. */
 gt_terms gt_terms_of_rule(const gt_request *request);
-/* Chooses a verified variant of a rule. Its code is taken from the store or compiled. If the code
- * does not depend on the sizes, the variant may be invalid at the request's sizes. */
+/* Chooses a verified variant of a rule. Its code is taken from the store or compiled. The variant
+ * may be invalid at the request's sizes if the code does not depend on sizes. */
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
                                  uint32_t variant);
 /* Chooses what the stored rule chooses for the request's sizes. If the rule is not proved, proves
@@ -119,8 +119,8 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 
 typedef enum gt_run_way {
     GT_RUN_FULLY,   /* take samples until all intervals are narrow */
-    GT_RUN_BRIEFLY, /* few samples, only one of a slow variant; first launches if time is short */
-    GT_RUN_TO_RANK  /* the same, without proving variants whose first launch takes twice the best */
+    GT_RUN_BRIEFLY, /* few samples (one of a slow variant), or the first launch if time is short */
+    GT_RUN_TO_RANK  /* briefly; variants whose first launch takes twice the best are not proved */
 } gt_run_way;
 
 /* Measures configurations side by side. Calls `each` for all of them in order. If it does not

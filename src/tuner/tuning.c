@@ -110,7 +110,7 @@ static gputune_status prove_again(gt_tuning *tuning)
     return gt_tuning_prove_winner(tuning, result.winner);
 }
 
-/* Tries deferred variants again, after all others. If one hangs in another worker too, it fails. */
+/* Tries deferred variants again, after all others. A variant that hangs again fails. */
 static gputune_status retry_deferred(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
@@ -178,7 +178,7 @@ static void warn_of_winner(const gt_request *request, const gt_verified *verifie
     }
 }
 
-/* Replaces the default's list of scalars with a single value by that of the last proof. */
+/* Copies the list of scalars that have a single value from the last proof to the default. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;

@@ -41,7 +41,7 @@ typedef enum gt_phase {
 } gt_phase;
 
 typedef struct gt_playoff {
-    gt_race *race; /* the last playoff; NULL if there was none, or it is now gt_tuning.race */
+    gt_race *race; /* the last playoff; NULL if there was none or it has become gt_tuning.race */
     bool weighs;   /* true: by energy; false: to break a tie */
     bool hot;      /* true: by times with a warm cache */
 } gt_playoff;
@@ -61,7 +61,7 @@ typedef struct gt_tuning {
     gt_strategy_proposer strategy;
     int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* time until which a stopped tuning waits for the last proof */
-    double kept_s;      /* seconds of the limit that were left when it was stopped */
+    double kept_s;      /* seconds of the limit that were left at the stop */
 } gt_tuning;
 
 extern const gt_policy gt_tuning_policy;

@@ -1,13 +1,13 @@
-/* The end of a tuning: reserves time for the last proof and for storing, handles stops, and begins
- * the race again if the winner turned out to be wrong or a deferred variant to be correct. */
+/* The end of a tuning: reserves time for the last proof and for storing, handles stops, and lets
+ * the race continue if the winner turned out to be wrong or a deferred variant to be correct. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
 
 #include <math.h>
 
-/* Making new inputs, for which the reference must run again, may take FRESH_SHARE of the limit, and
- * so may the data proof. At most MOST_SHARE of the limit is reserved for the end. */
+/* The last proof makes new inputs if these and their expected results take at most FRESH_SHARE of
+ * the limit. Its data proof may take as long. At most MOST_SHARE is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
 /* Reserve for a busy machine: seconds that are added, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
@@ -35,8 +35,8 @@ static double launches_s(const gt_tuning *tuning)
     return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
-/* Estimates how many seconds the last proof takes. Its data proof may take a tenth of the limit. If
- * its first further data set alone would take longer, it is left out. */
+/* Estimates how many seconds the last proof takes. Its data proof may take a tenth of the limit,
+ * and leaves out the first further data set if this set alone would take longer. */
 static double proof_s(const gt_tuning *tuning)
 {
     const gt_prepared *prepared = &tuning->session.field.preparation;
@@ -145,7 +145,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    if (!canceled && !tuning->cut_short) { /* otherwise, the race has samples already */
+    if (!canceled && !tuning->cut_short) { /* a playoff that was cut short has samples already */
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
         }

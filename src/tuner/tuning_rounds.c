@@ -10,7 +10,7 @@ enum {
     HOT_ROUNDS = 2,
     FINALISTS = 4,  /* number of contestants in a playoff by energy */
     LEVEL = 3,      /* rounds that decide by energy; on an H200, samples vary by 0.1 to 1% */
-    ROUNDS_MAX = 5, /* maximum number of rounds; with the final ones, they take half a minute */
+    ROUNDS_MAX = 5, /* with the final rounds, a playoff by energy takes half a minute */
     FINAL_ROUNDS = 3
 };
 
@@ -75,7 +75,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                                                .user = tuning}
                            : (gt_race_options){.seed = request->options.seed,
                                                .epsilon = request->options.epsilon,
-                                               .final_rounds = 1, /* its times are not stored */
+                                               .final_rounds = 1, /* these times are not stored */
                                                .quick_from = playoff->hot ? 1 : 0,
                                                .exact = request->device->emulated,
                                                .precedes = gt_tuning_precedes,
@@ -114,7 +114,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the time for which the ratio is 1; INFINITY if no contestant was sampled. */
+/* Sets *out to the time of a contestant with the ratio 1; INFINITY if no contestant was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -226,7 +226,7 @@ void gt_tuning_failed(gt_session *session, uint64_t id)
         gt_race_fail(tuning->playoff.race, id);
     }
     if (tuning->phase == GT_PHASE_PLAYOFF) {
-        /* with fewer than two finalists, RACE looks for others, such as the best eliminated one */
+        /* with too few finalists, RACE looks for more, such as the best eliminated contestant */
         if (tuning->playoff.weighs ? gt_race_active(tuning->playoff.race) < 2
                                    : !gt_race_is_tied(tuning->race)) {
             tuning->phase = GT_PHASE_RACE;
@@ -273,7 +273,7 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
 }
 
 /* Returns true if the launches that verified the contestants can replace a quick round: the cache
- * was cold, and they were long enough. Only the best contestant may have other samples. */
+ * was cold, and they were long enough. Contestants other than the best must have no samples. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
@@ -313,7 +313,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(report_times(tuning, round)); /* also for contestants that have just left */
+    GT_TRY(report_times(tuning, round)); /* also reports contestants that have just left */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_playoff(tuning, false));
     }
@@ -349,7 +349,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
                                                [GT_RACE_FULL] = GT_SAMPLE_BRIEF,
                                                [GT_RACE_FINAL] = GT_SAMPLE_FULL};
     gt_race_round round;
-    do { /* repeated while launches that verified variants replace rounds */
+    do { /* repeat while a round can use the launches that verified its variants */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;
@@ -390,6 +390,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->session.disturbance.noisy = true; /* each variant has one launch, at a different time */
+    tuning->session.disturbance.noisy = true; /* single launches, at different times */
     return record_pilots(tuning, &round);
 }

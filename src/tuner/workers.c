@@ -32,8 +32,8 @@ void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
     workers->idle[farm->measures] = farm;
 }
 
-/* Takes an idle farm; NULL if there is none. If `measure`, it must have a measure worker; otherwise
- * one without is preferred. */
+/* Takes an idle farm; NULL if there is none. If `measure`, the farm must have a measure worker;
+ * otherwise, a farm without a measure worker is preferred. */
 static gt_farm *take_idle(gt_workers *workers, bool measure)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);

@@ -9,7 +9,7 @@
 
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    gt_farm *idle[2];        /* idle farms without [0] and with [1] a measure worker, or NULL */
+    gt_farm *idle[2];        /* idle farms, or NULL: [0] without and [1] with a measure worker */
     bool keep;               /* true if workers and compiled code are kept between sessions */
     gt_farm_options options; /* options for new farms; their strings belong to the tuner */
 } gt_workers;
