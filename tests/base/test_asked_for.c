@@ -1,4 +1,4 @@
-/* Tests how the sizes and GPUs that a user names in a text are matched. */
+/* Tests matching the sizes and GPUs that a user selects in a text. */
 #include "base/selection.h"
 #include "base_support.h"
 

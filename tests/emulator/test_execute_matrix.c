@@ -165,7 +165,7 @@ static const char mma[] =
     "  for (int i = 0; i < M * N / 32; i++) *place[i] = all.x[i];\n"
     "}\n";
 
-/* Writes the operands of an instruction that has d, a and b registers for D, A and B. */
+/* Writes the operands of an instruction with d, a and b registers for D, A and B. C is D. */
 static void name_operands(char *out, size_t bytes, unsigned d, unsigned a, unsigned b, char sum,
                           char factor)
 {
@@ -288,7 +288,8 @@ TEST(stmatrix_transposes)
                    "  .reg .b32 %r<4>; .reg .b64 %d<4>;\n"
                    "  .shared .align 16 .b8 tile[128];\n"
                    "  mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 17; add.u32 %r1, %r1, %r0;\n"
-                   "  add.u32 %r1, %r1, %r0; add.u32 %r1, %r1, 65536;\n" /* halves 2 t, 2 t + 1 */
+                   /* the 16-bit numbers 2 t and 2 t + 1 */
+                   "  add.u32 %r1, %r1, %r0; add.u32 %r1, %r1, 65536;\n"
                    "  mov.u32 %r2, tile; shl.b32 %r3, %r0, 4; add.u32 %r2, %r2, %r3;\n"
                    "  stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r2], {%r1};\n"
                    "  mov.u32 %r2, tile; shl.b32 %r3, %r0, 2; add.u32 %r2, %r2, %r3;\n"
@@ -365,7 +366,7 @@ static const char wgmma[] =
 
 typedef struct warpgroup_product {
     product p;
-    const char *types, *flags; /* C types of the sums and factors; additional operands */
+    const char *types, *flags; /* C types of sums and factors; the instruction's last operands */
     int span;
     bool columns, registers;
 } warpgroup_product;

@@ -147,7 +147,7 @@ static void clusters(copy *copy)
     copy->counters.issued[EMU_CLASS_FMA] = copy->counters.warps * 5000;
 }
 
-/* Each comparison is of two kernels that do the same work; the second is slower on hardware. */
+/* Each line compares two kernels that do the same work. The second one is slower on hardware. */
 TEST(costly_access_patterns_take_longer)
 {
     assert_true(with(no_conflicts) < with(bank_conflicts));

@@ -75,7 +75,7 @@ static int join(const char *database, int first, int threads, int scenarios)
     return failed ? FAILED : measured;
 }
 
-/* Returns how many measurements were made, without those that followed the takeover of a lease. */
+/* Returns the number of measurements, except those that followed the takeover of a lease. */
 static int run_all(int processes, int threads, int scenarios)
 {
     pid_t children[256];

@@ -2,7 +2,8 @@
 #include "support/folder.h"
 #include "world.h"
 
-/* At n = 0, `sum` has no blocks, only the second step of `steps` has one, and `copy` has one. */
+/* At n = 0, the grids have no blocks, except that of `finish` and that of `copy`, which have
+ * one. */
 static const char text[] =
     "#pragma gputune problem(n = 1000) tune(B = 32, 64)\n"
     "#pragma gputune args(in float x[max(1, n)] = constant(1), out float y[max(1, n)], "

@@ -201,7 +201,7 @@ static void vectors_close(vectors *v)
     gputune_close(v->tuner);
 }
 
-/* Launches on buffers that begin `skip` elements later. Returns the number of wrong results. */
+/* Launches on x and y shifted by `skip` elements. Returns the number of wrong results. */
 static int launch_skipping(vectors *v, unsigned skip)
 {
     static float result[N + 8];

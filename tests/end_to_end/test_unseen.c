@@ -211,7 +211,7 @@ static void expect_same_results(const comparison *c, size_t floats, gputune_size
     }
 }
 
-/* All rows can be read in whole vectors, and sums of integers are exact. */
+/* The rule uses variant 1 only if all rows are whole vectors. Sums of integers are exact. */
 TEST(gemm_computes_the_same)
 {
     GT_SCOPED(compare_close)

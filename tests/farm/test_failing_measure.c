@@ -144,7 +144,8 @@ static gputune_status with_a_new_worker(void *user)
     must(gt_measure_open(&measure, driver_name(), 0));
     failing_resume();
     measure->device.l2_bytes = 1 << 16;
-    measure->copy_bytes_per_s = 4e12; /* the rate is set here, so no copies of 32 MB are timed */
+    /* sets the copy rate, which would be measured with copies of 32 MB */
+    measure->copy_bytes_per_s = 4e12;
     use_failing_driver(measure);
     if (j->by_clocks) {
         measure->device.emulated = false;
@@ -160,7 +161,7 @@ static void expect_right(void *user)
     must(with_a_new_worker(user));
 }
 
-/* Returns the device memory in use, without memory that destroyed streams still use. Host
+/* Returns the device memory in use, after waiting for destroyed streams to release theirs. Host
  * allocations are not counted, because the emulator keeps destroyed handles for a while. */
 static long device_memory(void)
 {

@@ -98,12 +98,13 @@ TEST(a_single_crash_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     request_compile(farm, 1, script);
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    request_compile(farm, 2, "killed"); /* may not be repeated, because the worker was killed */
+    /* not repeatable: something else may have killed the worker */
+    request_compile(farm, 2, "killed");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
     assert_false(event.repeatable);
 }
 
-/* Between two tunings, the kernel may have killed all idle workers. */
+/* Between two tunings, the operating system may have killed all idle workers. */
 TEST(dead_idle_workers_fail_no_job)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});

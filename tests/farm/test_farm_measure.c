@@ -206,7 +206,7 @@ TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
     assert_true(event.repeatable);
 }
 
-/* The worker restores the inputs before a sample. If this fails, it is no variant's fault. */
+/* The worker restores the inputs before a sample. If this fails, no variant is to blame. */
 static void check_refill_failure(const char *script, gputune_status status)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
@@ -246,8 +246,8 @@ TEST(a_crash_while_loading_again_names_the_culprit)
     expect_silence(farm);
 }
 
-/* Returns a farm in which the default ends as `word` says when it is loaded again, which the crash
- * of variant 2 has just made necessary. */
+/* Returns a farm in which variant 2 has just crashed, so the default must be loaded again. This
+ * second load of the default ends as `word` says. */
 static gt_farm *open_with_default_that_fails_later(const char *word)
 {
     gt_farm *farm = open_prepared();
@@ -262,7 +262,7 @@ static gt_farm *open_with_default_that_fails_later(const char *word)
     return farm;
 }
 
-/* The default determines how other variants are judged, so none is verified without it. */
+/* The default determines how other variants are judged, so they are verified only after it. */
 TEST(variants_wait_for_the_default_after_a_second_end)
 {
     static const char *const words[] = {"killed", "segv", "hang"};
@@ -346,7 +346,8 @@ static gt_farm *open_with_much_work(const char *script)
     return farm;
 }
 
-/* Both variants take longer than a variant may take that does as much work as the default. */
+/* A variant that does as much work as the default would exceed its time limit with these
+ * scripts. */
 TEST(more_work_has_more_time)
 {
     GT_SCOPED(close_farm) gt_farm *proves = open_with_much_work("slow 1200");

@@ -89,7 +89,7 @@ TEST_ON_DEVICE(a_reference_leaves_its_inputs_alone)
     }
 }
 
-/* The measured tolerance of floats around zero is a few rounding errors, at both sizes. */
+/* The tolerance that is measured for floats around zero is a few rounding errors, at both sizes. */
 TEST_ON_DEVICE(a_tolerance_that_nobody_stated_is_measured)
 {
     gt_measure_setup *setup = make_setup("axpy_reference");

@@ -170,8 +170,8 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
     return sampled.sharing;
 }
 
-/* In the first launch, |y| is below 1 for all elements, later for fewer. One thread of each block
- * works on all such elements, so the time depends on their number on a GPU, too. */
+/* |y| is below 1 in the first launch, but grows in later ones. The first thread of each block works
+ * on all elements with |y| <= 1, so the time depends on their number on a GPU, too. */
 TEST_ON_DEVICE(launches_share_buffers_if_that_makes_no_difference)
 {
     prepare_cached(GPUTUNE_CACHE_HOT);

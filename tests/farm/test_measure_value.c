@@ -137,7 +137,8 @@ TEST(named_fills_have_their_values)
     assert_int_equal(values[3], 0x3c00);
 }
 
-/* The fill `index` counts elements. Other fills give each number of an element its own value. */
+/* The fill `index` sets an element's index. Other fills give an element's numbers different
+ * values. */
 TEST(numbers_of_a_struct_have_its_offsets)
 {
     struct {

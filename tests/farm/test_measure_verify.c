@@ -371,7 +371,7 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
     must(gt_measure_try(world.measure, setup, &prepared));
     must(verify(&verified, 1, RIGHT));
     must(verify(&verified, 98, WRONG_FOR_ZERO));
-    if (gt_measure_device(world.measure)->emulated) { /* a GPU makes the data in time */
+    if (gt_measure_device(world.measure)->emulated) { /* a GPU is fast enough to make the data */
         must(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 0.005}, &verified));
         free(verified.single);
     }
@@ -381,7 +381,7 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
     assert_int_equal(status, GPUTUNE_EWRONG);
 }
 
-/* The default is dropped before there was time to try all data with it. */
+/* The default is dropped before it was tried with all data. */
 TEST_ON_DEVICE(data_that_the_default_did_not_try_refuse_no_winner)
 {
     static gt_verify_job job;

@@ -93,7 +93,8 @@ TEST(signal_state_is_fresh)
     assert_non_null(strstr(said, "SigBlk:\t0000000000000000"));
     const char *ignored = strstr(said, "SigIgn:\t");
     assert_non_null(ignored);
-    assert_int_equal(strtoull(ignored + 8, NULL, 16) & 0x7fffffff, 0); /* libc uses 32 and 33 */
+    /* libc itself uses signals 32 and 33 */
+    assert_int_equal(strtoull(ignored + 8, NULL, 16) & 0x7fffffff, 0);
     char group[64]; /* the child leads a process group */
     snprintf(group, sizeof group, "\n%d\n%d\n", child.process.pid, child.process.pid);
     assert_non_null(strstr(said, group));
@@ -140,7 +141,7 @@ TEST(standard_descriptors_may_be_closed)
     int input = dup(0);
     close(0);
     child child = run(LIST_DESCRIPTORS);
-    assert_false(child.process.pidfd == 0); /* the program could replace it */
+    assert_false(child.process.pidfd == 0); /* the program may open another file as descriptor 0 */
     dup2(input, 0);
     close(input);
     assert_string_equal(listen_to(&child), "0 1 2 3 4 5");

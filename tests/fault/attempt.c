@@ -101,7 +101,7 @@ static void set_worker(const attempt *a)
     }
 }
 
-/* Sets the failing call of workers. Call it before opening the tuner, which then finds its
+/* Sets the failing call of workers. Call it before opening the tuner, which looks for its
  * worker. */
 static void prepare_failing(const attempt *a, int slot)
 {
@@ -203,12 +203,13 @@ static void measure_left(outcome *out, long before, const outcome *usual)
 }
 
 /* Fails if the attempt left allocations or descriptors. Such an attempt is first repeated after a
- * scene without failures: code that runs only after failures may create an object once and keep it,
- * and ending threads briefly keep memory. */
+ * scene without failures: code that runs only after failures may create an object and keep it for
+ * good, and threads that end keep memory for a moment. */
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {
-    /* the emulator keeps unloaded modules; a failed driver call or compile leaves more of them */
+    /* the emulator keeps unloaded modules; after a failed call or compile, more modules were
+     * loaded */
     const bool loads_more = is_of_driver(a->call) || strcmp(a->call, "worker-nvrtc") == 0;
     bool left = (out->live > usual->live && !loads_more) || out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {

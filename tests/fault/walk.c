@@ -28,7 +28,8 @@
 #define WORKER_MB "1024"
 enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
-/* The attempts for one kind of call. The last attempt's number exceeds the calls of the scene. */
+/* The attempts for one kind of call. They end when the number of the failing call exceeds the
+ * number of calls. */
 typedef struct series {
     attempt like; /* the next attempt */
     long most;
@@ -142,8 +143,8 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds the next kind of failure for a call. First all later calls fail, too; then a driver call
- * runs out of memory; then a worker's driver call destroys the context. */
+/* Adds the next series for a call. For a call that is not of the driver, all later calls fail, too.
+ * A driver call runs out of memory; a worker's driver call then destroys the context. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {
