@@ -37,9 +37,9 @@ double gt_plan_quick_doubt(double launch_ns);
 /* Returns the number of launches in a sample for the objective `launch`: enough for 2 ms (0.5 ms if
  * `quick`), at most 2000. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
-/* Returns the number of launches in a sample for the objective `latency`: 100, or if `quick` 9 to
- * 25, which fill 1 ms. Long launches are fewer, so they take at most 1 s, but at least 3. The
- * sample is the median of their times. */
+/* Returns the number of launches in a sample for the objective `latency`: 100, or fewer (down to 3)
+ * if these take more than 1 s. If `quick`, at most 25, or fewer (down to 9) if these take more than
+ * 1 ms. The sample is the median of their times. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
 /* Returns the number of buffer sets that the launches of a cold sample use in turn. Together the
@@ -48,8 +48,8 @@ uint32_t gt_plan_singles(double launch_ns, bool quick);
 uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                            uint64_t spare_bytes);
 
-/* Returns the number of buffer sets that hot samples use in turn. There are several, because the
- * speed of L2 depends on addresses, but only 1 if the buffers do not fit into L2. */
+/* Returns the number of buffer sets that hot samples use in turn: several, because the speed of L2
+ * depends on addresses, or 1 if the buffers do not fit into L2. */
 uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                           uint64_t spare_bytes);
 
@@ -59,7 +59,7 @@ uint64_t gt_plan_working_set(const gt_workload *workload);
  * of 1 KB, or of 4 KB if a buffer needs that. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
-/* Returns by how many bytes to move an odd-tail buffer, so it is aligned only as promised. */
+/* Returns by how many bytes to move an odd-tail buffer to give it only the promised alignment. */
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
 /* Returns the number of bytes to allocate for a buffer with its guard zones. */
 uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed);
@@ -74,8 +74,8 @@ uint64_t gt_plan_expected_bytes(const gt_buffer *buffer);
 /* Returns the size of the output `scale` of the reference and sets *type; 0: no such output. */
 uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type);
 
-/* Returns how much device memory the driver needs for the buffers of the workloads, without further
- * buffer sets and the sweep buffer. `live` is set by gt_live_buffers(). */
+/* Returns how much device memory the driver needs for the buffers of the workloads. Further buffer
+ * sets and the sweep buffer are not counted. `live` is set by gt_live_buffers(). */
 uint64_t gt_plan_device_bytes(const gt_driver *driver, const gt_workload *workloads, uint32_t count,
                               const uint64_t *live);
 /* Returns how much device memory a variant needs in addition to its code. */

@@ -14,13 +14,13 @@
 #include <string.h>
 
 static const char plain[] = "";
-/* The ends of messages about the second launch. */
+/* Messages about wrong results of a second launch end with one of these texts. */
 static const char again[] =
     " in a second launch, after a correct first one: scratch memory and device variables keep "
     "their contents between launches, unless clear() names the scratch";
 static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
                                "after a correct launch on separate buffers";
-/* The ends of messages about the two launches when a winner is proved again. */
+/* Messages about the two launches of prove_again() (measure_verify.c) end with these texts. */
 static const char *const raced[2] = {
     " after the race, although it was correct before: a launch must not depend on what earlier "
     "ones left, or on memory outside its buffers ('gputune check' finds such reads)",
@@ -73,7 +73,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                        is_judged(measure) ? "reference" : "default variant");
         return;
     }
-    /* these values can be poison, but variants also write them often */
+    /* poison has these values, but variants often write them too */
     const bool is_usual =
         found->value == 0 || (!gt_type_is_float(type) && (found->value & 0xff) == 0xff);
     gt_text_printf(text, "%s is %s%s, expected %s%s", name,
@@ -85,8 +85,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* Returns the largest relative error that rounding can cause, or less if most elements are
- * wrong. */
+/* Returns the largest relative error that rounding may explain; less if most elements are wrong. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {
     double part = gt_type_bytes(type) == 1 ? 0.5 : gt_type_bytes(type) == 2 ? 0.1 : 0.01;
@@ -214,7 +213,7 @@ gputune_status gt_report_edges(const gt_measure *measure, const gt_tasks *table,
     return GPUTUNE_OK;
 }
 
-/* Judges a proof. Before the race, the variant was launched twice only on the last workspace. */
+/* Judges a proof. The variant was launched twice on the workspace `twice`. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;

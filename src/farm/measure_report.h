@@ -7,7 +7,7 @@
  * location, the value, the expected value, the tolerance, and a tolerance that would accept the
  * value. */
 gputune_status gt_report_findings(gt_verified *out, const gt_measure *measure, bool after_race);
-/* Judges a launch of the data proof that owns `measure`. After a failure, the message ends with
+/* Judges a launch of a data proof, whose state is `measure`. Messages about wrong results end with
  * `words`. */
 gputune_status gt_report_data_proof(gt_verified *out, const gt_measure *measure, const char *words);
 /* Judges only the guard zones and the inputs. */

@@ -112,8 +112,8 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Times a launch on used buffers, and seven more if the first one decides nothing. If the state of
- * the buffers has no effect, is_clear() nevertheless returns true in 1 of 6,000 cases. */
+/* Times a launch on used buffers, and seven more if this does not show whether the buffers' state
+ * matters. If it does not matter, is_clear() then returns true in 1 of 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -141,8 +141,8 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-/* Sets *out to FELT if launches on changed inout buffers take longer or shorter than on restored
- * ones, and *ratio to the quotient of these times. Otherwise sets them to HARMLESS and 1. */
+/* If launches on changed inout buffers take longer or shorter than on restored ones, sets *out to
+ * FELT and *ratio to the quotient of the times. Otherwise sets them to HARMLESS and 1. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
@@ -334,9 +334,10 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay_graph(out, measure, variant, graph);
-    /* The driver chooses the address of a memset node's data, which can change the time of the node
-     * by 0.15 us. On an H200, graphs of the same launch of 4.9 us differed by 2.9%, but without
-     * memsets by 0.2%. So launches of up to 25 us get a new graph for each full or brief sample. */
+    /* A memset node takes up to 0.15 us more or less, depending on the address that the driver
+     * chooses for its data. On an H200, graphs of the same 4.9 us launch differed by 2.9% with
+     * memset nodes, and by 0.2% without. So launches of up to 25 us get a new graph for each full
+     * or brief sample. */
     enum { SHORT_LAUNCHES = 8 };
     const gt_launch_view launch = gt_launch_view_of(&variant->launches[0]);
     if (gt_launch_clears(&launch) && graph->launches > SHORT_LAUNCHES &&
@@ -431,18 +432,18 @@ typedef struct edge {
     uint64_t mj;
     int64_t time_ns;  /* time of the host's clock */
     uint64_t batches; /* number of batches that have finished */
-    double device_ns; /* device time of the finished batches without the first */
+    double device_ns; /* device time of the finished batches except the first */
 } edge;
 
 /* Keeps the GPU busy by replaying a graph. Two batches of replays are always in the queue. */
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
-    CUevent done[EVENTS]; /* events at the ends of the latest batches */
+    CUevent done[EVENTS]; /* events recorded after the latest batches */
     uint32_t per_batch;   /* replays per batch */
     /* `issued`: number of batches queued; `over`: number of batches that have finished */
     uint64_t issued, over;
-    double device_ns; /* device time of the finished batches without the first */
+    double device_ns; /* device time of the finished batches except the first */
 } load;
 
 static gputune_status issue_batch(load *load)
@@ -495,8 +496,8 @@ gputune_status gt_energy_check(gt_measure *measure)
     return read_counter(&ignored, measure);
 }
 
-/* Waits for the first change of the energy counter that is after `earliest_ns` and after the end of
- * another batch. The counter changes every 10 to 100 ms, and is exact only at that moment. */
+/* Waits until another batch has finished and `earliest_ns` is reached, and then until the energy
+ * counter changes. It changes every 10 to 100 ms, and is exact only when it changes. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 {
     enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };
@@ -540,7 +541,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 {
     enum { BATCH_NS = 5000000 };
     GT_TRY(gt_energy_check(measure));
-    /* a quick sample would take a second too, so always take a full one */
+    /* a quick sample would also take a second, so always take a full one */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));
@@ -570,14 +571,14 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* The samplers by objective. DEFAULT is used only if the setup has no objective either. */
+/* The samplers by objective. DEFAULT is used if neither the job nor the setup has an objective. */
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
     [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
 
-/* The emulator's times never vary, so takes only one sample per variant and objective. */
+/* Takes only one sample per variant and objective, because the emulator's times never vary. */
 static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double *known = &variant->modelled[measure->objective];

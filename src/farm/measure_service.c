@@ -5,8 +5,8 @@
 #include "farm/measure_memory.h"
 #include "gpu/image.h"
 
-/* Returns true if this operation treats the members of an element separately. The members of a
- * vector are filled separately, but compared like an array of numbers. */
+/* Returns true if this operation treats each number of an element separately. If all numbers have
+ * the same type, as in a vector, they are filled separately but compared as one array. */
 static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;

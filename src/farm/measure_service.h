@@ -5,11 +5,11 @@
 #include "farm/measure_state.h"
 
 /* Appends a task to a table, and divides it into tiles. `slot` is the buffer of the task, or NULL
- * if it is for other memory. A task without elements is not added. ENOMEM. */
+ * if it is for other memory. A task without elements is not added. May return ENOMEM. */
 gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_service_task *task);
 /* Returns the number of tasks in a table or, if `timed_only`, of those for the timed workload. */
 size_t gt_tasks_count(const gt_tasks *table, bool timed_only);
-/* Declares all tasks that the table has now to be those of the timed workload. */
+/* Marks all tasks that are now in the table as tasks of the timed workload. */
 void gt_tasks_mark_timed(gt_tasks *table);
 /* Removes all tasks, but does not free the table's memory. */
 void gt_tasks_reset(gt_tasks *table);

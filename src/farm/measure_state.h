@@ -27,7 +27,8 @@ typedef enum gt_service {
 
 /* The kernels of a template that determine inputs or correct results. */
 typedef enum gt_judge_kind {
-    /* computes the correct results; with reference(self), the default configuration does */
+    /* computes the correct results: the reference, or the default configuration for
+     * reference(self) */
     GT_JUDGE_REFERENCE,
     GT_JUDGE_CHECK, /* decides whether the results of a launch are correct */
     GT_JUDGE_INIT,  /* fills the inputs */
@@ -35,7 +36,7 @@ typedef enum gt_judge_kind {
 } gt_judge_kind;
 
 typedef struct gt_findings {
-    uint64_t sequence; /* number of the run of the check kernel (gt_measure.sequence) */
+    uint64_t sequence; /* value of gt_measure.sequence in this run of the check kernel */
     gt_finding items[];
 } gt_findings;
 
@@ -60,7 +61,7 @@ typedef struct gt_buffer_slot {
     CUdeviceptr address;  /* start of the buffer */
     uint32_t guard_back;  /* bytes of the guard zone after the buffer */
     CUdeviceptr pristine; /* copy of the initial contents; 0: not needed */
-    /* by element, as float: how far it moves if inputs move slightly; 0: not measured */
+    /* floats: how much each element changes if inputs change slightly; 0: not measured */
     CUdeviceptr scale;
     CUdeviceptr expected; /* correct results; 0 for an input */
     bool live;            /* true if the contents come from the host */
@@ -91,8 +92,8 @@ typedef struct gt_workspace {
     gt_tasks first;                  /* checks after the first launch of a proof */
     void *values;                    /* memory for the values of all scalars; owned */
     void *scalars[GT_PARAMETER_MAX]; /* pointers into `values` */
-    CUdeviceptr numbers;             /* the workload's gt_service_number for each number */
-    /* number of buffer sets that cold samples use in turn; set 0 is the buffers of `slots` */
+    CUdeviceptr numbers; /* array of a gt_service_number for each of the workload's numbers */
+    /* number of buffer sets that samples use in turn; set 0 consists of the buffers of `slots` */
     uint32_t sets;
     CUdeviceptr *addresses; /* addresses of buffers by set and buffer; owned */
     const void **arguments; /* arguments of a launch by set; owned */
@@ -133,8 +134,8 @@ typedef struct gt_data_proof gt_data_proof;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* `limited` or, in a data proof, the parent's driver */
-    gt_driver limited;       /* copy of the driver that was opened, with a budget */
+    const gt_driver *driver; /* points to `limited`; in a data proof, to the parent's */
+    gt_driver limited;       /* copy of the opened driver; uses `budget` */
     gt_budget budget;        /* limits the device memory of the setup and its variants */
     uint64_t reserved_bytes; /* device memory that is needed in addition to the buffers */
     gt_device device;
@@ -142,7 +143,7 @@ struct gt_measure {
     CUstream stream;
     CUevent start, stop, checked;
     gt_monitor *monitor;
-    bool lost;  /* true if this process cannot use the GPU any more, because of a fatal error */
+    bool lost;  /* true if a fatal error has made the GPU unusable in this process */
     bool ready; /* true if the last gt_measure_prepare() has succeeded */
 
     CUmodule service;
@@ -158,10 +159,10 @@ struct gt_measure {
     union {
         gt_tasks tables[GT_TABLES];
         struct {
-            gt_tasks fill;         /* fills inputs or their pristine copies, and guard zones */
-            gt_tasks launch;       /* before a proof: restores inout buffers, poisons outputs */
-            gt_tasks relaunch;     /* before the second launch of a proof, only last workspace */
-            gt_tasks reset, again; /* before both launches when a winner is proved again */
+            gt_tasks fill;     /* fills inputs or their pristine copies, and guard zones */
+            gt_tasks launch;   /* before a proof: restores inout buffers, poisons outputs */
+            gt_tasks relaunch; /* before the second launch of a proof: resets the last workspace */
+            gt_tasks reset, again; /* before the two launches when a winner is proved again */
             gt_tasks restore;      /* before a sample: restores the inout buffers of all sets */
             gt_tasks rotate;       /* copies the inputs of set 0 to all other sets */
             gt_tasks check;        /* after a proof: checks results, guard zones and inputs */
@@ -178,12 +179,12 @@ struct gt_measure {
     const gt_tasks *ahead;   /* table that was queued by gt_service_reset_ahead(), or NULL */
     CUdeviceptr sums, found; /* accumulators and findings of the check kernel */
     gt_findings *findings;   /* copy of `found` in pinned host memory */
-    gt_findings *first;      /* the same for the first launch of a proof */
+    gt_findings *first;      /* like `findings`, for the first launch of a proof */
     uint64_t sequence;       /* number of times that the check kernel has run */
     /* sweep buffer: zeros, twice the size of L2 (on an emulated device, its size); 0: no sweep */
     CUdeviceptr sweep;
     uint64_t sweep_bytes;
-    CUdeviceptr stray;     /* set to another value by a sweep that reads anything but zeros */
+    CUdeviceptr stray;     /* nonzero after a sweep has read anything but zeros */
     uint32_t *stray_seen;  /* copy of `stray` in host memory; NULL: no sweep */
     uint64_t seed;         /* seed from which the contents of the buffers were made */
     uint64_t results_hash; /* hash of the results for the setup's seed; 0: unknown */
@@ -208,7 +209,7 @@ struct gt_measure {
     uint32_t dropped_count;
 };
 
-/* Returns the end of the buffers of the first `workspace_count` workspaces. */
+/* Returns a pointer past the last buffer of the first `workspace_count` workspaces. */
 static inline gt_buffer_slot *gt_slots_end(const gt_measure *measure, uint32_t workspace_count)
 {
     return measure->workspaces[workspace_count - 1].slots_end;

@@ -12,7 +12,7 @@ static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* Returns the poison of outputs before the first launch. It is different for each launch. */
+/* Returns the poison of outputs before the first launch. Each launch gets different poison. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
@@ -169,9 +169,9 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* Adds a task that copies the results of the reference's first run to the slots, and one that
- * compares them with the results of its second run. There, NaN equals NaN; whether NaN is allowed
- * is decided when a variant is verified. */
+/* Adds a task that copies the results of the reference's first run to the slots, and a task that
+ * compares this copy with the results of the second run. The comparison accepts NaN if both results
+ * are NaN, because only the verification of a variant decides whether NaN is allowed. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
@@ -187,7 +187,7 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Adds a task that compares the results with those for moved inputs, and one that measures the
+/* Adds a task that compares the results with those for moved inputs, and a task that measures the
  * magnitude of the results. If there is no reference, the results are those of a variant. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
@@ -290,8 +290,8 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* Sets the tolerances in a table. With `gaps`, if the reference leaves elements of a buffer
- * unwritten, elements that are unwritten on both sides count as equal. */
+/* Sets the tolerances in a table. With `gaps`, elements that are unwritten on both sides count as
+ * equal in the buffers that the reference does not write completely. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

@@ -296,8 +296,9 @@ void gt_loaded_free_all(gt_measure *measure)
     measure->dropped_count = 0;
 }
 
-/* Unloads a variant. A small one stays loaded until the setup changes, because unloading waits for
- * the device and takes as long as a sample. With a memory limit, device memory is always freed. */
+/* Unloads a variant. A small variant stays loaded until the setup changes, because unloading waits
+ * for the device and takes as long as a sample. If device memory is limited, only variants that own
+ * none stay loaded. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -349,9 +350,9 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Queues the first launches. The last workspace comes first, because its results are checked and
- * nothing may have been launched before. Then shared memory is not filled with poison again,
- * because this might change the time of the pilot. */
+/* Queues the first launches. The last workspace comes first, because its results are checked first,
+ * and the first launch that is checked must be the first launch of the variant. Before the pilot,
+ * shared memory is not poisoned again, because that might change the pilot's time. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
@@ -380,7 +381,7 @@ typedef enum extent {
     AGAIN  /* the checks when a winner is proved again */
 } extent;
 
-/* Waits for a proof and judges it. Before the race, queues the next variant's reset before that. */
+/* Waits for a proof and judges it. Before the race, first queues the reset for the next variant. */
 static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                      extent extent)
 {
@@ -429,7 +430,8 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
 }
 
 /* Proves a variant. On the last workspace, it is launched twice, to find out whether a launch
- * depends on an earlier one; on the timed one only once, because most variants will not win. */
+ * depends on an earlier one. On the timed workspace, it is launched only once, because most
+ * variants will not win. */
 static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     const gt_verify_job *job)
 {
@@ -459,9 +461,9 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     return gt_data_proof_judge(out, measure, variant, job);
 }
 
-/* Proves a winner again. The first launch gets scratch memory as the race has left it, the second
- * one gets poison. The inputs are read-only. A variant that changes an input and later restores it,
- * which no comparison would notice, therefore crashes. */
+/* Proves a winner again. For the first launch, scratch memory stays as the race has left it; for
+ * the second one, it is filled with poison. The inputs are read-only. A variant that changes an
+ * input and later restores it, which no comparison would notice, therefore crashes. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
@@ -548,7 +550,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    /* the emulator's times are exact, so a cold pilot without copies is a valid sample */
+    /* the emulator's times are exact, so a cold pilot that copied nothing is a valid sample */
     if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }

@@ -160,7 +160,8 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* with this pidfd, the child notices the host's end even if others keep the channel open */
+    /* with this pidfd, the child notices the host's end even if a forked child keeps the channel
+     * open */
     int host = open_pidfd(getpid());
     bool keeps_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
     const int files[FILES] = {NOWHERE, NOWHERE,

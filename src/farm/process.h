@@ -20,9 +20,9 @@ typedef struct gt_process {
 
 /* Starts the program arguments[0]; NULL ends the arguments. It has its own process group, because
  * only the host handles interrupts from the terminal. Its standard input, output and error are
- * /dev/null, but with GPUTUNE_WORKER_STDERR it inherits standard error. It gets no other
- * descriptors than those above, and default signal handlers. The caller still owns `channel`.
- * EWORKER. */
+ * /dev/null, but with GPUTUNE_WORKER_STDERR it inherits standard error. It gets only the
+ * descriptors listed above, and the default signal handlers. The caller still owns `channel`.
+ * Returns EWORKER on failure. */
 gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel);
 
@@ -45,17 +45,19 @@ void gt_process_end(gt_process *process);
 
 /* Makes the environment of a worker from that of the host, without variables that would distort
  * measurements or break the worker (blocking launches, profilers, GPU core dumps). With `measure`,
- * MPS is disabled too, and only `device` is visible: a UUID, a result of gt_process_visible(), or
- * NULL for all devices. out->items ends with NULL. The caller frees *out, even after a failure. */
+ * MPS is disabled too, and only `device` is visible: a UUID or a result of gt_process_visible();
+ * NULL: the devices that the host sees. out->items ends with NULL. The caller frees *out, even
+ * after a failure. */
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device);
 /* Returns the value of CUDA_VISIBLE_DEVICES with which a child sees only the device that has this
  * ordinal in the current process. *out is NULL if CUDA_VISIBLE_DEVICES of this process has no such
  * entry. The caller frees *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
-/* Gives a descriptor a number above those of a child, with close-on-exec. Then a program that has
- * closed its standard streams neither writes to it nor replaces it. On failure, closes the
+/* Moves a descriptor to a number above those of a child, and sets close-on-exec. A low number might
+ * be that of a standard stream that the program has closed but still uses. On failure, closes the
  * descriptor, sets errno and returns -1, also if `descriptor` is negative. */
 int gt_process_lift(int descriptor);
-/* Makes a pair of sockets with such descriptors. The caller closes them. EWORKER. */
+/* Makes a pair of sockets with lifted descriptors. The caller closes them. Returns EWORKER on
+ * failure. */
 gputune_status gt_process_channel(int *host, int *child);

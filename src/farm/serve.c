@@ -12,7 +12,7 @@ void gt_current_set(gt_current *current, uint64_t variant)
         return;
     }
     current->hand.variant = variant;
-    if (current->host) { /* without a host, this process will end soon */
+    if (current->host) { /* if sending fails, the host has ended, and this process will end soon */
         (void)gt_frame_send(current->host, GT_FRAME_HAND, 0, NULL, &current->hand);
     }
 }

@@ -14,7 +14,7 @@ typedef long long int64_t;
 #endif
 
 enum {
-    GT_TILE = 4096,           /* elements in a tile; bytes, if it is a tile of a guard zone */
+    GT_TILE = 4096,           /* elements in a tile, or bytes in a tile of a guard zone */
     GT_TILE_HASH = 4 * 4096,  /* bytes in a tile that is hashed */
     GT_TILE_RESET = 4 * 4096, /* bytes in a tile that is copied or filled with poison */
     GT_SERVICE_THREADS = 256

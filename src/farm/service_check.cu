@@ -7,8 +7,8 @@ struct tally {
     u32 gaps;
 };
 
-/* The result of comparing an element. `ratio` is |v - r| / tolerance; it is a mismatch if this is above 1. It is
- * infinite if the values should be equal but are not. `need` is an atol that would accept the element. */
+/* The result of comparing an element. `ratio` is |v - r| / tolerance. The element is a mismatch if `ratio` is above 1.
+ * `ratio` is infinite if the values must be equal but are not. `need` is an atol that would accept the element. */
 struct verdict {
     double ratio;
     float need;
@@ -26,7 +26,7 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        /* both overflow; it may depend on the order of summation whether the result is inf or NaN */
+        /* both overflow; the order of summation may decide whether a result is inf or NaN */
         return exactly(true);
     }
     if (v != v || r != r) {
@@ -89,8 +89,8 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Records how far an element has moved. All four elements of a group get the maximum, because a single element may
-// move little by chance.
+// Records by how much an element has changed. All four elements of a group get the maximum, because a single element
+// may change only a little by chance.
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;
@@ -126,8 +126,8 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
-/* Returns masks for the exponents in the two halves of a word. If all bits in a mask are 1, the value is inf or NaN.
- * The masks are 0 if inf and NaN need not be found. */
+/* Returns masks for the exponents of the one or two values in a word. A value is inf or NaN if all its bits under the
+ * mask are 1. A mask is 0 if it is not used; both are 0 if inf and NaN need not be found. */
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {

@@ -3,7 +3,7 @@
 
 // --- fill: inputs, moved inputs, guard patterns, conversions -----------------------------------------------------
 
-// Returns an unusual value. If a range is declared, the value is within this range.
+// Returns a value that is rare in uniform data, such as -0. If a range is declared, the value is within this range.
 static __device__ double rare_value(const task &t, u64 draw, bool finite)
 {
     bool wide = t.type == GT_TYPE_F32 || t.type == GT_TYPE_F64, signs = is_float(t.type);
@@ -41,8 +41,9 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
 }
 
 /* If element i of the task should not have its uniform value, sets *value and returns true. `at` is the index of the
- * element in the buffer. The buffer is divided into eight parts: in two, a few values are rare; in two, a few are
- * rare but finite; the others contain the largest value, the smallest value, zeros, and only rare values. */
+ * element in the buffer. The buffer is divided into eight parts. In parts 0 to 3, one in 32 elements gets a rare value,
+ * which is finite in parts 2 and 3. Parts 4, 5 and 6 contain only the largest value, the least value and zero (without
+ * a range, 2.5, -1.75 and 0). In part 7, all values are rare. */
 static __device__ bool is_varied(double *value, const task &t, u64 i, u64 at)
 {
     u64 part = at / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));
@@ -99,7 +100,7 @@ static __device__ void move_element(const task &t, u64 i)
     bool stays = (t.flags & GT_TASK_WHOLE) != 0 && value == trunc(value);
     bool is_chosen = !stays && (draw >> 1) % t.sparse == 0;
     if (!(moved >= t.low && moved <= t.high)) {
-        // some elements move by half a step, so a sum of the two ends of the range changes too
+        // some elements move by half a step; otherwise the sum of -1 and 1 at the ends of [-1, 1] would not change
         by = draw >> 40 & 1 ? by : __dmul_rn(by, 0.5);
         moved = draw & 1 ? __dsub_rn(value, by) : __dadd_rn(value, by);
     }
@@ -135,7 +136,7 @@ static __device__ void fill_element(const task &t, u64 i, u64 at)
     }
 }
 
-// Fills number i of a buffer. Its elements consist of several numbers, each with its own fill.
+// Fills number i of a buffer whose elements consist of several numbers, each with its own fill.
 static __device__ __noinline__ void fill_number(const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;
@@ -149,7 +150,8 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
         one.high = moves_far ? all->high : f->high;
         one.stol = one.operation == GT_DO_MOVE ? all->stol : f->largest;
         one.flags = f->free ? one.flags : one.flags & ~GT_TASK_FREE;
-        one.seed += i * 0x9e3779b97f4a7c15ull; // with this seed, element 0 gets the value of number i
+        // with this seed, draw_of() returns for element 0 of `one` what it returns for number i
+        one.seed += i * 0x9e3779b97f4a7c15ull;
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
         fill_element(one, 0, i);

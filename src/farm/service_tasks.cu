@@ -100,7 +100,7 @@ static __device__ __noinline__ void narrow_to_number(task *one, const task *all,
 
 // --- tables ----------------------------------------------------------------------------------------
 
-// Returns the task that contains `tile`. It must not be before `task`, at which the search starts.
+// Returns the task that contains `tile`. Starts the search at `task`; earlier tasks are not searched.
 static __device__ const task *advance(const task *task, u64 tile)
 {
     while (tile >= task->first_tile + task->tiles * task->repeats) {

@@ -1,7 +1,7 @@
 /* Kernels that run before a launch: they sweep the cache, keep the stream busy, and poison shared memory. */
 
-/* Evicts other data from L2 by reading `bytes` bytes of zeros (a multiple of 16). If a launch has written there and
- * not all of them are zero, writes to *sink. Because of this write, the compiler cannot remove the loads. */
+/* Evicts other data from L2 by reading `bytes` bytes, a multiple of 16, which are zero unless a launch has written
+ * there. Writes to *sink if any byte is not zero. Because of this write, the compiler cannot remove the loads. */
 extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_sweep(const uint4 *data, u64 bytes, u32 *sink)
 {
@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     }
 }
 
-// Keeps the stream busy while the host queues work behind it, which then starts without gaps.
+// Keeps the stream busy while the host queues more work. That work then runs without gaps.
 extern "C" __global__ void gt_service_delay(u64 nanoseconds)
 {
     u64 start, now;

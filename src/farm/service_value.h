@@ -94,7 +94,8 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Converts to half precision in units of the last place. nearbyint() rounds ties to even. */
+/* Rounds to half precision. `units` is the result in units of the last place; nearbyint() rounds
+ * ties to even. */
 SERVICE uint16_t float_to_half(float value)
 {
     uint16_t sign = (uint16_t)(FLOAT_BITS(value) >> 16 & 0x8000);
@@ -127,7 +128,8 @@ SERVICE uint16_t float_to_bfloat(float value)
 }
 
 /* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2. `m` is the number of mantissa bits; 2^low
- * is the smallest normal value; larger values than the code `most` become `most`. */
+ * is the smallest normal value. `most` is the code of the largest finite value, which also replaces
+ * all larger values. */
 SERVICE uint8_t float_to_fp8(float value, int m, int low, uint8_t most)
 {
     uint32_t bits = FLOAT_BITS(value), sign = bits >> 24 & 0x80;
@@ -225,8 +227,8 @@ SERVICE double unit_of(uint64_t draw)
     return MULTIPLY((double)(draw >> 11), 1.0 / 9007199254740992.0);
 }
 
-/* Returns the position of element i in a sorted buffer, from 0 to 1: a random point of section
- * i. */
+/* Returns the position of element i in a sorted buffer, from 0 to 1. [0, 1] is divided into one
+ * section per element, and the position is a random point in section i. */
 SERVICE double place_of(const gt_service_task *t, uint64_t i)
 {
     return DIVIDE(ADD((double)i, unit_of(draw_of(t, i))), (double)t->count);

@@ -195,7 +195,7 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
 }
 
 /* Decodes the number of elements, and allocates them if they are on the heap. Refuses a number that
- * is too large for the remaining data: an element has at least size / 2 bytes there. */
+ * is too large for the remaining data, because an encoded element has at least size / 2 bytes. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;

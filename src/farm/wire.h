@@ -55,8 +55,8 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_meas
  * array. Sets out->failed if memory runs out. */
 bool gt_record_encode(gt_text *out, const gt_record *record, const void *object);
 /* Decodes an object, which gt_record_release() frees. EWORKER if bytes are left over, or if a
- * member is missing or out of range; the message then names the member. ENOMEM. On failure, the
- * object is zeroed. */
+ * member is missing or out of range; the message then names the member. ENOMEM if memory runs out.
+ * On failure, the object is zeroed. */
 gputune_status gt_record_decode(void *object, const gt_record *record, const void *data,
                                 size_t bytes);
 /* Frees everything that belongs to a decoded object, and zeroes the object. */
@@ -66,7 +66,7 @@ void gt_record_release(const gt_record *record, void *object);
 
 typedef enum gt_frame_kind {
     GT_FRAME_DEVICE = 1, /* device of the measure worker, sent before its context is made */
-    GT_FRAME_READY,      /* compiler loaded, or context made; the answer has the status */
+    GT_FRAME_READY, /* sent when a worker has started; a measure worker's answer has the status */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
     GT_FRAME_LOST, /* experiments that the data proof must skip; not answered */
@@ -83,7 +83,7 @@ typedef enum gt_frame_kind {
 typedef struct gt_frame {
     gt_frame_kind kind;
     uint64_t sequence; /* number of the request, which is repeated in the answer */
-    size_t start;      /* offset in `storage` of the gt_answer or, without one, of the body */
+    size_t start;      /* offset in `storage` of the body, or of the gt_answer if there is one */
     size_t answer_bytes, body_bytes;
     char *storage; /* owned */
 } gt_frame;
@@ -142,7 +142,8 @@ gputune_status gt_frame_append(gt_text *out, gt_frame_kind kind, uint64_t sequen
 /* Changes the kind and the number of the encoded frame at `data`. */
 void gt_frame_number(char *data, gt_frame_kind kind, uint64_t sequence);
 
-/* Decode the body of a frame, and the gt_answer before it. EWORKER if malformed; ENOMEM. */
+/* Decode the body of a frame, and the gt_answer before it. EWORKER if the frame is malformed;
+ * ENOMEM if memory runs out. */
 gputune_status gt_frame_body(void *object, const gt_frame *frame, const gt_record *record);
 gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame);
 

@@ -33,9 +33,9 @@ int gt_serve(const gt_server *server, int channel);
 /* ---- compile_worker.c ------------------------------------------------------------------------ */
 
 /* Precompiled headers ("heads") in a compile worker. The sources of a template's variants begin
- * with the same prelude and #includes. If reading them takes long (with CUB, most of the time of a
- * compile), the compiler stores its state after them in a file, and later compiles start from this
- * file. It contains addresses, so no other process can use it. */
+ * with the same prelude and #includes. If reading this head takes long (with CUB, it takes most of
+ * a compile), the compiler saves its state at the end of the head to a file, and later compiles
+ * start from this file. The file contains addresses, so no other process can use it. */
 enum { GT_HEADS = 4 }; /* maximum number of heads in a cache */
 
 /* A cache of precompiled headers; empty if zeroed. */
@@ -51,7 +51,7 @@ typedef struct gt_head_cache {
 } gt_head_cache;
 
 /* Compiles like gt_nvrtc_compile(). If the first compile with a head takes long, the second one
- * stores a precompiled header. Compiles without it if it cannot be stored or used. */
+ * stores a precompiled header. If this header cannot be stored or used, compiles without it. */
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request);
 
@@ -63,9 +63,8 @@ int gt_compile_worker(int channel, const char *arch, int driver_version);
 /* ---- draft_worker.c -------------------------------------------------------------------------- */
 
 /* Writes one draft and returns the exit code. `words` are the path of the program, the name of a
- * kernel or "", options -I, -D and --host=FILE, and NULL. The length (8 bytes) and the text of the
- * program are read from the channel. A line with the status is sent, then the draft or a message.
- */
+ * kernel or "", options -I, -D and --host=FILE, and NULL. Reads the program from the channel: its
+ * length (8 bytes) and its text. Sends a line with the status, and then the draft or a message. */
 int gt_draft_worker(char *const *words);
 
 /* ---- measure_worker.c ------------------------------------------------------------------------ */
