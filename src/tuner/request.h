@@ -67,7 +67,7 @@ typedef struct gt_request {
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* files with buffer contents (data.h) */
-    char *proved_at; /* sizes and expected results that a valid proof must have */
+    char *proved_at;                     /* sizes and expected results of a valid proof */
     char *only_text; /* restriction of the call, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
     char *odd_tail_text;   /* "" if there are no odd-tail sizes */
@@ -140,7 +140,7 @@ gputune_status gt_request_prepare_space(const gt_request *request);
 gputune_status gt_request_space_to_try(const gt_request *request);
 /* Warns if the default is not in the space, because speed-ups are unknown then. */
 void gt_request_warn_of_default(const gt_request *request);
-/* Returns true if constraints and device allow a configuration, whatever options.only is. */
+/* Returns true if constraints and device allow a configuration. Ignores options.only. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
 /* Makes the request to compile a source, with less optimisation if `quickly`. The caller frees the
  * array *options, but not its strings. ENOMEM. */

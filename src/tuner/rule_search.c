@@ -700,7 +700,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* not more than planned, because another round makes better use of the time */
+    /* at most the planned time, because another round makes better use of the rest */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;

@@ -112,7 +112,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Counts the variants of earlier tunings that cannot win. The default is always tried. */
+/* Counts earlier variants that cannot win, except the default, which is always tried. */
 static uint32_t outclassed(const gt_strategy_proposer *p)
 {
     uint32_t count = 0;
@@ -184,8 +184,8 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the ratio to the best earlier time above which a variant of an earlier tuning cannot win.
- * Clocks and temperature may have changed since then, and some variants have only one sample. */
+/* Earlier variants cannot win if their time exceeds the best earlier time by this factor. Clocks
+ * and temperature may have changed since then, and some variants have only one sample. */
 static double outclassed_ratio(const gt_request *request)
 {
     return request->device->emulated

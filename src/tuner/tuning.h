@@ -52,10 +52,10 @@ typedef struct gt_tuning {
     gt_race *race; /* race that decides */
     gt_playoff playoff;
     uint64_t hot_winner; /* variant that won a tie with a warm cache, or GT_NO_VARIANT */
-    gt_race *by_time;    /* if the objective is energy: the race by time before it */
+    gt_race *by_time;    /* if the objective is energy: the race by time that came first */
     uint64_t proved;     /* variant that has passed its last proof, or GT_NO_VARIANT */
-    bool cut_short;  /* true if `race` is a playoff by energy that was stopped, or is outdated */
-    gt_race_end end; /* how `race` ended */
+    bool cut_short;      /* true if `race` is a playoff by energy that was stopped or is outdated */
+    gt_race_end end;     /* how `race` ended */
     gt_race_round round; /* current round; `ids` is valid until the next one */
     gt_history history;
     gt_strategy_proposer strategy;

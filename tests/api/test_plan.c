@@ -103,7 +103,7 @@ TEST_OF(test_table_finds_by_size_and_effort, world *w, open_world, close_world)
     expect(w, 2048, terms_of(GPUTUNE_CACHED_ONLY), NULL);
 }
 
-/* A second request gets the first result only if its time limit is not longer. */
+/* A second request gets the result of the first only if the second time limit is not longer. */
 TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_world)
 {
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;

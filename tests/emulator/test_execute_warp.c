@@ -36,7 +36,7 @@ TEST(test_shuffles)
         assert_int_equal(out[i], i ^ 16);
     run_warp(KERNEL("mul.lo.u32 %r2, %r0, 7; shfl.sync.idx.b32 %r1, %r0, %r2, 0x1c1f, -1;\n"), 32,
              out);
-    for (uint32_t i = 0; i < 32; i++) /* lanes read within segments of 4 */
+    for (uint32_t i = 0; i < 32; i++) /* segments of 4 lanes */
         assert_int_equal(out[i], (i & 28) | (7 * i & 3));
 }
 

@@ -2,8 +2,7 @@
 #include "support/folder.h"
 #include "world.h"
 
-/* At n = 0, the grids have no blocks, except that of `finish` and that of `copy`, which have
- * one. */
+/* At n = 0, only the grids of `finish` and `copy` have a block. */
 static const char text[] =
     "#pragma gputune problem(n = 1000) tune(B = 32, 64)\n"
     "#pragma gputune args(in float x[max(1, n)] = constant(1), out float y[max(1, n)], "

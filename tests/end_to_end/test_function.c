@@ -179,8 +179,8 @@ TEST(block_is_passed_as_described)
     }
 }
 
-/* The kernel must receive the host's data: structs by value, as elements and as a parameter block,
- * and a __constant__ that is filled on several streams. */
+/* The kernel must receive structs as arguments, as elements of buffers and through pass(), and a
+ * __constant__ that is filled on several streams. */
 static const char structs[] =
     "struct step { float alpha; size_t n; };\n"
     "struct pair { short left; int right; };\n"

@@ -18,8 +18,7 @@ static void output_path(char *out, size_t bytes)
     snprintf(out, bytes, "%s/out", world.folder);
 }
 
-/* Starts a program that tunes SIZES scenarios, and prints a line after each of them. Each round has
- * other scenarios. */
+/* Starts a program that tunes this round's SIZES scenarios and prints a line after each one. */
 static pid_t start(const char *program, int round)
 {
     char sizes[64], out[96];

@@ -104,8 +104,7 @@ TEST(miss_of_launch_times_is_of_the_gpu)
 TEST(locked_file_does_not_delay_closing_for_each_miss)
 {
     enum { SIZES = 200 };
-    /* closing the tuner may take this long per size, 20 s in all */
-    static const double wait_s = 0.1;
+    static const double wait_s = 0.1; /* allowed per size, 20 s in all */
     char path[128];
     gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     snprintf(path, sizeof path, "%s/locked", world.folder);

@@ -49,7 +49,7 @@ static CUresult failure;
     X(DevicePrimaryCtxRetain, (CUcontext * c, CUdevice d), (c, d))                                 \
     X(DeviceGet, (CUdevice * d, int o), (d, o))
 
-/* Calls that wait for the device count as calls of the kind "driver" and of the kind "wait". */
+/* A call that waits for the device belongs to two kinds, "driver" and "wait". */
 static bool fails(const char *name)
 {
     bool waits = strstr(name, "Synchronize") != NULL;
@@ -144,8 +144,7 @@ static gputune_status with_a_new_worker(void *user)
     must(gt_measure_open(&measure, driver_name(), 0));
     failing_resume();
     measure->device.l2_bytes = 1 << 16;
-    /* sets the copy rate, which would be measured with copies of 32 MB */
-    measure->copy_bytes_per_s = 4e12;
+    measure->copy_bytes_per_s = 4e12; /* not measured, which would copy 32 MB */
     use_failing_driver(measure);
     if (j->by_clocks) {
         measure->device.emulated = false;

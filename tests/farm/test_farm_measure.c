@@ -262,7 +262,7 @@ static gt_farm *open_with_default_that_fails_later(const char *word)
     return farm;
 }
 
-/* The default determines how other variants are judged, so they are verified only after it. */
+/* The default determines how other variants are judged, so it must be verified before them. */
 TEST(variants_wait_for_the_default_after_a_second_end)
 {
     static const char *const words[] = {"killed", "segv", "hang"};
@@ -346,8 +346,7 @@ static gt_farm *open_with_much_work(const char *script)
     return farm;
 }
 
-/* A variant that does as much work as the default would exceed its time limit with these
- * scripts. */
+/* These scripts exceed the time limit of a variant that does as much work as the default. */
 TEST(more_work_has_more_time)
 {
     GT_SCOPED(close_farm) gt_farm *proves = open_with_much_work("slow 1200");

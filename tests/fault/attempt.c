@@ -101,8 +101,7 @@ static void set_worker(const attempt *a)
     }
 }
 
-/* Sets the failing call of workers. Call it before opening the tuner, which looks for its
- * worker. */
+/* Sets the failing call of workers. Call it before gputune_open(), which selects the worker. */
 static void prepare_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -208,8 +207,7 @@ static void measure_left(outcome *out, long before, const outcome *usual)
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {
-    /* the emulator keeps unloaded modules; after a failed call or compile, more modules were
-     * loaded */
+    /* the emulator keeps unloaded modules, and failed calls or compiles cause more loads */
     const bool loads_more = is_of_driver(a->call) || strcmp(a->call, "worker-nvrtc") == 0;
     bool left = (out->live > usual->live && !loads_more) || out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {

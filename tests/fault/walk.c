@@ -28,8 +28,7 @@
 #define WORKER_MB "1024"
 enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
-/* The attempts for one kind of call. They end when the number of the failing call exceeds the
- * number of calls. */
+/* The attempts for one kind of call, up to a number that exceeds the calls of the scene. */
 typedef struct series {
     attempt like; /* the next attempt */
     long most;
@@ -143,8 +142,8 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds the next series for a call. For a call that is not of the driver, all later calls fail, too.
- * A driver call runs out of memory; a worker's driver call then destroys the context. */
+/* Adds the next series for a call. After single failures, all later calls fail, too, except calls
+ * of the driver: these run out of memory and then, in a worker, destroy the context. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {
