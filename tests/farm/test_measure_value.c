@@ -137,7 +137,7 @@ TEST(named_fills_have_their_values)
     assert_int_equal(values[3], 0x3c00);
 }
 
-/* The fill `index` is an element's index. Other fills give each of its numbers another value. */
+/* The fill `index` is an element's index. With other fills, the numbers of an element differ. */
 TEST(numbers_of_a_struct_have_its_offsets)
 {
     struct {
