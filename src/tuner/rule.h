@@ -118,7 +118,7 @@ gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
 /* Tries neighbours of kept members at the sizes where the kept members lose most. A neighbour
  * differs in one axis, or in axes that need no compile. Adds the neighbours to the pool. */
 gputune_status gt_rule_search(gt_rule_maker *maker);
-/* Measures the best members at more sizes, and chooses the kept members by these, too. */
+/* Measures the best members at more sizes, and then chooses the kept members again. */
 gputune_status gt_rule_compare(gt_rule_maker *maker);
 /* Measures and verifies the kept members at all sizes, corners first. Replaces those that fail. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);

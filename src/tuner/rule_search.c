@@ -225,7 +225,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 
 typedef struct standing {
     uint32_t member, count; /* `count`: number of tuned sizes at which the member was measured */
-    double loss;            /* mean of the losses there and of `assumed` */
+    double loss;            /* mean of the losses at these sizes and of `assumed` */
     double least;
 } standing;
 
@@ -382,7 +382,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* a member that runs at all sizes, in case no other does */
+    uint32_t universal = UINT32_MAX; /* runs at all sizes, in case no kept member does */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
