@@ -243,7 +243,7 @@ static int parse_options(const cli_command *command, int argc, char **argv)
                value != FIRST_VALUE + (int)(option - command->options)) {
             option++;
         }
-        if (!option->name) { /* a letter may be in the middle of a word */
+        if (!option->name) { /* an unknown letter may be inside a word, as in -qx */
             bool is_letter = optopt < FIRST_VALUE && isgraph(optopt) && optopt != 'h';
             return unknown_option(command,
                                   is_letter ? cli_format("-%c", optopt) : argv[optind - 1]);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record and derived values. NULL, "", NAN and, with some units, 0 are shown as empty cells. */
+/* A record and derived values. Cells are empty for NULL, "", NAN and, in some units, 0. */
 typedef struct row {
     gputune_record record; /* must be the first member, because the columns use offsets */
     const char *hot, *default_time, *uncertainty, *speedup, *verdict;
@@ -302,8 +302,8 @@ static int compare_values(const void *left, const void *right)
     return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* Adds an entry for a trial. If the template had no such axis at the time of the trial, the entry
- * gets the first value of the axis. */
+/* Adds an entry for a trial. If the trial has no value for an axis, because the template did not
+ * have the axis at that time, the entry gets the first value of the axis. */
 static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;

@@ -12,7 +12,7 @@ enum {
     CLI_VIEW_TRIALS = CLI_VIEW << 1,
     CLI_VIEW_RUN = CLI_VIEW << 2,
     CLI_VIEW_WHY = CLI_VIEW << 3,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 4 /* flag that adds the GPU to a view */
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 4 /* adds the column of the GPU to another view */
 };
 
 cli_table cli_record_table(unsigned view);
@@ -47,7 +47,7 @@ int cli_rules_print(size_t *count, const cli_session *session, gputune_record_fi
 
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {
-    /* the trials; what they have in common is read from the first one */
+    /* the trials; their common members are read from the first trial */
     const gputune_record *trials;
     size_t count;
     /* The winner of the whole space, otherwise the fastest winner; its texts may be "". */
@@ -108,9 +108,9 @@ typedef struct cli_why {
 } cli_why;
 
 cli_why cli_why_tables(void);
-/* Adds the axes of a scenario and their values to the tables. The cost of a value is the best time
- * with this value, divided by the best time of all, minus 1. Returns a summary such as "120
- * variants, 1 of them failed; one is left". */
+/* Adds the axes of a scenario and their values to the tables. The cost of a value is t / best - 1,
+ * where t is the best time with this value and best is the best time of all. Returns a summary such
+ * as "120 variants, 3 failed or were too slow to verify; ...". */
 char *cli_why_explain(cli_why *why, const cli_measured *from);
 /* Writes the table of winners and defaults, and then each scenario's limits and effects of axes. */
 void cli_why_write(const cli_table *standing, const cli_measured_list *list);
@@ -137,8 +137,8 @@ char *cli_hardware_text(const gputune_record *winner);
 /* Returns true if the status ("wrong", "compile", ...) means that the trial failed. */
 bool cli_is_failure(const char *status);
 /* Prints for each scenario the number of failed variants, the most frequent reason, and whether the
- * default failed. `info` describes the tuning and may be NULL; failures beyond its count are from
- * other tunings. */
+ * default failed. `info` describes the tuning and may be NULL. Failures that it does not count are
+ * from earlier tunings. */
 void cli_failures_print(const cli_records *records, const gputune_info *info);
 /* Prints, once per kernel, the scalar arguments for which only one value was verified. */
 void cli_single_print(const cli_records *records);

@@ -34,7 +34,7 @@ static void add_option(cli_list *words, const char *option, const char *value)
     }
 }
 
-/* Starts a writer. Only the final writer prints errors; after any other, the next may succeed. */
+/* Starts a writer. Only the final one prints errors, because it may succeed after others fail. */
 static bool start_file(const cli_list *labels)
 {
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();

@@ -365,7 +365,7 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     return CLI_CONTINUE;
 }
 
-/* Drops the last scenario if it is a duplicate, because a size is given twice: "1K,1024". */
+/* Drops the last scenario if it repeats another one, because a size is given twice: "1K,1024". */
 static void drop_if_known(cli_scenarios *out)
 {
     const cli_scenario *last = &out->items[out->count - 1], *at = out->items;

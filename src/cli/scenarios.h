@@ -22,7 +22,7 @@ int cli_values_parse(cli_values *out, const char *option, const char *text);
 /* Parses all values of an option, like cli_values_parse(). */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-/* Returns the list with this name, or adds an empty list. Keeps the pointer `name`. */
+/* Returns the list with this name, or adds an empty list, which keeps the pointer `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
 /* Returns the index of a value, or the list's count if the value is not in the list. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)
@@ -80,7 +80,7 @@ typedef struct cli_scenario {
     gputune_sizes sizes;      /* sizes that differ from the template's defaults */
     const char **only;        /* values of --only for axes of this kernel */
     size_t only_count;
-    const char **starts; /* those values of --start that have only axes of this kernel */
+    const char **starts; /* values of --start whose axes all belong to this kernel */
     size_t start_count;
     char *size_text; /* all sizes, including defaults: "n=1048576 T=float" */
     char *label;
@@ -137,7 +137,7 @@ extern struct cli_tuning {
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* the first word, "measure", is the default */
 
-/* The words of --objective (the second list has "any", too) and --strategy. */
+/* The words of --objective and --strategy. The second list of objectives also has "any". */
 extern const char *cli_objective_words[], *cli_objective_any_words[], *cli_strategy_words[];
 void cli_tuning_words(void);
 
@@ -169,7 +169,7 @@ int cli_tuning_inputs(void);
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.
  * Ctrl-C cancels library calls with these options. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
-/* Returns true if a record is of the template's current version, and of the scenario with these
+/* Returns true if a record belongs to the template's current version and to the scenario with its
  * options. The alignment and the contents of input files are not compared. */
 bool cli_is_of_scenario(const gputune_record *record, const cli_scenario *scenario);
 /* Returns `limit_s`. If it is 0 and the GPU is emulated, returns a longer limit instead. */

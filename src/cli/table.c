@@ -186,9 +186,8 @@ static void fold_columns(span *spans, size_t count, size_t limit, size_t least)
     }
 }
 
-/* Narrows the columns until they fit into `limit` (0: no limit). First folds columns to no less
- * than COMFORT, then leaves out spare columns, then folds further. Returns how many were left
- * out. */
+/* Narrows the columns until they fit into `limit` (0: no limit). Folds columns to at least COMFORT,
+ * then leaves out spare columns, then folds further. Returns the number of columns left out. */
 static size_t fit_columns(span *spans, size_t count, size_t limit)
 {
     size_t left_out = 0;

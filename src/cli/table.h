@@ -38,9 +38,9 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* The formats in which a column appears. A text table has the columns whose bits overlap with the
- * table's view. JSON and CSV have all CLI_IN_DATA columns, and those CLI_IN_ITS_DATA columns whose
- * bits overlap with the view. CLI_SPARE columns are left out on a narrow terminal. */
+/* The formats in which a column appears. As text, a table has the columns whose bits overlap with
+ * its view. In JSON and CSV, it has all CLI_IN_DATA columns, and the CLI_IN_ITS_DATA columns whose
+ * bits overlap with its view. If the terminal is narrow, CLI_SPARE columns are left out. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,

@@ -27,7 +27,7 @@ typedef struct search {
 
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
 {
-    /* compare names, because each miss in a file has its own struct for the kernel */
+    /* compare names, because each miss in a file has its own copy of the kernel's struct */
     return strcmp(a->scenario->kernel->given, b->scenario->kernel->given) == 0;
 }
 

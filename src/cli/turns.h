@@ -36,8 +36,8 @@ void cli_turns_sort(cli_turn *turns, size_t count);
  * times as much as later searches, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
-/* Records that the search of `done` took `took_s` seconds, in all turns of the same kernel from
- * index `at` on. Does nothing if the result was stored already. */
+/* Stores in all turns of the same kernel, from index `at` on, that the search of `done` took
+ * `took_s` seconds. Does nothing if the result of `done` was stored already. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
 /* Returns the index of the scenario, from `at` on, that will probably take longest: the first
  * scenario of a kernel that this run has not searched yet. If there is none, returns the costliest

@@ -47,7 +47,7 @@ int cli_shard_check(void);
 
 /* ---- several GPUs ---------------------------------------------------------------------------- */
 
-/* Tunes on the GPUs of --gpus, one process per GPU. Prints one table, returns the exit code. */
+/* Tunes on the GPUs of --gpus, one process per GPU, and prints one table. Returns the exit code. */
 int cli_fleet_run(void);
 /* In a child of cli_fleet_run(), sets cli_given.own_gpu and redirects messages to the parent. */
 void cli_fleet_join(void);
@@ -75,7 +75,7 @@ typedef struct cli_tuned {
  * Returns false if the result is new; the caller must then check that it was stored. */
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress);
-/* Returns true if another GPU of the same kind may succeed after a tuning with this status. */
+/* Returns true if a tuning with this status may succeed on another GPU of the same kind. */
 bool cli_warm_may_be_gpu(int status);
 /* Returns the exit code of a scenario without a winner. Sets *out to the message, if there is one.
  * The message mentions `gpu` unless `gpu` is NULL. */
@@ -101,7 +101,7 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row that another process has packed by cli_table_pack(). */
 void cli_warm_take(cli_table *table, double place, const char *packed);
-/* Prints the table, with GPU models if `of_models` is true, the gain, and the time since
+/* Prints the table (with GPU models if `of_models` is true), the gain, and the time since
  * `start_ns`. Checks the database of `session` unless `session` is NULL. Returns the exit code. */
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
                  const cli_session *session);
@@ -110,8 +110,8 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
 
 /* Checks that the page can be written. The cli_rewrite functions do nothing without --report. */
 int cli_rewrite_begin(void);
-/* Starts `gputune report` for the page unless nothing is being tuned, or one is running or was
- * started less than 3 s ago. */
+/* Starts `gputune report` for the page if scenarios are being tuned (`labels`). Does nothing while
+ * an earlier report is running, or within 3 s of its start. */
 void cli_rewrite(const cli_list *labels);
 /* Writes the final page. Returns `code` or, if it is CLI_EXIT_OK, the exit code of the writer. */
 int cli_rewrite_end(int code);

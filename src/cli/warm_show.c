@@ -31,7 +31,7 @@ void cli_progress_draw(char *text)
     cli_console_progress("%s", text);
 }
 
-/* Returns the finished fraction of the work: compiling and verifying are 70%, racing is 30%. */
+/* Returns the finished fraction of the work. Compiling and verifying are 70%, racing is 30%. */
 static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {
@@ -43,7 +43,7 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* Appends the numbers, the most important ones first, because the line may be cut. */
+/* Appends the numbers, the most important number first, because the line may be cut. */
 static void append_figures(char **text, const gputune_progress *at)
 {
     double done = variants_done(at);

@@ -39,7 +39,7 @@ static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_
                        (!measures() && *source != GPUTUNE_SOURCE_DEFAULT));
 }
 
-/* Raises the limit. Returns true if --canonical must tune again because the limit was too short. */
+/* Raises the limit. Returns true if --canonical must tune again, because time ran out. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
     static const double most_s = 60, factor = 4, usual_s = 10; /* the library's default limit */
@@ -166,7 +166,7 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
         code = cli_worse(code, its_code);
         gputune_plan_release(tuned.plan);
     }
-    if (cli_is_canceled() && !cli_is_interrupted()) { /* --watch will tune again */
+    if (cli_is_canceled() && !cli_is_interrupted()) { /* canceled by --watch, which tunes again */
         return CLI_EXIT_CANCELED;
     }
     return cli_warm_end(&table, code, false, start_ns, stored ? NULL : session);

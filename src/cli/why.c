@@ -18,8 +18,8 @@ typedef struct value_row {
     /* `launched`: number of variants that were launched only once, because they were slow */
     uint32_t variants, measured, launched;
     double best_ns, cost; /* NAN: unknown */
-    /* "measured", "first launch", "failed", "one trial", or "default only" if only the default was
-     * tried */
+    /* "measured", "first launch", "failed" or "one trial"; "default only" if the one trial is the
+     * default's */
     const char *evidence;
     bool is_winner, is_default;
 } value_row;
@@ -102,7 +102,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
     }
     if (!row.is_winner && row.measured + row.launched == 1) {
-        /* the default is measured even if it is slow, so the cost of its value stays unknown */
+        /* the default is measured even if it is slow, so its time does not show the cost */
         held = row.is_default ? NAN : held;
         row.evidence = row.is_default ? "default only" : "one trial";
     }
