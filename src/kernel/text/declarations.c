@@ -369,10 +369,11 @@ static size_t strip_attributes(gt_word *w, size_t count)
     size_t to = 0;
     bool has_type = false, is_class = false;
     for (size_t i = 0; i < count; i++) {
-        const bool has_list = i + 1 < count && w[i + 1].id == GT_IS_OPEN_PAREN;
+        const bool is_name = is_own_name(&w[i]);
+        const bool has_list = i + 1 < count && w[i + 1].id == GT_IS_OPEN_PAREN &&
+                              (is_attribute(&w[i]) || (is_name && !has_type));
         const size_t close = has_list ? gt_word_close(w, count, i + 1) : i;
         const gt_word *next = &w[close + 1 < count ? close + 1 : close];
-        const bool is_name = is_own_name(&w[i]);
         const bool is_function = is_name && has_type && !is_class && next->id == GT_IS_OPEN_BRACE &&
                                  w[to - 1].id != GT_IS_CLOSE_PAREN;
         const bool is_macro = is_name && !has_type && gt_word_is_name(next) &&

@@ -277,7 +277,9 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     }
     bool failed = r->found.macros.failed || !r->wanted || !r->marked || !r->typed || !r->kept;
     for (size_t i = 0; i < named.count && !failed; i++) {
-        want_name(r, named.items[i].id, ROOT | GT_READ_CALL | GT_READ_PLAIN);
+        if (named.items[i].id != GT_IS_NOTHING) { /* the id of names that the text lacks */
+            want_name(r, named.items[i].id, ROOT | GT_READ_CALL | GT_READ_PLAIN);
+        }
     }
     gt_array_free(&named);
     for (size_t p = 0; p < r->found.items.count && !failed; p++) {
