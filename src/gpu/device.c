@@ -105,7 +105,7 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Returns the row for `cc`, or else the last row that is older or of the same major version. */
+/* Returns the row for `cc`, or else the last row with a lower `cc` or the same major version. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];

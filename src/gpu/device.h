@@ -36,9 +36,9 @@ void gt_device_add_arch_facts(gt_device *device);
  * that affect times, and on none that may differ between two equal machines. */
 void gt_device_environment(gt_device *device);
 
-/* Measures how fast the GPU copies memory, in the current context, with `copies` copies between two
- * buffers. A buffer has `most_bytes`, or an eighth of the free memory if that is less. *bytes_per_s
- * includes bytes read and bytes written. EDEVMEM if there is not enough GPU memory, or ECUDA. */
+/* Measures how fast the GPU copies memory in the current context: makes `copies` copies between two
+ * buffers of `most_bytes`, but at most an eighth of the free memory each. *bytes_per_s counts bytes
+ * read and bytes written. EDEVMEM if there is not enough GPU memory. */
 gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
                             int copies);
 /* Measures the copy rate in the primary context of the device. */

@@ -25,10 +25,10 @@ typedef struct gt_driver {
 } gt_driver;
 
 /* Opens a driver and calls cuInit, once per process and name. `name` is "cuda", "emu[:PROFILE]" or
- * the path of a library. NULL means the value of GPUTUNE_DRIVER, or "cuda" if it is not set. The
- * emulator is searched in GPUTUNE_EMULATOR (a file or a folder), next to this library or program,
- * in ../lib, and in the prefix set at compile time. Returns ENODRIVER if there is no device or no
- * driver 12.0 or newer, with a message that explains why and lists where it was searched. Returns
+ * the path of a library. NULL means the value of GPUTUNE_DRIVER, or "cuda" if it is not set. Looks
+ * for the emulator in GPUTUNE_EMULATOR (a file or a folder), next to this library or program, in
+ * ../lib, and in the prefix set at compile time. Returns ENODRIVER if there is no device or no
+ * driver 12.0 or newer, with a message that explains why and lists the searched places. Returns
  * EINVAL if the name or the profile is unknown. */
 gputune_status gt_driver_open(const gt_driver **out, const char *name);
 /* Returns the version of the driver (13000 for 13.0) without calling cuInit, which takes a tenth of

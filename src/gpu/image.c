@@ -73,7 +73,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$%", c));
 }
 
-/* Calls `each` for each name declared with `word`: the last word before one of `ends`. */
+/* Calls `each` for each name that is declared after the keyword `word`. The name is the last word
+ * before one of the characters in `ends`. */
 static void each_declared(const gt_image *image, const char *word, const char *ends,
                           gt_image_name_fn *each, void *user)
 {

@@ -43,8 +43,8 @@ enum { SLOTS = 8 }; /* number of slots of staging memory for a stream, each with
 typedef struct stream_state {
     pthread_mutex_t lock;      /* protects the members below; held during a launch */
     atomic_uint_least64_t key; /* key of the stream that uses this state, or 0 */
-    atomic_uintptr_t stream;   /* the stream's handle, because captures hide its id */
-    gt_instance instance;      /* has no module until it is made */
+    atomic_uintptr_t stream;   /* handle of the stream, which identifies it in a capture */
+    gt_instance instance;      /* its module is NULL before make_ready() */
     bool copied;               /* true if a launch has copied the parameter blocks */
     bool must_wait;            /* true if the next launch must wait for `last` first */
     uint8_t *staging;
@@ -67,7 +67,7 @@ typedef struct graph_state {
 typedef struct texture_object {
     CUtexObject object;
     CUdeviceptr address;
-    uint32_t texture; /* index in the textures of the launch */
+    uint32_t texture; /* index of the texture in the launch */
 } texture_object;
 
 /* Objects of a launcher that captured graphs use, too. */
@@ -78,7 +78,7 @@ typedef struct held_module {
 } held_module;
 
 struct gt_launcher {
-    gt_loaded_launch loaded; /* first, because a direct launch reads only the beginning */
+    gt_loaded_launch loaded; /* comes first, because a direct launch reads only its beginning */
     pthread_mutex_t lock;    /* protects the keys of the states, and the graph states */
     pthread_mutex_t clear_lock, texture_lock;
     stream_state *states; /* GT_LAUNCHER_STREAMS states; NULL if needs_state is false */
@@ -230,7 +230,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* a block; the part that is passed by value comes first */
+        } else { /* a block; if only a part is passed by value, that is its first part */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -385,7 +385,7 @@ static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
         return state;
     }
     pthread_mutex_lock(&launcher->lock);
-    state = lock_own(launcher, key); /* another thread may have added it */
+    state = lock_own(launcher, key); /* another thread may have given the stream a state */
     if (!state) {
         for (int i = 0; i < GT_LAUNCHER_STREAMS && !state; i++) {
             state = atomic_load(&launcher->states[i].key) ? NULL : &launcher->states[i];

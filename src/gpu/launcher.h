@@ -10,10 +10,10 @@
 /* A variant, loaded in the context that was current when the launcher was created. Several threads
  * may launch it, on several streams. If a launch copies parameter blocks or uses scratch memory,
  * each of up to GT_LAUNCHER_STREAMS streams has an instance with its own buffers, and with its own
- * module if a block is passed as `constant` or `split`. More streams share these instances, so
- * their launches wait for each other. Other launches take a lock only for clears and textures. A
- * captured launch uses memory that belongs to the graph: each replay reads the parameter blocks as
- * they were during the capture. A graph may outlive the launcher. */
+ * module if a block is passed as `constant` or `split`. If there are more streams, they share these
+ * instances, and their launches wait for each other. Other launches take a lock only for clears and
+ * textures. A captured launch uses memory that belongs to the graph: each replay reads the
+ * parameter blocks as they were during the capture. A graph may outlive the launcher. */
 typedef struct gt_launcher gt_launcher;
 
 enum { GT_LAUNCHER_STREAMS = 8 };

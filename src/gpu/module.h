@@ -16,14 +16,14 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
                                 const char *name);
 
 /* An image that is loaded in a context, with a reference count. Launchers share a module unless
- * each of them needs its own __constant__ symbols. Such launchers must be loaded one at a time. */
+ * each of them needs its own __constant__ symbols. Load launchers that share one after another. */
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;
     CUmodule handle; /* NULL if each launcher has its own module */
     atomic_uint holders;
 } gt_module;
-/* Creates a module with one reference and without a handle. ENOMEM. */
+/* Creates a module with one reference and without a handle. May return ENOMEM. */
 gputune_status gt_module_make(gt_module **out, const gt_driver *driver, const gt_context *context);
 gt_module *gt_module_retain(gt_module *module);
 /* Drops a reference. The last one unloads the module. Can be called in any context and thread. */

@@ -135,13 +135,15 @@ static unsigned list_processes(process_info **out, gt_nvml *nvml)
         }
         *out = longer;
         room = count;
-        result = nvml_library.processes(nvml, &count, longer); /* also sets the count */
+        /* `count` is set even then */
+        result = nvml_library.processes(nvml, &count, longer);
     }
     return result == 0 ? count : 0;
 }
 
-/* Counts other processes. In a container, NVML may list pids of another namespace. This process is
- * in the list too, because it has a context, and `friend` is assumed to be in it. */
+/* Counts other processes. In a container, NVML may list pids of another namespace. This process,
+ * which has a context, then has another pid in the list, and `friend` is assumed to be there
+ * too. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     GT_FREED process_info *infos = NULL;
@@ -157,7 +159,7 @@ static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
     }
     if (!listed) {
         uint32_t ours = friend ? 2 : 1;
-        /* the pids must be from another namespace, because a worker has a context */
+        /* this process has a context, so the pids are from another namespace */
         out->one = friend ? 0 : out->one;
         out->others -= out->others < ours ? out->others : ours;
     }

@@ -44,7 +44,7 @@ struct gt_nvrtc {
 #undef MEMBER
     const char *(*error_string)(int result);
     int number;       /* 13000 */
-    bool keeps_heads; /* true if NVRTC supports precompiled headers, as since 12.8 */
+    bool keeps_heads; /* true if NVRTC supports precompiled headers (12.8 and newer) */
     char path[1024];
 };
 

@@ -58,7 +58,7 @@ void gt_compiled_free(gt_compiled *compiled);
  * the log does not contain them. spill_bytes is the sum of spill stores and spill loads. */
 void gt_ptxas_parse(gt_resources *out, const char *log);
 
-/* Finds the most useful line in the log of a failed compilation, which is the first error. If there
- * is no error, it is a note that there is too much static shared memory, which ptxas 13.0 does not
- * report, or the last line. The caller frees *out. */
+/* Sets *out to the most useful line for a failed compilation: the first error in the log. If there
+ * is none, this is a message about too much static shared memory, which ptxas 13.0 does not report
+ * as an error, or the last line of the log. The caller frees *out. */
 gputune_status gt_compile_error_line(char **out, const char *log);

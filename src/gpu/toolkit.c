@@ -286,7 +286,7 @@ static const char *const header_folders[] = {"/include", "/targets/*-linux/inclu
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* divisors of the macro's value; 0: not in the version */
+    int major, minor, patch; /* divisors of the macro's value; 0: the version has no such part */
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},

@@ -14,7 +14,7 @@ typedef struct gt_toolkit {
 
 /* Finds the headers of CUDA (cuda_fp16.h, cooperative_groups.h, …) and of CCCL (cub, cuda/std,
  * thrust). If GPUTUNE_NVRTC is set, searches next to that NVRTC first, and then in all folders
- * where NVRTC may be. Finding nothing is not an error. ENOMEM. gt_toolkit_free() frees *out. */
+ * where NVRTC may be. Finding nothing is not an error. gt_toolkit_free() frees *out. */
 gputune_status gt_toolkit_find(gt_toolkit *out);
 void gt_toolkit_free(gt_toolkit *toolkit);
 
@@ -25,15 +25,15 @@ typedef struct gt_nvrtc_candidates {
 } gt_nvrtc_candidates;
 
 /* Lists where NVRTC may be. If GPUTUNE_NVRTC is set (a file or a folder), nothing else is listed.
- * Otherwise these are CUDA_HOME; the loader's path (libnvrtc.so.13, then .12, then without a
- * version); the default folders of the toolkit; and the nvidia/PACKAGE/lib folders of Python wheels
- * in the site-packages of VIRTUAL_ENV, of the prefix of python3 on PATH, and of ~/.local. ENOMEM.
- * The caller calls gt_nvrtc_candidates_free() even if this fails. */
+ * Otherwise lists CUDA_HOME; the loader's path (libnvrtc.so.13, then .12, then without a version);
+ * the default folders of the toolkit; and the nvidia/PACKAGE/lib folders of Python wheels in the
+ * site-packages of VIRTUAL_ENV, of the prefix of python3 on PATH, and of ~/.local. May return
+ * ENOMEM. The caller calls gt_nvrtc_candidates_free() even if this fails. */
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out);
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
 
 /* Lists the files that match `pattern` in all site-packages folders in which NVRTC is searched, in
- * the same order. ENOMEM. The caller calls gt_texts_free() even if this fails. */
+ * the same order. May return ENOMEM. The caller calls gt_texts_free() even if this fails. */
 gputune_status gt_wheel_find(gt_texts *out, const char *pattern);
 
 /* Appends a hint that helps with `line`, the first error in the log of a compiler. If a member of
