@@ -133,20 +133,21 @@ typedef struct gputune_open_options gputune_open_options;
  * is logged. */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers, frees the tuner, and unloads the code of its plans. Cancels calls of other
- * threads and waits for them, but not for launches: call it after the last launch has ended. Plans
- * may still be released afterwards, until 64 more tuners have been closed. If another process has
- * locked the database, tries for up to 0.3 s to write results that are still in memory; if that
- * fails, they are lost, with a warning. Does nothing in a callback of the tuner or in a forked
- * child. */
+ * threads and waits for these calls to end. Does not wait for launches: close the tuner after the
+ * last launch has ended. After gputune_close(), plans may still be released until 64 more tuners
+ * have been closed. If another process has locked the database, tries for up to 0.3 s to write the
+ * results that are still in memory; if that fails, logs a warning and loses these results. Does
+ * nothing in a callback of the tuner or in a forked child. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 /* Makes later calls search the database again, for results that other processes have stored. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* ---- Sizes and arguments --------------------------------------------------------------------- */
-/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a value that is a word, such
- * as half, is part of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a
- * launch. In C, both lists live until the end of the enclosing block. In C++ they are objects: keep
- * them in variables of type auto, and pass them as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
+/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name. A value that is a word, such
+ * as half, is written into the name: "T=half". GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the
+ * arguments of a launch. In C, both lists live until the end of the enclosing block. In C++ they
+ * are objects: keep them in variables of type auto, and pass them as GPUTUNE_SIZES_IN or
+ * GPUTUNE_ARGS_IN. */
 
 typedef struct gputune_size {
     const char *name;
@@ -241,11 +242,11 @@ typedef struct gputune_options gputune_options;
  * lock and allocates nothing), from the database, or from a measurement if `options` allow one
  * (NULL: up to 10 s). If the time limit or a cancel ends the measurement too early, the plan is the
  * template's default. If several calls need the same new plan, the first one makes it, and the
- * others wait for up to half of their time limit. If the limit ended a tuning, a later call
- * continues it only with a longer limit. The call fails only if there is nothing to launch: a
- * mistake in the call or the template, neither a compiler nor stored code, or no time to compile
- * the default before a limit (ETIMEOUT) or a cancel (ECANCELED). Edits of the template or its
- * includes take effect within a second. The caller releases *out. */
+ * others wait for up to half of their time limit. If the time limit ended a tuning, a later call
+ * continues that tuning only if its own time limit is longer. The call fails only if there is
+ * nothing to launch: a mistake in the call or the template, neither a compiler nor stored code, or
+ * no time to compile the default before a limit (ETIMEOUT) or a cancel (ECANCELED). Edits of the
+ * template or its includes take effect within a second. The caller releases *out. */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
@@ -259,9 +260,11 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * narrowest vectors; EINVAL if no fallback was verified. A captured graph may outlive the plan. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference, unless the tuner keeps the plan. Returns the plan. NULL is allowed. */
+/* Adds a reference. Does nothing for a plan that lives as long as its tuner. Returns the plan. NULL
+ * is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
-/* Drops a reference; the last one waits for launches that use the plan. NULL is allowed. */
+/* Drops a reference. Dropping the last one frees the plan, after its launches have ended. NULL is
+ * allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -304,7 +307,7 @@ struct gputune_open_options {
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* a stored result, or a verified nearest one, or the default */
+    GPUTUNE_CACHED_ONLY = 1, /* a stored result for these or the nearest sizes, or the default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
     GPUTUNE_MEASURE,         /* races variants until one is known to be the fastest; same as 0 */
     GPUTUNE_EXHAUSTIVE       /* like MEASURE, but eliminates no variant early */
@@ -318,7 +321,7 @@ typedef enum gputune_objective {
     GPUTUNE_OBJECTIVE_LAUNCH,  /* host time per launch in an unbroken series of launches */
     GPUTUNE_OBJECTIVE_LATENCY, /* host time of a launch followed by a synchronisation */
     GPUTUNE_OBJECTIVE_ENERGY,  /* energy per launch in nanojoules, measured by NVML */
-    GPUTUNE_OBJECTIVE_RATE     /* work per device time, as ns for the default's work */
+    GPUTUNE_OBJECTIVE_RATE     /* work per device time, expressed as ns for the default's work */
 } gputune_objective;
 enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_RATE + 1 };
 
@@ -361,7 +364,7 @@ typedef struct gputune_file {
     const char *buffer, *path; /* `buffer`: the name of an argument or of a block of parameters */
 } gputune_file;
 
-/* An argument in host memory. An inout buffer has its contents from before the launch. */
+/* An argument in host memory. An inout buffer contains what it contained before the launch. */
 typedef struct gputune_host_argument {
     const char *name, *type; /* type of an element, as templates write it: "float" */
     void *data;              /* a scalar's value, or a buffer's elements */
@@ -418,7 +421,8 @@ struct gputune_options {
     size_t file_count;
     gputune_reference_fn reference; /* NULL: the template's */
     /* A name for what `reference` computes. Results verified under the same name are not verified
-     * again. NULL: they are verified again unless this process, function and `user` did it. */
+     * again. NULL: they are verified again, unless this process verified them with the same
+     * function and `user`. */
     const char *reference_tag;
     gputune_log_fn log; /* receives this call's log lines; the tuner's log receives them too */
     gputune_progress_fn progress;
@@ -431,7 +435,8 @@ struct gputune_options {
     double share;             /* fraction of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */
     /* Configurations to try right after those of the template's start(). Omitted axes have their
-     * default. Invalid configurations are skipped. The list does not affect the result's key. */
+     * default. Invalid configurations are skipped. The list does not affect which stored results
+     * answer the call. */
     const char *const *start;
     size_t start_count;
     /* Maximum device memory for the inputs of a tuning, their copies, the results and scratch
@@ -449,7 +454,7 @@ typedef enum gputune_source {
     GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
     GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
     GPUTUNE_SOURCE_FORCED,    /* requested by GPUTUNE_FORCE, and verified */
-    GPUTUNE_SOURCE_RULE       /* chosen by a rule; its variants were verified in its region */
+    GPUTUNE_SOURCE_RULE       /* chosen by a rule whose variants were verified in its region */
 } gputune_source;
 
 typedef struct gputune_info {
@@ -467,7 +472,7 @@ typedef struct gputune_info {
     bool modelled; /* true if the emulator computed the times by a model */
     bool outside_only;  /* true if the default won although `only` excludes it */
     uint32_t arguments; /* number of arguments of a launch */
-    uint32_t grid[3], block[3], cluster[3]; /* sizes of the first kernel in x, y, z */
+    uint32_t grid[3], block[3], cluster[3]; /* x, y, z of the first kernel */
     const char *grids, *blocks; /* grids and blocks of all kernels: "128x8", "64 (3 times) + 1" */
     uint32_t shared_bytes;      /* dynamic shared memory per block */
     int carveout_kb;            /* shared memory per SM; -1: the driver's choice */
@@ -499,8 +504,8 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  *     tune_kernel(&plan, tuner, "axpy", sizes, &options);   the default now, the winner later
  *
  * If no result is stored, tune_kernel() returns immediately with a plan whose source is DEFAULT, or
- * NEAREST if the nearest result was verified at these sizes before. It fails if the default is
- * known to fail, until a winner is found. A thread of the tuner tunes one request after another,
+ * NEAREST if the nearest result was verified at these sizes before. If the default is known to
+ * fail, calls fail until a winner is found. A thread of the tuner tunes one request after another,
  * with low-priority workers. While the GPU is in use, the tuning takes only `share` of the GPU's
  * time. Later calls return the winner, so a program that keeps a plan for long should call
  * tune_kernel() again. gputune_close() stops a tuning; the next process continues it. EINVAL for

@@ -250,7 +250,7 @@ template <typename Function> struct guarded {
     }
 };
 
-/* Convert the status of a call to a result. On success, filled() puts the call's output into it. */
+/* Convert the status of a call to a result. On success, the result of filled() contains `out`. */
 inline result<void> done(int status)
 {
     return status < 0 ? result<void>(last_failure(status)) : result<void>();
@@ -448,7 +448,7 @@ template <typename T> constexpr code code_of()
     }
 }
 
-/* The type name of each code, as plans report it. */
+/* The type name of each code, as in gputune_parameter. */
 constexpr const char *names_of_codes[] = {
     "signed char", "unsigned char",      "short", "unsigned short", "int",           "unsigned int",
     "long long",   "unsigned long long", "bool",  "half",           "__nv_bfloat16", "float",
@@ -807,7 +807,7 @@ using log_fn = std::function<void(gputune_log_level, const char *)>;
 namespace detail
 {
 
-/* An open tuner. Its C++ object and its plans share it, and the last of them closes it. */
+/* An open tuner. A gt::tuner and its plans share it; destroying the last of them closes it. */
 struct opened {
     std::unique_ptr<log_fn> log;
     gputune *handle;
@@ -1009,7 +1009,7 @@ class canceler
     friend class options;
     volatile int flag_ = 0, is_set_ = 0;
 
-    /* Clears the flag after an exception has set it to end a call. Keeps it if set() was called. */
+    /* Clears the flag after an exception has set it to end a call, unless set() was called too. */
     void restore() noexcept
     {
         __atomic_store_n(&flag_, 0, __ATOMIC_SEQ_CST);
@@ -1125,7 +1125,8 @@ class options
         return *this;
     }
     /* Makes a call return a plan immediately. A thread of the tuner then tunes with this fraction
-     * of the GPU's time. Does not call log and progress functions. EINVAL with a reference. */
+     * of the GPU's time. Does not call log and progress functions. EINVAL with a reference
+     * function. */
     options &background(double share = 0)
     {
         plain.background = true;
@@ -1144,7 +1145,7 @@ class options
     template <typename Call> auto with(Call call) const
     {
         volatile int stop = 0;
-        /* the const is cast away, because an exception in a callable also sets the flag */
+        /* cast away const, because `running` sets the flag when a callable throws an exception */
         running state{*this, plain.cancel ? const_cast<volatile int *>(plain.cancel) : &stop};
         gputune_options made = plain;
         std::vector<const char *> only, starts;

@@ -8,7 +8,8 @@
  *
  * Environment variables are read when a tuner is opened. Set-uid and set-gid programs ignore them,
  * and also HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: their results are kept in memory, unless the
- * options name a database. A variable is ignored if its member of gputune_open_options is set:
+ * options name a database. A variable is ignored if the corresponding member of
+ * gputune_open_options is set:
  *
  *   GPUTUNE_DB         the database; default: gputune/gputune.db in XDG_CACHE_HOME or ~/.cache
  *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or the path of a library
@@ -77,7 +78,7 @@ GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
 
 typedef enum gputune_verdict {
     GPUTUNE_VERDICT_OK,
-    GPUTUNE_VERDICT_WARNING, /* tuning works, but results may be worse, or take longer */
+    GPUTUNE_VERDICT_WARNING, /* tuning works, but may take longer or find slower variants */
     GPUTUNE_VERDICT_FAILURE  /* the subject does not work */
 } gputune_verdict;
 typedef struct gputune_diagnosis {
@@ -109,7 +110,7 @@ typedef struct gputune_kernel {
     const char *sizes;           /* problem values with their defaults: "n=67108864" */
     const char *axes;            /* "VEC=1,2,4,8 BLOCK=64,128" */
     gputune_objective objective; /* its default */
-    bool self_reference; /* true if reference(self) only compares results with the default's */
+    bool self_reference; /* true for reference(self): the default's results are the reference */
     bool unreferenced;   /* true if the template has neither reference() nor check() nor expect() */
 } gputune_kernel;
 /* Calls `each` for the kernels that `kernel` selects, ordered by name. `kernel` is a name or path
@@ -138,7 +139,7 @@ typedef struct gputune_exclusion {
 } gputune_exclusion;
 typedef struct gputune_space {
     uint32_t size;
-    uint64_t combinations, valid, sources; /* sources: distinct sources of valid configurations */
+    uint64_t combinations, valid, sources; /* sources: number of distinct sources */
     gputune_certainty valid_certainty, sources_certainty;
     const gputune_axis_value *values;
     size_t value_count;
@@ -178,14 +179,14 @@ typedef struct gputune_record {
     const char *kernel, *sizes, *configuration;
     gputune_objective objective;
     gputune_cache cache;
-    const char *gpu, *environment, *arch; /* name of the GPU, key of its results, "sm_90a" */
+    const char *gpu, *environment, *arch; /* the GPU's name, the key of its results, and "sm_90a" */
     const char *origin;                   /* "cuda", or the emulator's profile and model */
     /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated"; "slow" (not compiled
      * within a call's limit), "unproved" (not verified, because its first launch was clearly
      * slower), or "proved" (verified at these sizes, but not measured). */
     const char *status;
     const char *message; /* why the variant failed, was eliminated or was not verified; for a
-                            winner: the scalars that were verified with only one value */
+                            winner: which scalars were verified with only one value */
     bool is_default, is_winner;
     bool tie, noisy, modelled; /* as in gputune_info */
     /* Times; for ENERGY, nanojoules. low_ns and high_ns are the 95% confidence interval of the
@@ -194,7 +195,8 @@ typedef struct gputune_record {
     uint32_t samples, eliminated_round; /* eliminated_round: counted from 1; 0: not eliminated */
     double default_ns, speedup, speedup_low, speedup_high; /* set only for a winner */
     /* Bytes and operations of a launch, as declared by work(); 0: not declared. If work() uses
-     * axes, only the quantity that RATE maximises is set, to its value for the default. */
+     * axes, only the quantity whose RATE is maximised is set, and its value is that of the
+     * default. */
     double bytes, flops;
     double copy_bytes_per_s; /* bandwidth of a copy on that GPU (reads plus writes); 0: unknown */
     double compile_ns;
@@ -206,14 +208,14 @@ typedef struct gputune_record {
     const char *grids, *blocks; /* grids and blocks of all kernels: "64 (3 times)"; "": unknown */
     uint32_t vector_bytes;      /* size of the widest access by the vector axes; 0: none */
     const char *created;        /* UTC, ISO 8601 */
-    int order; /* position among the trials of the database in order of time; 0: not stored */
+    int order;                  /* larger for trials that were stored later; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
     int sm_count, sm_clock_khz, memory_clock_khz; /* the GPU's SM count and clocks; 0: unknown */
     /* Hashes in hexadecimal, or "". `scenario`: hash of everything that the trials of a scenario
      * have in common, except the GPU. `identity`: hash of this version of the template. */
     const char *scenario, *identity;
-    const char *alignment, *inputs; /* parts of the scenario: "16", "seed=1"; or "" */
-    /* true if there is no reference() or check(), so the default is assumed to be correct */
+    const char *alignment, *inputs; /* "16" and "seed=1", which are parts of the scenario; or "" */
+    /* true if nothing verified the default, which is then assumed to be correct */
     bool unreferenced;
     bool outdated; /* true if the template was edited after the measurement */
     /* The following members are set only for a winner. */
@@ -310,16 +312,17 @@ typedef struct gputune_rule {
 GPUTUNE_API int gputune_make_rule(char **out, gputune *tuner, const char *kernel,
                                   const gputune_range *ranges, size_t count, uint32_t most_codes,
                                   const gputune_options *options);
-/* Calls `each` for the stored rules that `filter` selects by kernel, GPU (NULL: those of the
- * tuner's kind of GPU) and sizes, which are in the rule's region. If `each` returns non-zero, stops
- * and returns that value. EDATABASE if the database cannot be read. */
+/* Calls `each` for the stored rules that match the filter's kernel and GPU, and whose region
+ * contains the filter's sizes. A NULL filter selects all rules for the tuner's kind of GPU. If
+ * `each` returns non-zero, stops and returns that value. EDATABASE if the database cannot be
+ * read. */
 GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
                               int (*each)(void *user, const gputune_rule *rule), void *user);
 
 typedef struct gputune_merged {
     uint32_t size;
-    uint64_t trials, winners, codes; /* numbers in all files; `codes`: compiled sources */
-    /* Numbers of items that were copied, because the output had none or one with less evidence. */
+    uint64_t trials, winners, codes; /* number of items in all files; `codes`: compiled sources */
+    /* Number of items copied because the user's database lacked them or had worse ones. */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;
@@ -336,8 +339,9 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
 
 /* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
  * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
- * NULL). If `whole` is set, adds their code, so an import with TRUST_BOUND needs no compiler,
- * and the next-fastest trials, with which searches at other sizes begin. ENOTFOUND. */
+ * NULL). If `whole` is set, also writes their code, so an import with TRUST_BOUND needs no
+ * compiler, and the next-fastest trials, with which searches at other sizes begin. ENOTFOUND if the
+ * filter's kernel has neither a template nor a result. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
 /* Like gputune_wisdom_export(), but writes the text to a file. EIO if it cannot be written. */
@@ -383,8 +387,8 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
  * and CUDA C++, and needs only CUDA. With `runtime_api`, it gets the driver's functions from the
  * runtime library. `sizes` has the values of constants and types. EINVAL for a size outside the
  * region; ENOTFOUND if there is no rule, or the template was edited after the rule was made;
- * EUNSUPPORTED, with the reason, if a header cannot launch the kernel; ECOMPILE. Logs a warning if
- * the rule was not verified on this kind of GPU and driver, because the header does not. */
+ * EUNSUPPORTED, with the reason, if a header cannot launch the kernel; ECOMPILE. Warns if the rule
+ * was not verified on this kind of GPU and driver, because the header cannot verify it. */
 GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);
@@ -470,7 +474,7 @@ typedef enum gputune_parameter_kind {
 typedef struct gputune_parameter {
     uint32_t size;
     gputune_parameter_kind kind;
-    const char *name, *type; /* as in the template. `type` is that of the value or of a buffer's
+    const char *name, *type; /* as in the template. `type` is the type of the value or of a buffer's
                                 elements; "float *" means a scalar that is a null pointer */
     int argument;            /* index in gputune_args; -1 for scratch */
     uint32_t bytes;          /* size in the parameter list; 0: in constant memory only */
@@ -484,8 +488,8 @@ typedef struct gputune_parameter {
     int64_t size_value; /* value of that size */
 } gputune_parameter;
 #define GPUTUNE_PARAMETER_INIT GPUTUNE_INIT(gputune_parameter)
-/* Describes argument number `argument`, from 0, in *out. A tensor map's argument is its buffer.
- * ENOTFOUND after the last one. Needs no context. */
+/* Describes argument number `argument`, from 0, in *out. If a kernel accesses a buffer through a
+ * tensor map, the argument is the buffer. ENOTFOUND after the last argument. Needs no context. */
 GPUTUNE_API int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan,
                                       uint32_t argument);
 /* Checks that `bytes` is the size of a scalar argument, of an element of a buffer or block, or of
