@@ -17,8 +17,8 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* time after a launch in which the GPU is in use */
-static const int64_t gap_ns = 100000000;     /* if polling stops for longer, the pause restarts */
+static const int64_t lately_ns = 200000000;  /* how long the GPU is in use after a launch */
+static const int64_t gap_ns = 100000000;     /* longest gap in the polling during a pause */
 static const int64_t window_ns = 1200000000; /* longer than the period over which NVML averages */
 static const int64_t again_ns = 200000000;   /* the interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };
@@ -39,7 +39,7 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows the application by up to 1.7 times this value */
+static const double default_share = 0.025; /* may slow the application by 1.7 times this fraction */
 static const double default_limit_s = 60;
 static const double way_given_s = 0.5;
 
@@ -49,7 +49,7 @@ typedef struct job {
     uint64_t *key;
     size_t key_words;
     uint32_t forgets;
-    uint32_t changes; /* of the table of plans, when the job ended */
+    uint32_t changes; /* value of gt_plan_table_changes() when the job ended */
     gt_request *request;
     gt_background_use use;
     job_state state;
@@ -275,7 +275,7 @@ static bool covers_request(const job *one, const gputune_options *o)
            own->time_limit_s >= limit_of(o);
 }
 
-/* Results of a finished job may have been deleted when the table was refreshed. */
+/* Ignores jobs that ended before the last refresh, because their results may be deleted. */
 static bool is_known(const gt_background *background, const gt_plan_key *key, uint32_t forgets,
                      const gputune_options *options)
 {

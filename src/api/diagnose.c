@@ -373,7 +373,7 @@ static const char *const variables[] = {
     "GPUTUNE_COMPILE_MEMORY", "GPUTUNE_RECORD", "GPUTUNE_LOG", "GPUTUNE_EMULATOR",
     "GPUTUNE_EMU_DEVICES", "GPUTUNE_EMU_SET", "GPUTUNE_EMU_PROFILE", "GPUTUNE_EMU_THREADS",
     "GPUTUNE_EMU_VERBOSE", "GPUTUNE_EMU_REACHED", "GPUTUNE_EMU_DEADLINE",
-    /* the last OVERRULING variables of this list override the program's options */
+    /* the last 6 variables (OVERRULING) override the program's options */
     "GPUTUNE_EMU_FAULTS", "GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT", "GPUTUNE_DEBUG",
     "GPUTUNE_PINNED"};
 enum { VARIABLES = sizeof variables / sizeof *variables, OVERRULING = 6 };

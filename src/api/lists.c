@@ -127,7 +127,7 @@ int gputune_device_count(int *out, const char *driver_name)
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_driver_probe(&version, driver_name));
     if ((!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES")) {
-        *out = (int)gt_nvml_count(); /* 0: unknown; NVML is faster than the driver */
+        *out = (int)gt_nvml_count(); /* faster than asking the driver; 0: unknown */
         if (*out) {
             return GPUTUNE_OK;
         }
@@ -224,7 +224,7 @@ static gputune_status describe_values(space_parts *parts)
             GT_TRY(describe_value(parts, i, j));
         }
         for (size_t j = 0; j < count; j++) {
-            if (choices[j] >= template->axes[i].count) { /* a value added by `only` */
+            if (choices[j] >= template->axes[i].count) { /* the option `only` added this value */
                 GT_TRY(describe_value(parts, i, choices[j]));
             }
         }

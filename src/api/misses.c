@@ -245,7 +245,7 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
     return GPUTUNE_OK;
 }
 
-/* Adds the requests since the last write to the file. The next call retries after a failure. */
+/* Adds the requests that the file does not contain yet. The next call retries after a failure. */
 static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -288,9 +288,9 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Formats the columns that follow the count. The environment is the GPU's, even if results also
- * depend on the host, because `warm --from` compares it with the environment of its own GPU. A
- * kernel from a file of the caller is written as PATH:KERNEL, with an absolute path. */
+/* Formats the columns that follow the count. Uses the GPU's environment, even if results also
+ * depend on the host, because `warm --from` compares this column with the environment of its own
+ * GPU. Writes a kernel from the caller's own file as PATH:KERNEL, with an absolute path. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;

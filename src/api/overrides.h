@@ -12,7 +12,7 @@ typedef struct gt_overrides {
     gputune_effort effort; /* effort of every call; 0: the effort that the call requests */
     char *force;           /* "KERNEL:CONFIGURATION; ..."; NULL if nothing is forced */
     const char *record;    /* path of the file of misses, or NULL; points to the environment */
-    const char *pinned; /* path of the file with all results, or NULL; points to the environment */
+    const char *pinned;    /* path of the pinned wisdom file, or NULL; points to the environment */
 } gt_overrides;
 
 /* Reads the variables. Unknown values are ignored with a warning. ENOMEM. */

@@ -37,7 +37,7 @@ typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
     bool may_coincide; /* true if in_place() allows equal addresses */
-    bool is_out_of_in; /* true if in_place() would allow equal addresses at equal sizes */
+    bool is_out_of_in; /* true if an in_place() in the template could allow equal addresses */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -163,7 +163,7 @@ struct gputune_plan {
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* code that works at any alignment, or NULL */
-    const gt_launch_sizes *sizes;    /* the winner's sizes; NULL: the sizes in its launch */
+    const gt_launch_sizes *sizes;    /* sizes of the winner's launch; NULL: as in its code */
     check *checks;
     const gt_plan_model *model; /* the rule's model, or NULL if the plan has its own code */
     const int64_t *values;      /* the problem values, if the plan has a model */
@@ -548,7 +548,7 @@ typedef struct resized {
     uint64_t bytes[GT_PARAMETER_MAX]; /* indexed by argument, then by scratch buffer */
 } resized;
 
-/* Computes the sizes of a launch. Returns false if the configuration is invalid for the problem. */
+/* Computes the sizes of a launch. Returns false if the configuration is invalid at these sizes. */
 static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fallback,
                           const gt_problem *problem)
 {
@@ -584,7 +584,7 @@ static bool set_checks(check *out, const gputune_plan *model, const gt_problem *
     return fits;
 }
 
-/* Copies the model's pairs and sets their sizes. Returns false if in_place() is impossible. */
+/* Copies the model's pairs with new sizes. Returns false if the sizes of in_place() differ. */
 static bool set_pairs(gt_pair *out, const gt_pairs *model, const uint64_t *bytes)
 {
     bool possible = true;

@@ -13,7 +13,7 @@
 /* Makes an empty pool. `driver` is NULL for a tuner that launches nothing. */
 void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
                        bool debug);
-/* Ends all plans: unloads their code; later calls return EINVAL. No launch may be in progress. */
+/* Ends all plans and unloads their code, so later launches fail. No launch may be in progress. */
 void gt_plan_pool_end(gt_plan_pool *pool);
 /* Frees the structs of kept plans, after gt_plan_pool_end(). */
 void gt_plan_pool_free(gt_plan_pool *pool);
@@ -70,7 +70,7 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
 
-/* Records that the request had no stored result. Call it before other threads see the plan. */
+/* Records that the plan's request was a miss. Call it before other threads see the plan. */
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
 /* Returns the miss recorded for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
@@ -112,8 +112,8 @@ static inline void gt_plan_key_free(gt_plan_key *key)
 /* Returns true if the key consists of these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
-/* Return the number of key words for a text, and the number of key words before the sizes. A size
- * needs the words of its name and one word for its value. */
+/* gt_plan_key_words() returns how many words of a key a text takes. gt_plan_key_head() returns how
+ * many words precede the sizes. A size takes the words of its name and one word for its value. */
 static inline size_t gt_plan_key_words(const char *text)
 {
     return strlen(text) / sizeof(uint64_t) + 1;
@@ -125,15 +125,15 @@ size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
  * before it uses the plan, to check that the template's files were not edited. */
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
-/* Adds a plan that was made under these terms, and makes it a kept plan. The plan is not added, and
- * the caller still owns it, if the key is empty, if the table is full, if `replace` is false and a
- * plan with the same key satisfies the same requests, or if a template was replaced since the
- * caller got `forgets` from gt_plan_table_forgets(). Plans of rules fill at most half of the table.
- * ENOMEM leaves the table unchanged. */
+/* Adds a plan that was made under these terms, and makes it a kept plan. The caller still owns the
+ * plan, and the table does not have it, if the key is empty; if the table is full; if a template
+ * was replaced since gt_plan_table_forgets() returned `forgets`; or if another plan with this key
+ * satisfies the same requests (ignored if `replace` is true). Plans of rules fill at most half of
+ * the table. ENOMEM leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);
-/* Returns true if no plan was ever added, so no thread reads a watch. */
+/* Returns true if no plan was ever added. Then no thread reads the watch of a plan. */
 bool gt_plan_table_is_empty(const gt_plan_table *table);
 /* Returns true if the table has a measured plan for the key, including outdated plans. */
 bool gt_plan_table_has_measured(gt_plan_table *table, const gt_plan_key *key);

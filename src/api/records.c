@@ -103,7 +103,7 @@ typedef struct listing {
     const gt_template *template; /* the template of that kernel, or NULL */
 } listing;
 
-/* Finds the template of a record. Caches the last one, because records are ordered by kernel. */
+/* Finds the template of a record, and remembers it, because records are ordered by kernel. */
 static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
@@ -119,7 +119,7 @@ static bool is_of_device(const asked *asked, const char *environment)
                                         strcmp(environment, asked->environments[1]) == 0);
 }
 
-/* Binds the launch of a record. Returns false if the template or the kind of GPU differs. */
+/* Binds the launch of a record. Returns false for an outdated template or another kind of GPU. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;
@@ -401,7 +401,7 @@ static gputune_status import_text(uint32_t *count, gputune *tuner, const char *t
 
 static gputune_status read_wisdom(char **out, const char *path)
 {
-    static const size_t most_bytes = 512 << 20; /* 2 KB a winner */
+    static const size_t most_bytes = 512 << 20; /* a winner takes about 2 KB */
     return gt_file_read_most(out, NULL, path, most_bytes);
 }
 

@@ -287,8 +287,7 @@ static gputune_status check_sizes(const gt_rule *rule, const gt_request *request
     return GPUTUNE_OK;
 }
 
-/* Sets the architectures of the header as the compiler gets them, such as sm_90a for sm_90, each
- * once. */
+/* Sets the header's architectures, each once, with the compiler's names (sm_90a for sm_90). */
 static gputune_status set_archs(header_parts *parts, const gputune *tuner, const char *const *archs,
                                 size_t count)
 {

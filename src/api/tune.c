@@ -43,7 +43,7 @@ struct gt_in_flight {
     made_plan made;
 };
 
-/* Number of plans in flight that this thread is making; above 0 in callbacks of these calls. */
+/* Number of plans in flight that this thread is making. Calls from a callback find it above 0. */
 static _Thread_local unsigned making;
 
 void gt_in_flight_open(gt_in_flight_list *list)
@@ -68,8 +68,9 @@ static bool wants_same(const plan_call *a, const plan_call *b)
 
 /* Finds the plan in flight that a call can wait for, or begins one. If *is_first is set, the caller
  * must make the plan and call finish_in_flight(). Ignores plans that were started before a template
- * was replaced. Returns NULL if the call must make its plan without sharing it: if the request has
- * no key, if memory ran out, or in a callback of a call that makes a plan, to avoid a deadlock. */
+ * was replaced or the table was refreshed. Returns NULL if the call must make its own plan: if the
+ * request has no key, if memory ran out, or in a callback of a call that makes a plan, where
+ * waiting could be a deadlock. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
@@ -98,7 +99,7 @@ static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
     return in_flight;
 }
 
-/* Ends a call's use of a plan in flight. The last call frees it. Unlocks the mutex. */
+/* Ends a call's use of a plan in flight, and unlocks the mutex. The last call frees it. */
 static void leave_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight)
 {
     bool last = --in_flight->inside == 0;
@@ -148,7 +149,8 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- making a plan --------------------------------------------------------------------------- */
 
-/* Chooses the forced configuration. ENOTFOUND if there is none, or if it fails, with a warning. */
+/* Chooses the configuration of GPUTUNE_FORCE, or the default if GPUTUNE_DISABLE is set. ENOTFOUND
+ * if none is forced, or, after a warning, if the forced configuration fails. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -230,7 +232,7 @@ static gputune_status make_plan(made_plan *out, const plan_call *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* a choice from another space is not final */
+    out->terms.space = request->terms.space; /* not final if the choice is from another space */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;
@@ -390,8 +392,8 @@ static bool may_rule(const plan_call *a)
            !tuner->overrides.disabled;
 }
 
-/* Makes the plan that a rule chooses. But if the table has a measured plan for the call, which must
- * be outdated, looks up that result again. */
+/* Makes the plan that a rule chooses. If the table has a measured plan for the call, that plan is
+ * outdated, so its result is looked up again instead. */
 static gputune_status plan_by_rule(gputune_plan **out, const plan_call *a)
 {
     gputune *tuner = a->tuner;

@@ -275,7 +275,8 @@ static gputune_status query_device(gputune *tuner, const gputune_open_options *o
     return choose_device(tuner, o);
 }
 
-/* If a worker can open the device, sets *farm, and opens the files while the worker starts. */
+/* Opens the device and the tuner's files. If a worker can open the device, sets *farm, and opens
+ * the files while the worker starts. */
 static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
                                             gt_farm **farm)
 {

@@ -40,7 +40,7 @@ struct gputune {
     gt_gpu_right gpu;
     gt_background *background;
     char *worker;
-    char *pinned; /* the file with all results, or NULL if the tuner is not pinned */
+    char *pinned; /* path of the wisdom file to which the tuner is pinned, or NULL */
 };
 
 /* Reads a caller's options; NULL means the defaults. */
