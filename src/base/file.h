@@ -43,8 +43,8 @@ gputune_status gt_path_absolute(char **out, const char *path);
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
 
 /* Finds the paths below a folder that match a shell pattern, in ascending order. *, ? and [] match
- * within a path component, as in fnmatch(3), but the folder is not a pattern. A leading dot in a
- * name needs one in the pattern. An unreadable folder and a pattern without matches are not errors.
- * ENOMEM. Release *out with gt_texts_free(), even after a failure. glibc's glob() is not used,
- * because it frees memory twice when memory runs out. */
+ * within a path component, as in fnmatch(3), but the folder is not a pattern. Only a pattern with a
+ * leading dot matches a name with a leading dot. An unreadable folder and a pattern without matches
+ * are not errors. ENOMEM. Release *out with gt_texts_free(), even after a failure. glibc's glob()
+ * is not used, because it frees memory twice when memory runs out. */
 gputune_status gt_matches_find(gt_texts *out, const char *folder, const char *pattern);

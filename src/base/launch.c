@@ -1,4 +1,4 @@
-/* Copies structs with device addresses, steps through launches, and formats grids and blocks. */
+/* Copies structs with device addresses, iterates over a launch's kernels, and formats shapes. */
 #include "base/launch.h"
 #include "base/number.h"
 

@@ -16,7 +16,7 @@ typedef enum gt_pass {
 
 enum {
     GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* limit on every driver; the larger one needs CC >= 7.0 and driver >= 12.1 */
+        4096, /* minimum of all drivers; the LARGE limit needs CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
     GT_PARAMETER_MAX = 64, /* maximum number of parameters, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,
@@ -126,7 +126,7 @@ typedef struct gt_kernel_step {
 typedef struct gt_launch {
     uint32_t step_count;  /* number of kernels; more than 1 only for a pipeline */
     int carveout_kb;      /* shared memory per SM in KB; -1: the driver's choice */
-    uint32_t block_count; /* number of blocks; the first arguments are pointers to them */
+    uint32_t block_count; /* number of parameter blocks, to which the first arguments point */
     uint32_t argument_count;
     uint32_t parameter_count;
     uint32_t held_count; /* number of device addresses inside structs */
@@ -143,7 +143,7 @@ typedef struct gt_launch {
     gt_sequence sequence;
 } gt_launch;
 
-/* A read-only view of a gt_launch. Its arrays may be only as long as needed. */
+/* A read-only view of a gt_launch. The arrays have at least as many elements as the counts say. */
 typedef struct gt_launch_view {
     uint32_t step_count;
     int carveout_kb;
@@ -191,8 +191,8 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
                     const gt_launch_view *launch);
 
 void gt_iteration_begin(gt_iteration *run);
-/* Advances *run to the next kernel launch, and skips empty grids. If the sequence does not set a
- * value, the step's value is used. Returns false at the end, or if run->error is set. */
+/* Advances *run to the next kernel launch, and skips empty grids. Uses the step's grid, block and
+ * `times` unless the sequence sets others. Returns false at the end, or if run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch_view *launch);
 
 /* Returns the number of kernel launches in one launch of the variant; 0 if all grids are empty. */

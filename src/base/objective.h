@@ -4,17 +4,17 @@
 #include "base/status.h"
 
 typedef struct gt_objective {
-    const char *name;          /* "kernel" */
-    double limit_s;            /* default time limit of a call, in seconds */
-    bool by_host;              /* true if the host's clock measures the times */
-    bool by_energy;            /* true if values are nanojoules, false for nanoseconds */
-    bool by_work;              /* true if values refer to the work of one launch of the default */
+    const char *name; /* "kernel" */
+    double limit_s;   /* default time limit of a call, in seconds */
+    bool by_host;     /* true if the host's clock measures the times */
+    bool by_energy;   /* true if values are nanojoules, false for nanoseconds */
+    bool by_work;     /* true if values are scaled to the work of one launch of the default */
     gputune_objective sampled; /* the objective that is measured to compute this one */
     /* A variant that was slower than the best by this ratio in an earlier tuning is not raced
      * again. The earlier time may be a single sample, so the ratio is far above the 1 to 3% by
      * which separate measurements of identical code differ. */
     double outclassed_ratio;
-    double sample_launches; /* estimate of the maximum number of launches per sample */
+    double sample_launches; /* estimated maximum of launches in a sample */
 } gt_objective;
 
 /* Returns an objective's properties. Returns those of KERNEL for DEFAULT and unknown objectives. */

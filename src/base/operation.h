@@ -53,8 +53,8 @@ typedef struct gt_instruction {
     };
 } gt_instruction;
 
-/* Execute one operation on integers. Return NULL, or a description of the error. The binary
- * operations are those from GT_DO_BINARY to the last one before GT_DO_AND. */
+/* Execute one operation on integers. Return NULL, or a description of the error.
+ * gt_operation_binary() takes operations from GT_DO_BINARY up to, but not including, GT_DO_AND. */
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b);
 const char *gt_operation_unary(int64_t *value, gt_operation operation);
 

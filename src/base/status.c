@@ -60,7 +60,7 @@ void gt_log_line(const gt_log *log, gputune_log_level level, const char *format,
     gt_vsnprintf(line, sizeof line, format, args);
     va_end(args);
     gt_one_line(line);
-    char kept[sizeof message]; /* the callback may call functions that fail */
+    char kept[sizeof message]; /* the callback may call functions that set the message */
     memcpy(kept, message, sizeof kept);
     log->call(log->user, level, line);
     memcpy(message, kept, sizeof kept);

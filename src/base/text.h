@@ -33,8 +33,8 @@ int gt_word_at(const char *text, size_t length, const char *words);
 /* Returns true if gt_word_at() finds the word. */
 bool gt_is_any(const char *text, size_t length, const char *words);
 
-/* Returns the length of the first setting in a list such as "n=4 T=unsigned int", up to the blanks
- * before the next "NAME=" or, with `commas`, up to a comma. */
+/* Returns the length of the first setting in a list such as "n=4 T=unsigned int". The setting ends
+ * before the blanks that precede the next "NAME=". If `commas` is true, a comma ends it too. */
 size_t gt_setting_length(const char *text, bool commas);
 
 /* Appends to a string in an array of `bytes` bytes. If the result does not fit, changes nothing and
