@@ -121,7 +121,7 @@ static const char *value_of(const cli_value_list *axis, size_t choice)
     return axis->values[choice];
 }
 
-/* Returns "\"BLOCK\": 256, ...". */
+/* Returns an entry's configuration as JSON: "\"BLOCK\": 256, ...". */
 static char *configuration_of(const cli_apart *data, const cli_entry *entry)
 {
     char *text = cli_copy("");

@@ -82,7 +82,7 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
     return cli_check_database(session, code);
 }
 
-/* Each option with those that it cannot be combined with. */
+/* Each option, and the options with which it cannot be combined. */
 static const char *const exclusive[][2] = {
     {"canonical", "from watch"},
     {"gpus", "compile-only device samples"},
@@ -157,7 +157,7 @@ static int warm_kernels(void)
                                  : cli_warm_tune(&session, &scenarios);
 }
 
-enum { SETTLED_MS = 100 }; /* saves within this time are treated as one */
+enum { SETTLED_MS = 100 }; /* the files must stay unchanged for this time */
 
 typedef struct watched {
     const char *path;

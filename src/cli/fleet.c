@@ -96,7 +96,7 @@ static const char *take_text(const message *from, size_t *at)
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-static const char variable[] = "GPUTUNE_FLEET"; /* "INDEX GPU CHANNEL PARENT" */
+static const char variable[] = "GPUTUNE_FLEET"; /* its value: "INDEX GPU CHANNEL PARENT" */
 
 static struct {
     int channel;
@@ -409,8 +409,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* Ends a scenario. If it first failed with an error on another GPU of the same kind and has a
- * winner now, the other GPU gets no more work. */
+/* Ends a scenario on the child `second`. If the scenario has a winner now, but an earlier attempt
+ * on another GPU (`first`) failed with an error, `first` gets no more work. */
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;

@@ -88,7 +88,8 @@ char *cli_hardware_text(const gputune_record *winner)
     const double memory = has_copy ? winner->bytes * per_s / winner->copy_bytes_per_s : 0;
     const double arithmetic = has_peak ? winner->flops * per_s / peak.per_s : 0;
     const double most = fmax(memory, arithmetic);
-    /* name the limit, because work() may be incomplete and the kernel may use other units */
+    /* only the gain at this limit: work() may be incomplete, and other units may limit the
+     * kernel */
     const char *gain = most >= at ? "this limit is reached"
                                   : cli_format("at %s limit it would be %.*fx as fast",
                                                most >= near ? "this" : "the nearer",

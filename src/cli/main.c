@@ -78,7 +78,7 @@ static int help_clause(const char *clause)
     return any ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }
 
-/* Prints help for a command, a template clause or all commands, or the list for completions. */
+/* Prints help for a command, a clause or all commands; --options lists commands for completions. */
 static int print_help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {
@@ -139,7 +139,7 @@ static void fill_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    /* Commands have options in place of these variables. Only the doctor command reads them. */
+    /* Commands have options instead of these variables, so only the doctor command reads them. */
     static const char *const unset[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
                                         "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG",
                                         "GPUTUNE_PINNED"};
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     fill_descriptors();
     cli_given.words = argv;
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() gets no status */
+    signal(SIGCHLD, SIG_DFL); /* if SIGCHLD is ignored, waitpid() returns no status */
     signal(SIGXFSZ, SIG_IGN); /* writes beyond the file size limit then fail */
     cli_tuning_words();
     int code = run_command(argc, argv);
