@@ -56,7 +56,8 @@ static const char *outcome(const gputune_record *record)
     return text;
 }
 
-/* Returns "faster", "slower" or "same" by the speed-up's interval; "" if it has no interval. */
+/* Returns "faster", "slower" or "same", depending on the interval of the speed-up, or "" if there
+ * is no interval. */
 static const char *verdict_of(const gputune_record *record)
 {
     if (!(record->speedup > 0 && record->speedup_low > 0)) {

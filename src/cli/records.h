@@ -143,9 +143,9 @@ void cli_failures_print(const cli_records *records, const gputune_info *info);
 /* Prints, once per kernel, the scalar arguments for which only one value was verified. */
 void cli_single_print(const cli_records *records);
 
-/* Returns the exit code of a tuning that has a winner. If the default failed, the code is that of
- * its failure. If more than half of the variants are wrong, it is CLI_EXIT_WRONG. Sets *of_default
- * to the default's status if the default failed, otherwise to "". */
+/* Returns the exit code of a tuning that has a winner: the code of the default's failure, if it
+ * failed, CLI_EXIT_WRONG if more than half of the variants are wrong, otherwise CLI_EXIT_OK. Sets
+ * *of_default to the default's status if the default failed, otherwise to "". */
 int cli_failures_code(const char **of_default, const cli_records *records,
                       const gputune_info *info);
 

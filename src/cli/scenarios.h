@@ -57,7 +57,7 @@ void cli_note_own_references(const cli_session *session, const char *name);
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "results on every GPU in the database")
 
-/* If `name` is a path, adds the template, so its kernels have names. `name` may be NULL. */
+/* If `name` is a path, adds the template at the path to the tuner. `name` may be NULL. */
 int cli_stored_name(const cli_session *session, const char *name);
 /* Sets *out to the value of --size in the format of the library's filters, or to NULL. */
 int cli_stored_sizes(const char **out);

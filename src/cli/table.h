@@ -86,9 +86,9 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
     }
 #define CLI_FIELD(type, member, title, unit, where)                                                \
     CLI_AS(#member, type, member, title, unit, where)
-/* Replaces the texts that columns show, in the first `bytes` bytes of an item, by copies without
- * control characters; NULL becomes "". If a text is the same as in the item `like` (may be NULL),
- * both items share one copy. */
+/* Replaces texts of an item by copies without control characters, and NULL by "". The texts are
+ * those that columns show in the first `bytes` bytes of the item. If a text is the same as in the
+ * item `like` (may be NULL), both items share one copy. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
 /* Packs the last row into `most` bytes, and cuts texts that do not fit. Returns the packed size. */

@@ -27,9 +27,9 @@ double cli_turn_cost(const char *sizes);
 /* Makes a cli_turn for each scenario, in the user's order, and looks up stored results. */
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
-/* Sorts the scenarios. Those with stored results come first, then the others kernel by kernel in
- * the given order. Within a kernel, the size with the middle cost comes first. The other sizes
- * follow, ordered by their distance from this cost, then by their cost. */
+/* Sorts the scenarios. Scenarios with stored results come first, then all other scenarios, kernel
+ * by kernel in the given order. Within a kernel, the size with the middle cost comes first. The
+ * other sizes follow, ordered by their distance from this cost, then by their cost. */
 void cli_turns_sort(cli_turn *turns, size_t count);
 
 /* Weighs the sorted scenarios. The first search of a kernel without stored results weighs three
