@@ -15,7 +15,7 @@ static const char *kernel_names(const draft_program *program)
     return gt_text_string(&out);
 }
 
-/* Ranks a kernel: higher if it is launched, still higher if no header defines it. */
+/* Ranks a kernel: 2 if the program's own file defines it, plus 1 if it is launched. */
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;

@@ -93,8 +93,8 @@ static int note_loop(cx_cursor at, cx_cursor parent, void *user)
     return at.kind == CX_LAMBDA ? CX_CONTINUE_VISIT : CX_RECURSE_VISIT;
 }
 
-/* Adds `unroll` before each innermost `for` loop with a constant bound, unless the loop has a
- * pragma or other code precedes it on its line. */
+/* Adds `unroll` before each innermost `for` loop with a constant bound. Skips loops that have a
+ * pragma, and loops that are preceded by other code on their line. */
 static void unroll_loops(draft_decl *kernel)
 {
     draft_extents loops = {0};
