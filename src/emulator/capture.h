@@ -60,7 +60,7 @@ emu_capture *emu_capture_find(uint64_t id);
  * capture. Fails with 902 if the stream belongs to another capture. */
 CUresult emu_capture_join(CUstream stream, emu_capture *capture, const CUgraphNode *nodes,
                           size_t count);
-/* Removes a stream that is being destroyed from its capture. If the capture began on this stream,
- * ends it and returns its graph, which the caller must free after releasing the lock. Otherwise
- * makes the capture invalid. */
+/* Removes a stream from its capture before the stream is destroyed. If the capture began on this
+ * stream, ends it and returns its graph, which the caller must free after releasing the lock.
+ * Otherwise makes the capture invalid. */
 CUgraph emu_capture_forget_stream(CUstream stream);

@@ -255,7 +255,7 @@ void emu_order_forget(emu_check *check);
  * different instructions, and other threads of the warp that went past the barrier and returned. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
 /* Reports members that went past a warp-wide operation without taking part in it, and then
- * returned. Call it when all members that have not returned have arrived. */
+ * returned. Call this function when all members that have not returned have arrived. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
 /* Records that `lane` receives the value of lane `from` in a shuffle. Reports a finding if `from`
  * has exited although the member mask `named` contains it. */

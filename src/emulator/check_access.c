@@ -170,7 +170,7 @@ static void look_at_earlier(const touch *t, const emu_cell *cell, const uint8_t 
     emu_check_report(t->warp, t->op, t->lane, "race", where, NULL, what);
 }
 
-/* Reports a read that may miss an earlier write because it uses another path to memory. */
+/* Reports a read that may miss an earlier write, because the read uses another path to memory. */
 static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
 {
     char where[128];

@@ -49,8 +49,8 @@ static void end_streams(CUcontext context)
     emu_stream_retire(context->legacy);
 }
 
-/* Waits for the work of the context and then destroys its objects, as on hardware. The struct
- * stays, because the context may still be current in other threads. Call it with the lock held. */
+/* Waits for the work of the context and then destroys its objects, as on hardware. The context's
+ * struct remains, because it may still be current in other threads. Call it with the lock held. */
 static void end_context(CUcontext context)
 {
     CUmodule module;

@@ -30,7 +30,7 @@ EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Derives a UUID from the profile's name. It is the same on all machines, but not a real one. */
+/* Derives a UUID from the profile's name. It is the same on all machines, but no GPU has it. */
 static void make_uuid(CUuuid *uuid, CUdevice device)
 {
     const char *profile = emu.devices[device].name;

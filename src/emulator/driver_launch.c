@@ -430,7 +430,7 @@ static CUresult check_window(const CUlaunchAttribute *attribute)
 }
 
 /* Ignores valid attributes that do not affect the model, such as the priority. A programmatic
- * launch still waits for the previous launch; only the sanitizer assumes that they overlap. */
+ * launch still waits for the previous launch; only the sanitizer assumes that both overlap. */
 static CUresult apply_attribute(launch_request *request, const CUlaunchAttribute *attribute)
 {
     switch (attribute->id) {
