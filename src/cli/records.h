@@ -143,8 +143,8 @@ void cli_failures_print(const cli_records *records, const gputune_info *info);
 /* Prints, once per kernel, the scalar arguments for which only one value was verified. */
 void cli_single_print(const cli_records *records);
 
-/* Returns the exit code of a tuning that has a winner: the code of the default's failure, if it
- * failed, CLI_EXIT_WRONG if more than half of the variants are wrong, otherwise CLI_EXIT_OK. Sets
+/* Returns the exit code of a tuning that has a winner. If the default failed, returns the code of
+ * its status. Otherwise returns CLI_EXIT_WRONG if more than half of the variants are wrong. Sets
  * *of_default to the default's status if the default failed, otherwise to "". */
 int cli_failures_code(const char **of_default, const cli_records *records,
                       const gputune_info *info);
