@@ -374,9 +374,8 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
     return out;
 }
 
-/* Returns true if the results depend on the block size. For this, each block must have its own
- * elements. Also, each block must store one result, or the grid must not depend on the block size.
- */
+/* Returns true if the results depend on the block size: each block has its own elements, and it
+ * stores a single result or the grid does not depend on the block size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
     const uses used = uses_of_block(&s->facts, d);
