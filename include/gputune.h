@@ -251,8 +251,8 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
 /* Launches asynchronously on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream)
- * in the current context. The first launch in a context of the plan's device loads the code, also
- * after the context was reset. Checks the arguments first. Returns EINVAL if the number of
+ * in the current context. The first launch in a context of the plan's device, or after a reset of
+ * the context, loads the code. Checks the arguments first. Returns EINVAL if the number of
  * arguments is wrong; if a scalar that has the name of a problem size differs from that size; if an
  * output overlaps another buffer and the template's in_place() does not allow it; or if the tuner
  * is closed. ECAPTURE if the launch is not possible while the stream is being captured. If a buffer

@@ -200,7 +200,7 @@ template <> class [[nodiscard]] result<void>
 namespace detail
 {
 
-/* Exceptions must not pass through C code: caught() returns what a function throws. */
+/* Exceptions must not pass through C code. caught() calls a function and returns its exception. */
 #if defined(__cpp_exceptions)
 using exception = std::exception_ptr;
 template <typename Function> exception caught(Function function)
@@ -230,8 +230,8 @@ inline void rethrow(exception)
 }
 #endif
 
-/* A callback for C code. If the function throws, call() returns 1, which ends the library's call;
- * then rethrow `thrown`. */
+/* A callback for C code. If the function throws, call() sets `thrown` and returns 1, which ends the
+ * library's call. The caller then rethrows `thrown`. */
 template <typename Function> struct guarded {
     Function &function;
     exception thrown = nullptr;
@@ -681,7 +681,7 @@ template <typename T> void set_arithmetic(slot &out, const expected &want, const
         out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
         out.item = &out.bits;
         out.mistake = !out.bits && want.buffer_bytes ? "is a null pointer" : nullptr;
-    } else { /* the template's type may be an enumeration; pass the number */
+    } else { /* code::other: the template's type may be an enumeration, so accept a number */
         out.item = &value;
         out.mistake = !is_scalar || std::is_floating_point_v<T> || sizeof(T) != want.bytes
                           ? "is a number; the template has a buffer or another type"
@@ -1190,7 +1190,7 @@ class options
                              : plain.reference;
         std::string tag = tag_;
         if (!reference_ && made.reference == running::on_reference && !plain.reference_tag) {
-            /* the address of `state` cannot identify a reference, because later calls reuse it */
+            /* not the address of `state`, which later calls may reuse for another reference */
             tag = process_tag() + ' ' + number(plain.reference) + ' ' + number(plain.user);
         }
         made.reference_tag = tag.empty() ? plain.reference_tag : tag.c_str();

@@ -222,7 +222,7 @@ typedef struct gputune_record {
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
     bool unfinished;         /* true if the tuning ended before the race was decided */
-    /* true if a request must verify the winner, which was imported or never verified */
+    /* true if the winner was imported or never verified, so the next request verifies it */
     bool unproved;
     uint32_t variants, failed;  /* variants that were tried; how many of them failed */
     double tuning_s;            /* 0: unknown */
@@ -291,8 +291,8 @@ typedef struct gputune_rule {
     const char *text; /* lines of text: region, expected loss, variants, and how the rule chooses */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
-    bool unproved; /* true if the rule was imported without trust and is verified at each size,
-                      or if others may write the database and the rule is ignored */
+    bool unproved; /* true if the rule was imported without trust (gputune verifies it at each
+                      size), or if others may write the database (gputune ignores the rule) */
     bool outdated; /* the template was edited after the rule was made */
 } gputune_rule;
 #define GPUTUNE_RULE_INIT GPUTUNE_INIT(gputune_rule)
