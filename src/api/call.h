@@ -39,7 +39,7 @@ static inline gputune_status gt_need(const char *function, const char *what, con
     gt_need(function, "the function to call", (given) ? (function) : NULL)
 
 /* Converts ECRASHED to ECUDA and keeps the message. ECRASHED means that a variant has made an
- * illegal access in a worker. In the application's process, the application may have made it. */
+ * illegal access in a worker. In the application's process, the application may be at fault. */
 static inline gputune_status gt_application_status(gputune_status status)
 {
     return status == GPUTUNE_ECRASHED ? GPUTUNE_ECUDA : status;

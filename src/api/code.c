@@ -31,7 +31,7 @@ static gputune_status new_code(gt_shared_code **out, gt_plan_pool *pool, gt_imag
     return GPUTUNE_OK;
 }
 
-/* Finds the code of an image, or adds it and takes over the image. Adds a reference. */
+/* Returns a reference to an image's code. Takes over the image if the pool lacks its code. */
 static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_image *image,
                                 int carveout_kb)
 {

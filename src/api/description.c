@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Moves a text to `texts`, and sets *out to the text. If it is empty, only sets *out to "". */
+/* Moves a text to `texts`, and sets *out to the text. Sets *out to "" if the text is empty. */
 static gputune_status keep_text(const char **out, gt_texts *texts, gt_text *text)
 {
     char *kept;

@@ -134,7 +134,7 @@ typedef struct check {
     };
 } check;
 
-/* A member of a struct argument, if the member's name is that of a problem size. */
+/* A struct argument's member, if it has the name of a problem size. */
 typedef struct member {
     uint32_t argument, offset;
     check check;
@@ -874,7 +874,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
     return check_pairs(plan, items);
 }
 
-/* Copies the arguments to `out`, and adds pointers to the buffer addresses in structs. */
+/* Copies the arguments to `out`, and appends pointers to the buffer addresses inside structs. */
 static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_MAX],
                                     const gputune_plan *plan, const void *const *items)
 {

@@ -28,7 +28,7 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 }
 /* A rule's variant as a plan, from which plans at other run-time sizes are made. */
 typedef struct gt_plan_model {
-    gputune_plan *plan;          /* a kept plan, at `problem` */
+    gputune_plan *plan;          /* a kept plan for `problem` */
     gt_prototype *prototypes[2]; /* prototypes of the configuration and of the fallback, or NULL */
     const gt_template *template;
     gt_problem problem;

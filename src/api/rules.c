@@ -271,7 +271,7 @@ static bool is_same(const loaded_rule *rule, const gt_request *request, const gt
            (!found->rule || strcmp(rule->found.text, found->text) == 0);
 }
 
-/* Looks up the rule for a call, and adds an entry for it, which is empty if there is no rule. */
+/* Looks up the rule for a call, and adds an entry, which is empty if no rule is stored. */
 static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded_rule *before)
 {
     gputune *tuner = call->tuner;
