@@ -34,7 +34,7 @@ typedef struct gt_device {
     int max_parameter_bytes; /* size limit of kernel parameters: 4096, or 32764 if supported */
     int carveout_kb[GT_CARVEOUT_MAX]; /* possible sizes of an SM's shared memory, ascending */
     int carveout_count;
-    int driver_version, nvrtc_version; /* 13000 for 13.0; 0: none */
+    int driver_version, nvrtc_version; /* 13000 for 13.0; 0: no driver or compiler */
     bool emulated; /* true on the emulator, where images are PTX and times are modelled */
 } gt_device;
 

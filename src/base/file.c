@@ -122,7 +122,7 @@ __attribute__((constructor)) static void find_own_path(void)
 {
     Dl_info info;
     bool found = dladdr(own_path, &info) && info.dli_fname && realpath(info.dli_fname, own_path);
-    /* a static program that was started from PATH has only a name */
+    /* for a static program that was found on PATH, dladdr() returns a name without a folder */
     found = found && (strchr(info.dli_fname, '/') || gt_file_exists(info.dli_fname));
     if (!found && !realpath("/proc/self/exe", own_path)) {
         own_path[0] = '\0';
@@ -136,8 +136,8 @@ gputune_status gt_file_own_folder(char **out)
                  : gt_fail(GPUTUNE_EIO, "cannot find this program's own folder");
 }
 
-/* Sets *out to the folder of the command `folder`/gputune, which may be a link, if that command was
- * installed with a worker program. */
+/* Sets *out to the folder of the command `folder`/gputune, after following links. Leaves *out
+ * unchanged if that command was installed without a worker program. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
     GT_FREED char *path = NULL;
