@@ -353,8 +353,8 @@ static bool is_kernel_busy(const cli_turn *turn)
     return any;
 }
 
-/* Returns the index of the next scenario. Prefers kernels that no GPU is tuning at the moment,
- * because a search begins with the finished results of other sizes. Near the end, returns the
+/* Returns the index of the next scenario. Prefers kernels that no GPU is tuning at the moment: a
+ * search begins with results of other sizes, which must be finished. Near the end, returns the
  * longest scenario, so all GPUs finish at about the same time. */
 static size_t find_turn(const kind *kind)
 {
@@ -551,7 +551,7 @@ static void take_end(child *child)
             WIFEXITED(status) ? code : WTERMSIG(status));
         child->failure = (failure){"the process on this GPU has ended", message, CLI_EXIT_NOTHING,
                                    GPU_FAULT | HAS_ERROR};
-    } else if (WIFEXITED(status)) { /* a signal that ended an idle child is ignored */
+    } else if (WIFEXITED(status)) { /* ignore a signal that ended an idle child */
         fleet.code = cli_worse(fleet.code, code);
     }
 }

@@ -46,7 +46,7 @@ cli_peak cli_peak_of(const gputune_record *record)
                         : (cli_peak){"", 0};
 }
 
-/* Returns the occupancy, or less if the grid has too few threads to reach it on the whole GPU. */
+/* Returns the occupancy, or a smaller value if the grid has too few threads for the whole GPU. */
 static double share_of_threads(const gputune_record *record)
 {
     const size_t model = model_of(record);
@@ -88,8 +88,7 @@ char *cli_hardware_text(const gputune_record *winner)
     const double memory = has_copy ? winner->bytes * per_s / winner->copy_bytes_per_s : 0;
     const double arithmetic = has_peak ? winner->flops * per_s / peak.per_s : 0;
     const double most = fmax(memory, arithmetic);
-    /* only the gain at this limit: work() may be incomplete, and other units may limit the
-     * kernel */
+    /* only the gain at this limit, because work() may be incomplete and other units may limit */
     const char *gain = most >= at ? "this limit is reached"
                                   : cli_format("at %s limit it would be %.*fx as fast",
                                                most >= near ? "this" : "the nearer",
