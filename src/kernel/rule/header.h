@@ -18,7 +18,7 @@ typedef struct gt_header {
     const char *text;        /* text of the rule, which is written as a comment */
     const gt_device *device; /* device on which the rule was made */
     bool runtime_api; /* true if the header gets the driver's functions from the runtime library */
-    const uint32_t *codes; /* index of the code of each variant, below code_count */
+    const uint32_t *codes; /* for each variant, the index of its code; it is less than code_count */
     uint32_t code_count, arch_count;
     const char *const *archs;       /* names of architectures, such as "sm_90a" */
     const gt_header_code *compiled; /* code for each architecture, at [arch * code_count + code] */
@@ -28,9 +28,9 @@ typedef struct gt_header {
  * (gt_kernel_step.entry). */
 uint32_t gt_header_kernel_count(const gt_template *template);
 const char *gt_header_kernel(const gt_template *template, uint32_t index);
-/* Checks that the rule can be written as a header. EUNSUPPORTED, with a message that names the part
- * for which this is impossible. */
+/* Checks that a header can launch the kernels of the rule. EUNSUPPORTED if it cannot; the message
+ * names the unsupported part. */
 gputune_status gt_header_check(const gt_template *template, const gt_rule *rule);
-/* Sets *out to the text of the header. The caller frees *out. EUNSUPPORTED if an expression cannot
- * be written in C, ENOMEM. */
+/* Sets *out to the text of the header. The caller frees *out. EUNSUPPORTED if gt_header_check()
+ * fails or an expression cannot be written in C. ENOMEM. */
 gputune_status gt_header_write(char **out, const gt_header *header);

@@ -14,8 +14,8 @@ typedef struct builder {
     const gt_space *space;
     gt_binding binding;
     uint32_t checks;
-    gt_hash_index nodes[GT_AXIS_MAX + 1]; /* for each level, its nodes by the hash of their keys */
-    /* for each level of the current path, the keys of all filters */
+    gt_hash_index nodes[GT_AXIS_MAX + 1]; /* for each level, maps a hash of keys to a node */
+    /* for each level of the current path, the key of each filter */
     uint64_t keys[GT_AXIS_MAX + 1][GT_FILTERS_MAX];
 } builder;
 

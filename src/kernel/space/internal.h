@@ -13,9 +13,9 @@ enum { GT_FILTERS_MAX = 192 };
 /* A condition that a configuration must meet: a limit of the device or the launch, a require(), or
  * one operand of && in a require(). */
 typedef struct gt_filter {
-    uint32_t axes;        /* bit i: the condition depends on axis i */
-    uint32_t raw;         /* axes on which it depends other than through `inputs` */
-    size_t first, inputs; /* range of gt_space.inputs with the filter's expressions */
+    uint32_t axes; /* bit i: the condition depends on axis i */
+    uint32_t raw;  /* axes on which it depends, but not through the expressions of `inputs` */
+    size_t first, inputs; /* index of its first expression in gt_space.inputs, and their number */
     int at;      /* index of the last instruction of the condition in the code of the require() */
     int order;   /* position among the filters that have the same last axis */
     int require; /* index of the require(), if `bind` is NULL */
@@ -32,17 +32,18 @@ typedef enum gt_left {
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    uint64_t key; /* equal keys mean equal results for all values of the other axes */
+    uint64_t key; /* if two keys are equal, so are the results for all values of the other axes */
 } gt_residue;
 
-/* Evaluates a filter when only the axes in `known` have values. A binding stage only gets a key. */
+/* Evaluates a filter when only the axes in `known` have values. For a stage of the binding, the
+ * result is GT_LEFT_OPEN with a key. */
 gt_residue gt_filter_evaluate(const gt_space *space, const gt_filter *filter, const int64_t *slots,
                               uint32_t known);
 
 /* ---- diagram.c ---- */
 
-/* Why a configuration is excluded: 0 (it is not), a gt_limit, GT_REASON_REQUIRE plus the index of a
- * false require(), or GT_REASON_FAILED plus the index of a require() that cannot be evaluated. */
+/* Why a configuration is excluded: a gt_limit, GT_REASON_REQUIRE plus the index of a false
+ * require(), or GT_REASON_FAILED plus the index of a require() that cannot be evaluated; or 0. */
 enum {
     GT_REASON_REQUIRE = GT_LIMIT_COUNT,
     GT_REASON_FAILED = GT_REASON_REQUIRE + GT_REQUIRE_MAX,
@@ -53,13 +54,13 @@ enum {
 enum { GT_NODE_DEAD = -1 };
 
 /* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes. It has
- * a level for each axis. Two nodes of a level differ in which values of the later axes are valid.
- * Counting and drawing take one step for each level. */
+ * a level for each axis. Combinations of the earlier axes share a node if they leave the same
+ * conditions for the later axes. Counting and drawing take one step for each level. */
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* axis of each level */
     uint32_t count;
-    bool is_complete; /* false if there would be too many nodes; there are then no nodes */
-    /* [node * values + position] of a level: node of the next level, or a negative reason */
+    bool is_complete; /* false if the diagram would become too large; it then has no nodes */
+    /* the child at [node * values + position] is a node of the next level, or a negative reason */
     GT_ARRAY(int32_t) children[GT_AXIS_MAX];
     GT_ARRAY(double) endings[GT_AXIS_MAX + 1]; /* number of valid combinations below each node */
     double *paths[GT_AXIS_MAX + 1];            /* number of paths to each node */
@@ -67,7 +68,7 @@ typedef struct gt_diagram {
 } gt_diagram;
 
 /* Builds a diagram from all filters that depend only on these axes. Uses at most 10 MB and 200 ms.
- * If this is not enough or the function fails, the diagram is not complete. ENOMEM, ECANCELED. */
+ * If it would need more, or if an error occurs, the diagram is not complete. ENOMEM, ECANCELED. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
 /* Frees the nodes of a diagram. The diagram keeps its axes. */
@@ -110,10 +111,10 @@ struct gt_space {
     GT_ARRAY(const gt_expression *) inputs;
     gt_filter filters[GT_FILTERS_MAX];
     int filter_count;
-    uint8_t touching[GT_AXIS_MAX][GT_FILTERS_MAX]; /* ascending indices of filters on each axis */
+    uint8_t touching[GT_AXIS_MAX][GT_FILTERS_MAX]; /* filters on each axis, by ascending index */
     int touching_count[GT_AXIS_MAX];
     int excludes_all; /* reason why no configuration is valid, or 0 */
-    gt_binding base;  /* binding after all stages that do not depend on an axis */
+    gt_binding base;  /* binding on which the stages that depend on no axis have run */
     gt_binding probe;
     gt_group groups[GT_AXIS_MAX];
     int group_count;
@@ -127,8 +128,8 @@ struct gt_space {
 };
 
 /* Evaluates a filter when only the axes in `known` have values. Returns a reason if no values of
- * the other axes can satisfy the filter. Otherwise sets *key to 0 if the filter is satisfied, or
- * else so filters with equal keys accept the same values of the other axes. */
+ * the other axes can satisfy the filter. Otherwise sets *key. The key 0 means that all values
+ * satisfy the filter; equal keys mean that the same values do. */
 int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
                     uint32_t known, uint64_t *key);
 /* Applies the filters on `axis` that use only axes in `known`. Returns the first reason, or 0. */

@@ -47,7 +47,8 @@ static void add_raw(gt_filter *filter, uint32_t axes)
     filter->axes |= axes;
 }
 
-/* Adds an expression. If it has loop counters, it belongs to the filter of the pipeline instead. */
+/* Adds an expression to a filter, unless it has loop counters. The filter of the pipeline checks
+ * expressions with loop counters. */
 static gputune_status add_input(gt_space *space, gt_filter *filter, const gt_expression *expression)
 {
     if (!expression || gt_counters_used(expression)) {
@@ -164,7 +165,7 @@ static gputune_status plan_rest(gt_space *space)
         gt_filter *maps = new_filter(space, ORDER_CARVEOUT, gt_binding_maps);
         GT_TRY(add_clauses(space, maps, "tensormap"));
     }
-    /* this filter checks all blocks together, and block_values() checks each of them */
+    /* this filter checks all pass() blocks together; block_values() checks each block alone */
     if (space->template->pass_count > 1) {
         gt_filter *blocks = new_filter(space, ORDER_CARVEOUT, gt_binding_blocks);
         add_raw(blocks, axes_of_kind(space->template, GT_AXIS_PASS));
@@ -178,8 +179,8 @@ static gputune_status plan_rest(gt_space *space)
     return GPUTUNE_OK;
 }
 
-/* Adds a filter for each operand of && in a require(), because a single operand may already exclude
- * a configuration. The code of the operands is from code[begin] to code[at]. Leaves at least
+/* Adds filters for the part of a require() from code[begin] to code[at]. Each operand of && gets
+ * its own filter, because one operand may be enough to exclude a configuration. Leaves at least
  * `spare` filters unused. */
 static gputune_status add_require(gt_space *space, int require, int begin, int at, int spare)
 {

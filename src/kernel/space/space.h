@@ -37,8 +37,8 @@ gputune_status gt_space_open(gt_space **out, const gt_template *template, const 
 void gt_space_free(gt_space *space);
 /* Sets a callback that can cancel long operations. They stop when it returns true. */
 void gt_space_set_cancel(gt_space *space, bool (*canceled)(void *user), void *user);
-/* Builds the diagrams, unless they exist, in up to 200 ms and 10 MB. Functions that count, draw or
- * list configurations call it. After ENOMEM or ECANCELED, counts are estimates or upper limits. */
+/* Builds the diagrams if they do not exist, each in up to 200 ms and 10 MB. Functions that count,
+ * draw or list configurations call it. If it fails, counts are estimates or upper limits. */
 gputune_status gt_space_prepare(gt_space *space);
 /* Fails with ENOVARIANT if no configuration is valid. The message has the most frequent reasons. */
 gputune_status gt_space_require_any(gt_space *space);
@@ -46,8 +46,8 @@ gputune_status gt_space_require_any(gt_space *space);
 /* Sets *out to the values that an axis may have, and returns their number. The space owns *out. */
 size_t gt_space_choices(const gt_space *space, uint32_t axis, const uint8_t **out);
 /* Sets *out to the next valid configuration in lexicographic order. Returns false after the last
- * configuration or a cancel. This takes less than a microsecond if counts are exact, but may take
- * any time otherwise. */
+ * configuration or a cancel. Takes less than a microsecond if counts are exact. Otherwise the time
+ * is not limited. */
 bool gt_space_next(gt_space *space, gt_config *out);
 void gt_space_rewind(gt_space *space);
 /* Draws a random valid configuration. All are equally likely, and equal states of *random give
@@ -64,16 +64,17 @@ uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space
                            const gt_config *config);
 
 /* Returns a hash of the axes, their values, the constraints, and the clauses that change the code.
- * If the hash that is stored with a winner differs, it was chosen from a different space. */
+ * If a winner was stored with a different hash, the winner was chosen from a different space. */
 gt_hash gt_space_signature(const gt_space *space);
 /* Returns the number of combinations of values, valid or not. The maximum is UINT64_MAX. */
 uint64_t gt_space_combinations(const gt_space *space);
 gt_space_size gt_space_count(gt_space *space);
 /* Returns the number of different sources that the valid configurations have. */
 gt_space_size gt_space_sources(gt_space *space);
-/* Returns true if a valid configuration has the value, or if counts are not exact and one might. */
+/* Returns true if a valid configuration has the value. If counts are not exact, it may return true
+ * although no valid configuration has the value. */
 bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice);
-/* Returns why no valid configuration has this value, or NULL if one has it. */
+/* Returns why no valid configuration has this value, or NULL if gt_space_uses() returns true. */
 const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice);
 /* Sets *out to a list of all reasons, with the number of combinations for which each is the first
  * reason. Returns the number of reasons. The list is valid until the next call. */
