@@ -7,14 +7,14 @@
 
 typedef struct gt_axis_traits {
     const char *name; /* name of the clause that declares such an axis */
-    bool generates;   /* true if the value changes the source by more than the value of a macro */
+    bool generates;   /* true if the value selects generated code, instead of being a macro */
     /* true if the value is a launch setting; the source may use it, too */
     bool at_launch;
-    bool aligned;         /* true if the alignment of buffers limits the values */
-    const char *buffers;  /* example of buffers in the clause, for messages; NULL: no buffers */
-    bool one_buffer;      /* true if there is only one buffer, which may be in scratch() */
-    const char *expected; /* expected values, for messages; NULL: those in the clause */
-    /* allowed numbers, and the numbers of allowed words (gt_value); none if least > most */
+    bool aligned;        /* true if the alignment of buffers limits the values */
+    const char *buffers; /* example of the buffers in the clause, for messages; NULL: it has none */
+    bool one_buffer;     /* true if there is only one buffer, which may be in scratch() */
+    const char *expected; /* allowed values, for messages; NULL: integers or words, as declared */
+    /* allowed integers, and gt_value.number of allowed words; nothing is allowed if least > most */
     struct {
         int64_t least, most;
     } numbers, words;

@@ -381,7 +381,7 @@ static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
     return i;
 }
 
-/* The entry name of a later instance of a kernel ends with the number of its launch. */
+/* Ends the entry name of a C++ kernel if an earlier launch uses other template arguments. */
 #define LAUNCH_NUMBER "_launch%u"
 
 gputune_status gt_instances_name(gt_template_parts *parts)
@@ -404,7 +404,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    bool is_in[2]; /* is the kernel in the kernels' body [0], and in the judges' body [1] */
+    bool is_in[2]; /* whether kernel_body [0] and judge_body [1] contain the kernel */
 } named_kernel;
 
 typedef struct named_kernels {
@@ -438,8 +438,9 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends the names in a clause that the code may declare, also from strings. Leaves out arguments,
- * kernels of the other body, and names before '=' except types in pass(). */
+/* Appends the names in a clause and in its strings, because the code may declare them. Leaves
+ * out arguments, kernels that this body does not contain, and names before '=', unless they are
+ * types. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {
@@ -473,7 +474,7 @@ static void append_roots(gt_text *out, const gt_parse *p, const named_kernels *a
     }
 }
 
-/* Blanks the definitions of tunables and problem values, which are the values without gputune. */
+/* Blanks the #defines and #undefs of tunables and problem values, which gputune defines itself. */
 static void blank_chosen(char *text, const gt_template *template)
 {
     gt_lexer lexer = gt_lexer_of(text), line;
@@ -491,8 +492,8 @@ static void blank_chosen(char *text, const gt_template *template)
     }
 }
 
-/* Takes the code of a body out of the text, makes its kernels visible to the driver, and rewrites C
- * code that NVRTC rejects. */
+/* Copies the code that a body needs, makes its kernels visible to the driver, and rewrites C code
+ * that NVRTC rejects. */
 static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *parse,
                                 const char *text)
 {

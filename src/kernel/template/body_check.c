@@ -124,8 +124,9 @@ static bool stands_for(const gt_function_parameter *given, const char *type)
     return strcmp(given->words, type) == 0 && !given->pointer;
 }
 
-/* Returns true if a kernel that takes `given` would misread the type in args(). In buffers, floats
- * and integers of the same size may replace each other, because some kernels work on bits. */
+/* Returns true if a kernel whose parameter has the type `given` would misread the type in args().
+ * In buffers, floats and integers of the same size may replace each other, because some kernels
+ * work on bits. */
 static bool is_misread(const gt_element *given, const gt_element *declared, bool is_buffer)
 {
     const bool is_float = gt_type_is_float(declared->type);
@@ -526,7 +527,7 @@ gputune_status gt_overloads_blank(const gt_parse *parse, char *text)
     return GPUTUNE_OK;
 }
 
-/* Refuses prove() without a reference() or check(), because the proof then uses no other values. */
+/* Refuses prove() without reference() or check(), because the proof would not use its values. */
 static gputune_status check_prove(const gt_parse *p)
 {
     const gt_template_parts *parts = p->parts;

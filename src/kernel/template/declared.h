@@ -72,8 +72,8 @@ typedef struct gt_define {
 /* The name of a kernel in a clause, such as scan, ns::scan or scan<T, BLOCK>. */
 typedef struct gt_kernel_name {
     char name[GT_NAME_MAX];   /* name without template arguments */
-    char entry[GT_ENTRY_MAX]; /* name in compiled code, which is ns::scan_launch2 for launch 2 */
-    size_t qualified;         /* length of `entry` without the number of the launch */
+    char entry[GT_ENTRY_MAX]; /* name in compiled code, such as ns::scan or ns::scan_launch2 */
+    size_t qualified;         /* length of `entry` without a suffix such as "_launch2" */
     bool is_template;
     gt_lexer arguments; /* text between the '<' and the '>' */
     gt_place place;
@@ -93,7 +93,7 @@ typedef struct gt_template_step {
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count; /* number of `arguments` */
     bool takes_none;         /* true if the launch() has args = () */
-    /* indices into the list of all args(), followed by all of scratch() and `computed` */
+    /* indices into a list of the arguments in args(), the buffers in scratch(), and `computed` */
     uint32_t arguments[GT_PARAMETER_MAX];
 } gt_template_step;
 
@@ -101,7 +101,7 @@ typedef struct gt_template_step {
 typedef struct gt_template_value {
     const gt_expression *value;
     gt_type type; /* the integer type of the kernel's parameter */
-    /* 1 + index of the buffer to which the argument points, at the offset `value`; or 0 */
+    /* 1 + index of the buffer if the argument is a pointer to its element `value`, or 0 */
     uint32_t base;
 } gt_template_value;
 
@@ -128,7 +128,8 @@ typedef struct gt_order {
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
-    gt_dimensions block, grid; /* empty: 256 threads, one for each element of the first output */
+    /* if empty: blocks of 256 threads, and a thread for each element of the first output */
+    gt_dimensions block, grid;
     const gt_expression *rtol, *atol, *stol;
     uint32_t scale_bytes; /* size in bytes of an element of the parameter `scale` */
     bool scale;           /* true if the last parameter has the name `scale` */
@@ -176,7 +177,7 @@ typedef struct gt_template_parts {
     char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* names of the counters of all open loops */
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
-    const gt_expression *expressions; /* newest expression, which starts the list of all of them */
+    const gt_expression *expressions; /* newest one; gt_expression.before leads to all others */
     const gt_expression *constraints[GT_REQUIRE_MAX];
     uint32_t constraint_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* structs that are types of arguments */
@@ -243,7 +244,7 @@ const gt_expression *gt_work_measure(const gt_template *template);
  * Thread-safe. */
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
 /* Sets *out to the index of a value of an axis. If `add`, adds a value that is not known yet.
- * EINVAL if the value is invalid or unknown. Thread-safe. In config.c. */
+ * EINVAL if the value is invalid or unknown. Thread-safe (config.c). */
 gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
                               const char *text, bool add);
 /* Returns NULL if the axis accepts the value. Otherwise returns the accepted values: "1, 2, 4 or

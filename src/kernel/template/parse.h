@@ -11,13 +11,13 @@
 /* A clause, or a setting `NAME = …`. The value is a word, expressions, or a list of arguments. */
 typedef struct gt_setting {
     const char *word;
-    /* offset of the struct member that stores the value, which is a gt_dimensions if `most` is 3 or
-     * more, the index of a word if `most` is 0, and otherwise an array of `most` expressions */
+    /* offset of the struct member that stores the value. It is a gt_dimensions if `most` is 3 or
+     * more, the index of a word if `most` is 0, and otherwise an array of `most` expressions. */
     size_t offset;
     uint32_t most; /* maximum number of expressions; 0 for a word or arguments */
-    /* which names the clause and the setting may use (GT_USE_ bits); 0: they do not exist */
+    /* names that may be used in the clause, and in the setting of a launch() (GT_USE_ bits) */
     unsigned clause_use, launch_use;
-    bool in_source;       /* true for a member of gt_template_parts, which all kernels share */
+    bool in_source;       /* true if the struct is gt_template_parts, which all kernels share */
     bool is_real;         /* true if the clause may have floating-point expressions */
     const char *words;    /* words or numbers that are allowed; NULL: any expression */
     const char *expected; /* the allowed words, as they appear in messages */
@@ -29,7 +29,7 @@ typedef struct gt_settings {
     const char *example; /* an example for messages, such as "a setting such as block = 256" */
 } gt_settings;
 
-/* How a text uses a name. A place that was not found has line 0. */
+/* How a text uses a name. A gt_place that does not exist has line 0. */
 typedef struct gt_name_use {
     bool occurs;        /* true if the name is in the text, or in a macro that the text uses */
     bool is_read;       /* true if the value is used in code, in a condition or in a macro */
@@ -54,7 +54,7 @@ typedef struct gt_parse {
     gt_lexer at;      /* the current token, which is in the clause or in a struct of the code */
     char *code;       /* code without pragmas and disabled #if branches; owned */
     gt_declarations found; /* the declarations in `code`; owned */
-    char *possible;        /* `code` and the lines that macros of a header may enable; owned */
+    char *possible;        /* `code` with the #if branches that a header may enable; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, parsed after args() */
     uint64_t defaulted;                   /* bit i: default() contains a value for axis i */
     gt_name_uses kernel_uses, judge_uses; /* how names are used in kernel_body and in judge_body */
@@ -74,8 +74,8 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
  * opens *after on the text after NAME. */
 bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name);
 
-/* Returns true if a kernel may have only one such clause, or if several of them are joined, as for
- * args(). */
+/* Returns true if a kernel's own clauses of this kind replace the common ones. This is the case if
+ * only one such clause is allowed, and for args(). */
 bool gt_clause_is_single(const char *word);
 
 /* ---- parse_launch.c ---- */
@@ -101,8 +101,8 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
 /* Returns true if gputune defines the token: it is a tunable, a problem value that is known at
  * compile time, or the macro NAME_word of a value. */
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
-/* Returns the set of names that are template arguments of kernels, or in launch() or args(). Bit i
- * stands for gt_name_at(i). A name that is also a parameter in the code does not become a macro. */
+/* Returns the names in template arguments of kernels, in launch(args = (…)) and in args(). Bit i
+ * stands for gt_name_at(i). Such a name is not a macro if the code has a parameter of this name. */
 uint64_t gt_names_given(const gt_template *template);
 /* Refuses names that are macros and are also declared in the code. */
 gputune_status gt_names_check(const gt_parse *p);
@@ -115,8 +115,8 @@ gputune_status gt_axes_check(const gt_parse *p);
 gputune_status gt_functions_check(gt_parse *p, const char *text);
 /* If one overload of the kernel matches args(), blanks all overloads that do not match. ENOMEM. */
 gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
-/* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body of it. Blanks
- * the #defines of tunables and problem values in `text`. */
+/* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body from it.
+ * Blanks the #defines of tunables and problem values in `text`. */
 gputune_status gt_bodies_make(gt_parse *parse, char *text);
 /* Returns the index of the first launch of a kernel, or step_count if it is not launched. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
@@ -129,7 +129,7 @@ gputune_status gt_instances_name(gt_template_parts *parts);
 gputune_status gt_parse_vector_buffers(gt_parse *p);
 /* Returns the argument or scratch buffer with this name, or NULL. */
 gt_argument *gt_parse_parameter(const gt_parse *p, const char *name);
-/* Which buffers a clause accepts: 1 << gt_direction, and these bits. */
+/* Kinds of buffers that a clause accepts, as bits. The bits 1 << gt_direction are for args(). */
 enum {
     GT_BUFFER_ANY = 7, /* all buffers in args() */
     GT_BUFFER_SCRATCH = 8,
@@ -152,7 +152,7 @@ gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *
                             gt_place place, unsigned use);
 /* Reads an integer expression that uses no names, and sets *out to its value. */
 gputune_status gt_read_constant(int64_t *out, gt_parse *p);
-/* Reads up to `most` expressions. They are in parentheses, or end before a comma and `NAME =`. */
+/* Reads up to `most` expressions, also in parentheses. A comma before `NAME =` ends the list. */
 gputune_status gt_read_dimensions(gt_dimensions *out, uint32_t most, gt_parse *p, unsigned use);
 /* Reads a setting `NAME = …`, stores its value in *to, and sets its bit in *given. */
 gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *given, gt_parse *p);
@@ -161,20 +161,20 @@ gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_
                                unsigned use);
 /* Reads a value, which is a word or an integer. */
 gputune_status gt_read_value(gt_value *out, gt_parse *p);
-/* Reads up to `most` values, which must differ. They end before a comma and `NAME =`. */
+/* Reads up to `most` values, which must differ. A comma before `NAME =` ends the list. */
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *p);
 /* Reads `AXIS = value`. The value must be in the clause of the axis. Sets *axis, *choice, and the
  * bit of the axis in *given. */
 gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p);
 /* Reads a new name. Refuses types, device properties, reserved names, and names that are in use. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *what);
-/* Reads `file("name")`. Fails if there was already such a name in *out. */
+/* Reads `file("name")`. Fails if *out is already set. */
 gputune_status gt_read_file_name(const char **out, gt_parse *p);
-/* If `sign` and an opening brace follow, reads a list of fills or expressions. An item may also
- * have the form `.path = item`. */
+/* If a list in braces follows after `sign`, reads it. The items are fills if `fills` is true, and
+ * expressions otherwise. An item may have the form `.path = item`. */
 gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
                                     bool fills);
-/* If `sign` follows, reads a list of fills, or one fill for all numbers. Fails at `place` if an
+/* If the next token is `sign`, reads the fill after it, or a list of fills. Fails at `place` if an
  * integer input has no fill and there is no init() kernel. */
 gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign, gt_place place);
 /* Reads the name of an element type. It is a number type, a struct or typedef of the code, or a

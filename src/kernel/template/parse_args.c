@@ -101,7 +101,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
     }
     if (!gt_lexer_is(&p->at, "=")) {
         if (gt_structure_of(p->template, argument->type)) {
-            return GPUTUNE_OK; /* a member of a struct may be called like a problem value */
+            return GPUTUNE_OK; /* problem values with the names of the members supply the values */
         }
         return gt_fail_at(
             argument->place,
@@ -141,7 +141,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
                  "gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->initialisers.single = true;
-    argument->proved_count = 1; /* the proof keeps this value, as if prove() had the scalar */
+    argument->proved_count = 1; /* the proof does not change the pointer, as after prove(NAME) */
     return gt_read_text(&argument->value, p, "0", 1, argument->place, 0);
 }
 

@@ -231,12 +231,13 @@ static const char prologue[] =
             ")(type(a), type(b)); }" /* parentheses prevent macros */                              \
     }
 
-/* Appends helper functions, unless an argument has the same name. A newer helper is appended only
- * if it is called, because otherwise the sources of existing templates would change. */
+/* Appends helper functions, unless an argument has the same name. Helpers with a `call` are newer.
+ * They are appended only if they are called, because the sources of older templates must not
+ * change. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* call: text of a call; NULL: always append the function */
+        const char *name, *call, *code; /* call: beginning of a call; NULL: always append */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},
@@ -282,7 +283,8 @@ static void append_extras(gt_text *out, const elements *made)
     gt_text_append(out, ")\n{\n");
 }
 
-/* Declares the names in the expressions. Buffers have two names, because a view hides the first. */
+/* Declares the names in the expressions. A buffer y is also gputune_from_y, because a view of it
+ * may be called y. */
 static void append_names(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first settings affect a launch, and the others affect the code. */
+/* The first SETTINGS_OF_LAUNCH settings affect a launch. The others affect the code. */
 enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 
 enum {
@@ -465,7 +465,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         }
         place = gt_lexer_place(&p->at);
         gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-        place.column -= (int)text.length; /* the column without the text that was added */
+        place.column -= (int)text.length; /* keeps the column of the text that follows */
         gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
         while (p->at.token.kind != GT_TOKEN_END) {
             gt_lexer_next(&p->at);

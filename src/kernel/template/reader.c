@@ -474,7 +474,7 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns true if a clause applies to the kernel `own`. It belongs to the group of this kernel, or
+/* Returns true if a clause applies to the kernel `own`: if it is in the group of this kernel, or if
  * it is a common clause that the group does not override. */
 static bool clause_stays(const gt_template_reader *reader, const groups *all, const group *own,
                          size_t clause)
@@ -500,7 +500,8 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
         gt_kernel_name named;
         const bool is_kept = clause_stays(reader, all, own, c);
         const gputune_status status = read_name(&named, &clauses[c]);
-        if (status < 0 && !is_kept) { /* an error in a kept clause is reported when it is parsed */
+        /* a kept clause is parsed later, and then reports its errors */
+        if (status < 0 && !is_kept) {
             return status;
         }
         if (status == GPUTUNE_OK && named.name[0]) {

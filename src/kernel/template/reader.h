@@ -1,5 +1,5 @@
-/* Reads the files of a template into one text: inserts the files that are included, and collects
- * the clauses of pragmas, whose lines are blanked. */
+/* Reads the files of a template into one text: inserts included files, collects the clauses of
+ * #pragma lines, and blanks these lines. */
 #pragma once
 
 #include "kernel/template/declared.h"
@@ -15,11 +15,11 @@ typedef struct gt_clause {
 } gt_clause;
 
 typedef struct gt_template_reader {
-    gt_template_parts *parts; /* owner of the files to which all places and tokens point */
+    gt_template_parts *parts; /* owns the files, into which all places and tokens point */
     gt_include_fn include;
     void *user;
     gt_text body;     /* text of all files, with a #line directive where another file begins */
-    bool has_headers; /* true if the compiler must read further headers */
+    bool has_headers; /* true if there are headers that only the compiler reads */
     GT_ARRAY(gt_clause) clauses;
     struct gt_conditions *conditions; /* #if directives that are open at the current position */
     int depth;

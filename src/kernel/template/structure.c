@@ -10,7 +10,7 @@
 /* Skips a member that is not data, including the `;` or `{…}` at its end. */
 static void skip_declaration(gt_lexer *lexer)
 {
-    bool initialises = true; /* as in S() : x{1}, y{2} {}, where braces follow braces */
+    bool initialises = true; /* S() : x{1}, y{2} {} has several pairs of braces */
     while (initialises) {
         gt_lexer_skip_to(lexer, "; { }");
         initialises = gt_lexer_is(lexer, "{");
@@ -328,8 +328,8 @@ static bool head_matches(const head *head, const char *name)
     return !argument_at(&argument, name, place);
 }
 
-/* Returns the index of the argument that replaces a parameter, or -1. In a specialisation,
- * arguments may have another order than the parameters. */
+/* Returns the index of the argument that replaces a parameter, or -1. A specialisation may have its
+ * arguments in another order than its parameters. */
 static int place_of(const gt_token *name, const head *head)
 {
     gt_lexer item, list = head->pattern;

@@ -7,13 +7,13 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 
 typedef struct gt_structure_member {
     char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* `name` is empty for a base class */
-    gt_dimensions extents; /* extents of an array, which are constant; count 0: not an array */
+    gt_dimensions extents; /* constant extents of an array; count 0: not an array */
     /* default values of the first elements; all later elements have the last one */
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
-    uint32_t alignment; /* value of alignas in bytes; 0: that of the type */
-    bool is_pointer;    /* true for a pointer to `type`, which is "" if it is unknown */
-    bool is_private;    /* true if other code cannot use the member */
+    uint32_t alignment; /* bytes in alignas(); 0: the alignment of the type */
+    bool is_pointer;    /* true for a pointer to `type`; `type` is "" for a pointer to a pointer */
+    bool is_private;    /* true if code outside of the struct cannot use it */
 } gt_structure_member;
 
 /* A struct, or a name that stands for another type (typedef, using, enum). */
@@ -23,7 +23,7 @@ typedef struct gt_structure {
     char alias[GT_NAME_MAX];  /* type for which a typedef stands; "" for a struct */
     gt_structure_member *members;
     uint32_t member_count;
-    uint32_t alignment; /* value of alignas in bytes; 0: the largest one of its members */
+    uint32_t alignment; /* bytes in alignas(); 0: the largest alignment of a member */
 } gt_structure;
 
 /* Sets *out to the struct or typedef `name` in the code, or to NULL if there is none. The template

@@ -29,7 +29,7 @@ enum {
     GT_USE_BLOCK = 16,
     GT_USE_OCCUPANCY = 32,
     GT_USE_GRID = 64,
-    GT_USE_ELEMENT = 128, /* `index`, which has no special meaning without this bit */
+    GT_USE_ELEMENT = 128, /* `index`, the number of an element; an ordinary name without this bit */
     GT_USE_COUNTER = 256,
     GT_USE_PROBLEM = GT_USE_CONST | GT_USE_SIZE | GT_USE_DEVICE
 };
@@ -60,7 +60,7 @@ const gt_expression *gt_expression_of(const gt_template_parts *parts, const char
 /* Returns the set of axes that are used in the clauses listed in `words`. */
 uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
 
-/* Returns true if the expression uses the counter of a loop, and false if it is NULL. */
+/* Returns true if the expression uses the counter of a loop. Returns false for NULL. */
 bool gt_counters_used(const gt_expression *expression);
 
 /* Sets the slots of all device properties and of all words. */

@@ -50,7 +50,7 @@ static const pragma pragmas[] = {
      .member = offsetof(gt_template_parts, check)},
     {"expect", 7, ONCE, gt_parse_expect, .roles = MEANING,
      .form = "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
-    /* init() is parsed before args(), because integers then need no fill */
+    /* init() is parsed before args(), because integer inputs need no fill if there is an init() */
     {"init", 3, ONCE, gt_parse_judge, .roles = MEANING,
      .form = "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
      .member = offsetof(gt_template_parts, init)},
@@ -198,8 +198,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     return in;
 }
 
-/* Describes how results are verified. Stored results with another text are not used, so change this
- * text whenever the proof or the default tolerances change. */
+/* A description of how results are verified, which is a part of the identity. Change it whenever
+ * the proof or the default tolerances change, because results of another proof must not be used. */
 static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
                             "and default take them, ties, empty rows and twins, all poisons, "
                             "tolerances by each element's sensitivity\n";
@@ -211,8 +211,8 @@ static void append_clause(gt_text *out, const gt_clause *clause)
     gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-/* Appends all clauses with the property `role`. If there are loops, then appends the clauses that
- * form the sequence of launches, in the order of the text. */
+/* Appends all clauses with the property `role`. In a template with loops, also appends the clauses
+ * that form the sequence of launches, in the order of the text. */
 static void append_clauses(gt_text *out, const gt_template_reader *reader, unsigned role)
 {
     const gt_clause *clauses = reader->clauses.items;

@@ -16,8 +16,8 @@ enum {
     GT_PROVED_MAX = 16 /* maximum number of members of a scalar in prove() */
 };
 
-/* An integer, or a word that the template owns. Expressions use `number`. Equal words have the same
- * number: for words of gt_pass it is their enum value, and for "auto" it is -1. */
+/* An integer, or a word that the template owns. Expressions compare words by `number`, which is
+ * different for each word: the value of the enum for words of gt_pass, and -1 for "auto". */
 typedef struct gt_value {
     int64_t number;
     const char *word;
@@ -38,7 +38,7 @@ typedef enum gt_axis_kind {
 typedef struct gt_axis {
     char name[GT_NAME_MAX]; /* name of the axis; for pass(), the name of the block */
     gt_axis_kind kind;
-    const gt_value *values;  /* `number` is a gt_pass in pass(), KB or -1 (auto) in carveout() */
+    const gt_value *values;  /* `number` is a gt_pass for pass(), and KB for carveout() */
     uint32_t count;          /* number of values in the clause */
     uint32_t default_choice; /* index into `values` */
     bool in_source;          /* true if the generated source may depend on the value */
@@ -76,7 +76,7 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
     return kind >= GT_FILL_EXPRESSION;
 }
 
-/* The contents of all numbers at a path (gt_leaf_is_within()). #0 is the first item. */
+/* The contents of all numbers at a path, as for gt_leaf_is_within(): "#0" is the first member. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
     gt_fill fill;               /* contents of a buffer or block */
@@ -93,7 +93,7 @@ typedef struct gt_initialisers {
 /* The values of a scalar that are listed in prove(). */
 typedef struct gt_proved {
     char path[GT_NAME_MAX]; /* member of a struct, such as "dims", or "" for the whole scalar */
-    const gt_expression *others[GT_OTHER_MAX]; /* values to try; empty: the value is kept */
+    const gt_expression *others[GT_OTHER_MAX]; /* values that the proof tries, if any */
     uint32_t other_count;
     gt_place place;
 } gt_proved;
@@ -111,7 +111,7 @@ typedef struct gt_argument {
     gt_fill fill;                    /* fill of a buffer */
     char pointee[GT_NAME_MAX];       /* type to which a null pointer points */
     const char *expected;            /* file with the correct contents of an output, or NULL */
-    const gt_expression *value;      /* value of a scalar: its default, or the size with its name */
+    const gt_expression *value;      /* a scalar's value; NULL: the problem value with its name */
     bool keeps;                      /* true for an offset, which the proof does not change */
     gt_proved proved[GT_PROVED_MAX]; /* values of prove() */
     uint32_t proved_count;
@@ -140,9 +140,9 @@ typedef struct gt_template {
     uint32_t axis_count;
     gt_problem_value problem[GT_PROBLEM_MAX];
     uint32_t problem_count;
-    gt_argument *arguments; /* arguments without pass() blocks, followed by scratch buffers */
+    gt_argument *arguments; /* all arguments except pass() blocks, then scratch buffers */
     uint32_t argument_count,
-        parameter_count;  /* number of arguments, without and with the scratch buffers */
+        parameter_count;  /* number of arguments; number of arguments and scratch buffers */
     uint32_t taken_count; /* number of arguments that are kernel parameters; they come first */
     gt_argument passes[GT_BLOCK_MAX]; /* pass() blocks, which the caller passes first */
     uint32_t pass_count;
@@ -151,7 +151,7 @@ typedef struct gt_template {
     uint32_t start_count;
     /* hash of the code, headers, args, reference, tolerances and work, for the key of a scenario */
     gt_hash identity;
-    bool has_headers; /* true if the compiler must read headers */
+    bool has_headers; /* true if there are headers that only the compiler reads */
     struct gt_template_parts *parts;
 } gt_template;
 
@@ -166,7 +166,7 @@ typedef struct gt_include {
 /* A file that was found: one of the template's own, or a header that the compiler reads. */
 typedef struct gt_included {
     char *text, *path; /* owned by the caller; `text` is NULL for a header */
-    gt_hash digest;    /* for a header, hash of its contents or of the toolkit's version */
+    gt_hash digest;    /* for a header, the hash of its contents or of the toolkit's version */
 } gt_included;
 
 /* Finds an included file. If it returns ENOTFOUND, the compiler must find the file. After any other
