@@ -16,7 +16,8 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
                                 const char *name);
 
 /* An image that is loaded in a context, with a reference count. Launchers share a module unless
- * each of them needs its own __constant__ symbols. Load launchers that share one after another. */
+ * each of them needs its own __constant__ symbols. Launchers that share a module must be loaded one
+ * at a time. */
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;

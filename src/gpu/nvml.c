@@ -135,15 +135,14 @@ static unsigned list_processes(process_info **out, gt_nvml *nvml)
         }
         *out = longer;
         room = count;
-        /* `count` is set even then */
+        /* sets `count` to the needed length */
         result = nvml_library.processes(nvml, &count, longer);
     }
     return result == 0 ? count : 0;
 }
 
-/* Counts other processes. In a container, NVML may list pids of another namespace. This process,
- * which has a context, then has another pid in the list, and `friend` is assumed to be there
- * too. */
+/* Counts other processes. In a container, NVML may list pids of another namespace. The list then
+ * has this process under another pid, and is assumed to have `friend` too. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     GT_FREED process_info *infos = NULL;

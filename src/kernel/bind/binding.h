@@ -38,13 +38,14 @@ gt_limit gt_binding_block(gt_binding *binding);
 gt_limit gt_binding_bounds(gt_binding *binding);
 /* Evaluates the dynamic shared memory, and sets the slots of max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
-/* Returns true if a run-time size is 0, so an empty grid is not an error. */
+/* Returns true if a run-time size is 0. An empty grid is then not an error. */
 bool gt_binding_has_empty_size(const gt_binding *binding);
 /* Evaluates a grid dimension, and rounds it up to a multiple of the cluster size. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
 gt_limit gt_binding_cooperative(gt_binding *binding);
-/* Computes the features for gt_space_features(), with `config` instead of the binding's own. */
+/* Computes the features of `config`, not of the binding's configuration, for
+ * gt_space_features(). */
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config);
 /* Returns true if all require() clauses are true. All stages must have run before. */
@@ -55,7 +56,7 @@ gt_limit gt_binding_vectors(const gt_binding *binding);
 gt_limit gt_binding_steps(gt_binding *binding);
 /* Evaluates all kernels of a launch, and lists the launches in its loops. */
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding);
-/* Returns the limit that a value of an axis breaks in every configuration (launch.c). */
+/* Returns the limit that every configuration with this value of an axis breaks (launch.c). */
 gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                        uint8_t choice);
 /* Runs all stages for a configuration. Returns the first limit that it breaks. */
@@ -95,8 +96,8 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
  * number of vector components. ETEMPLATE if integers have no fill, or if a member is unknown. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                 const gt_argument *declared);
-/* Decides which numbers of a buffer the proof may vary: those that are filled with one value, and
- * floats without a range if the buffer is a block or has few elements. */
+/* Decides which numbers of a buffer the proof may vary: the numbers that have the same value in all
+ * elements and, in blocks and in buffers with few elements, floats without a range. */
 gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const gt_binding *binding,
                                 bool is_block);
 /* Evaluates a scalar argument. EINVAL if its type cannot represent the value. */

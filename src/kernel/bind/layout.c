@@ -246,8 +246,8 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
     }
 }
 
-/* Writes a type as the compiler knows it. The code does not declare problem values, so they are
- * replaced by types and numbers. */
+/* Writes a type for the generated source. Replaces problem values by their types and numbers,
+ * because the source does not declare them. */
 static gputune_status spell_type(char **out, const gt_binding *binding, const char *name)
 {
     gt_text text = {0};
@@ -282,7 +282,8 @@ static void scoped_name(char name[SCOPED_MAX], const gt_structure *structure)
                    own);
 }
 
-/* Asserts that a typedef is the type that was read, because an #if may contain other typedefs. */
+/* Asserts that the compiler sees the typedef that gputune read, because an #if may contain
+ * others. */
 static void assert_alias(gt_text *out, const gt_template *template, const gt_structure *structure)
 {
     char name[SCOPED_MAX];

@@ -130,7 +130,7 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
     return gt_problem_bind(out, template, sizes);
 }
 
-/* memory of a problem that is verified quickly, but has several blocks of the largest tiles */
+/* memory of a small problem: fast to verify, but enough for several blocks of the largest tiles */
 static const uint64_t cheap_bytes = 32 << 20;
 
 static bool has_files(const gt_template *template)

@@ -13,7 +13,7 @@ typedef struct gt_problem {
  * "T=half". EINVAL if a name is unknown or occurs twice, if a size is below 0 or above 2^40, or if
  * the template does not list a type. */
 gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes);
-/* Sets *out to a text, such as "n=67108864 T=half". The caller frees *out. ENOMEM. */
+/* Sets *out to a text, such as "n=67108864 T=half". The caller frees *out. May return ENOMEM. */
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
 /* Parses a text that gt_problem_text() has written. Returns the errors of gt_problem_bind(). */
 gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
@@ -50,7 +50,7 @@ typedef struct gt_number {
     bool is_filled;    /* true in a buffer or block, false in a scalar */
     bool keeps;        /* true for an offset, which the proof does not change (gt_argument.keeps) */
     bool finite;       /* true if the proof must not set the number to NaN or infinity */
-    uint32_t first_other, other_count; /* range of gt_workload.others with its prove() values */
+    uint32_t first_other, other_count; /* range of gt_workload.others: its values from prove() */
 } gt_number;
 
 /* A buffer or a parameter block. */
@@ -63,7 +63,7 @@ typedef struct gt_buffer {
     uint32_t per_element;  /* number of components of an element; 0 means 1 */
     uint32_t alignment;    /* alignment of an element in bytes; 0 for that of a component */
     uint32_t first_number; /* index of the first number in gt_workload.numbers */
-    uint32_t number_count; /* how many numbers have a fill of their own; 0: all have the same */
+    uint32_t number_count; /* numbers per element if each has its own fill; 0: one fill for all */
     uint32_t common;       /* 1 + index of a number that the proof stores in all elements, or 0 */
     gt_fill_kind fill;
     double low, high;
@@ -122,10 +122,11 @@ typedef struct gt_workload {
     bool has_init;                 /* true if a kernel in init() fills inputs */
     gt_launch init; /* launch of the kernel in init(); its last parameter is a seed */
     /* The launches of reference() and check(). reference(self) is launched like a variant, but
-     * without a window of level-2 cache. Other kernels receive pass() blocks as GT_PASS_GLOBAL and
-     * constant() blocks as GT_PASS_CONSTANT. Buffers that are cleared before the kernel are also
-     * cleared before these. If has_scale, the reference's last parameter is a buffer as long as the
-     * first output. The last parameter of check() is an 8-byte counter of wrong elements. */
+     * without a window of level-2 cache. Other reference kernels and check kernels receive pass()
+     * blocks as GT_PASS_GLOBAL and constant() blocks as GT_PASS_CONSTANT. Buffers that a variant
+     * clears before a launch are also cleared before these kernels. If has_scale, the reference's
+     * last parameter is a buffer as long as the first output. The last parameter of check() is an
+     * 8-byte counter of wrong elements. */
     gt_launch reference, check;
     double work_bytes, work_flops; /* bytes and flops per launch of the default; 0: not stated */
     uint32_t alignment[GT_PARAMETER_MAX]; /* guaranteed alignment of each buffer, in bytes */
@@ -144,9 +145,9 @@ static inline bool gt_workload_is_judged(const gt_workload *workload)
     return workload->has_reference || workload->has_check || workload->has_expected;
 }
 
-/* Binds a template to a problem. All buffers are aligned to at least `alignment` bytes, except
- * those in `alignments`. EINVAL if a buffer is too large, ETEMPLATE if an expression cannot be
- * evaluated. */
+/* Binds a template to a problem. The buffers in `alignments` have the alignment given there; all
+ * others are aligned to at least `alignment` bytes (0: 16). EINVAL if a buffer is too large,
+ * ETEMPLATE if an expression cannot be evaluated. */
 gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,

@@ -108,7 +108,7 @@ static gputune_status define_bounds(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Prefixes for the name of the kernel parameter that passes a block, or the first part of one. */
+/* Prefixes of the names of kernel parameters that pass a block or the first part of a block. */
 #define BY_VALUE "gputune_pass_value_"
 #define GLOBAL   "gputune_pass_global_"
 
@@ -394,8 +394,8 @@ static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
     return registers < UNIT || registers > MOST ? GPUTUNE_OK : limit_to(out, registers);
 }
 
-/* Evaluates options() and maxreg(). If `kernel` is false, the source has judges, which only need
- * the options that change the meaning of code, and a register limit that fits their blocks. */
+/* Evaluates options() and maxreg(). If `kernel` is false, the source contains judges, which get
+ * only the options that change the meaning of code, and a register limit that fits their blocks. */
 static gputune_status make_options(gt_source *out, const gt_binding *binding, bool kernel)
 {
     const gt_template_parts *parts = binding->template->parts;

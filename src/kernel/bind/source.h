@@ -10,9 +10,9 @@ enum { GT_INSTANCES_MAX = GT_STEPS_MAX, GT_SOURCE_OPTIONS = 65 };
 typedef struct gt_source {
     char *text;   /* CUDA source with prelude, macros and #line directives; owned */
     gt_hash hash; /* hash of everything that is compiled, without comments and line numbers */
-    /* length of the prelude and the #includes, which all variants have; 0 without #includes */
+    /* length of the prelude and the #includes, which all variants share; 0: no #includes */
     size_t head_bytes;
-    uint64_t headers; /* hash of the headers that are included; 0 without #includes */
+    uint64_t headers;                 /* hash of the included headers; 0: no #includes */
     char *options[GT_SOURCE_OPTIONS]; /* NVRTC options such as --maxrregcount=64; owned */
     size_t option_count;
     /* instances of C++ kernel templates, such as "scan<float, 128>"; owned */
@@ -38,7 +38,7 @@ gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
                                   const char *prelude);
 /* Writes a source that people can read and that NVRTC and nvcc can compile: without #line, and
  * without the parts of the prelude that are not used. The source must have been generated with the
- * same `prelude`. The caller frees *out. ENOMEM. */
+ * same `prelude`. The caller frees *out. May return ENOMEM. */
 gputune_status gt_source_shorten(char **out, const gt_source *source, const char *prelude);
 void gt_source_free(gt_source *source);
 

@@ -104,7 +104,7 @@ static gt_tolerance measured_tolerance(const gt_workload *workload, uint32_t out
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* a tolerance above this limit would come from a jump of the result */
+    /* limits the tolerance, which a jump of the result would otherwise make very large */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;

@@ -24,7 +24,7 @@ typedef struct gt_sensitivity {
     double step;     /* relative change of the inputs; 0 if no input could be changed */
     double largest;  /* largest |result| */
     double moved;    /* largest |result - changed result| */
-    double relative; /* largest |result - changed result| / |result|; INFINITY if a 0 changed */
+    double relative; /* largest |result - changed result| / |result|; INFINITY if a zero changed */
     double still;    /* fraction of elements that did not change in a sparse step; 0 if unknown */
 } gt_sensitivity;
 
@@ -44,11 +44,11 @@ double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
 bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
 /* Returns the tolerance of an output. If the template does not state one, it is computed from the
- * output's type, terms and sensitivity. If the reference has a `scale` output, it replaces S. */
+ * output's type, terms and sensitivity. A `scale` output of the reference replaces S. */
 gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
 
-/* The tolerance is multiplied by this if the data are constant or extreme, because rounding errors
- * then add up instead of cancelling. A sum of 225 products differed by 1.1e-6 of the sum of
- * magnitudes for constant data, but by less than 1e-6 for random data. */
+/* Factor for the tolerance if the data are constant or extreme, because rounding errors then add up
+ * and do not cancel. Divided by the sum of magnitudes, the error of a sum of 225 products was
+ * 1.1e-6 for constant data, and less than 1e-6 for random data. */
 #define GT_TOLERANCE_VARIED 8.0

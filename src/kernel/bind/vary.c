@@ -178,7 +178,7 @@ static void make_equal_pairs(gt_workload *workload, uint32_t index)
     }
 }
 
-/* If all elements of a buffer or block have a common number that is varied, fills them with it. */
+/* Fills a buffer or block with its common number if the variation changes this number. */
 static void vary_common(const gt_workload *workload, gt_buffer *buffer,
                         const gt_variation *variation)
 {

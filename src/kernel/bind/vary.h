@@ -3,11 +3,11 @@
 
 #include "kernel/bind/problem.h"
 
-/* Patterns of contents for the proof. is_varied() in service_fill.cu uses the same numbers. */
+/* Patterns with which the proof fills buffers (is_varied() and is_tied() in service_fill.cu). */
 typedef enum gt_variety {
     GT_VARIETY_PLAIN,
-    /* runs of the least value, of the largest value and of zeros; without a range, also denormals
-     * and -0 */
+    /* runs of the least value, of the largest value and of zeros; also denormals and -0 if the
+     * range contains them */
     GT_VARIETY_EXTREMES,
     GT_VARIETY_SPECIALS, /* like EXTREMES; without a range, also NaN and infinities */
     GT_VARIETY_TIES,     /* few values, some halfway between integers; runs of four if sorted() */
@@ -46,8 +46,8 @@ typedef struct gt_variation {
     uint8_t scalars[GT_NUMBER_MAX]; /* how to vary each of gt_workload.numbers (gt_scalars) */
 } gt_variation;
 
-/* Makes a variation in which `scalars` applies to all numbers for which this is possible. Other
- * numbers do not change. */
+/* Makes a variation. `scalars` is how to vary all numbers for which this is possible; other numbers
+ * do not change. */
 gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
                                gt_contents contents, uint32_t turn);
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);

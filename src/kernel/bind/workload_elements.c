@@ -86,8 +86,8 @@ static void set_range(gt_number *out, uint64_t count)
     }
 }
 
-/* Returns true if a fill can store this value, apart from rounding. A bool takes the
- * lowest bit of any number. */
+/* Returns true if a fill can store this value, apart from rounding. A bool stores the lowest bit of
+ * any number. */
 static bool fits_type(gt_type type, double value)
 {
     return gt_type_is_float(type) || type == GT_TYPE_BOOL ? isfinite(value)
@@ -128,7 +128,7 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     if (fill->high) {
         GT_TRY(gt_expression_real(&out->high, fill->high, slots, true));
     }
-    const bool ranges = fill->low || out->fill == GT_FILL_SORTED; /* an output need not have one */
+    const bool ranges = fill->low || out->fill == GT_FILL_SORTED; /* outputs may have no range */
     const bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
     GT_REFUSE_AT(ranges && out->fill != GT_FILL_PREFIX && !holds_any &&
                      !(fits_type(out->type, out->low) && fits_type(out->type, out->high)),
@@ -233,7 +233,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
-/* Returns one type for all numbers. Tolerances depend on it, so it is the least precise float. */
+/* Returns the least precise float type, which determines the tolerance, or else the first type. */
 static gt_type coarsest(const gt_layout *layout)
 {
     gt_type type = layout->leaves[0].type;

@@ -18,8 +18,8 @@ typedef struct maker {
     gt_rule_form form; /* how to print the expressions of the current variant */
 } maker;
 
-/* Adds a feature. If an equal feature exists, only adds `grants` to its grants. Sets *index to the
- * index of the feature, or to UINT32_MAX if there are too many. `index` may be NULL. */
+/* Adds a feature, or adds `grants` to an equal feature. Sets *index to the index of the feature, or
+ * to UINT32_MAX if there are too many. `index` may be NULL. */
 static gputune_status add_feature(uint32_t *index, maker *m, const char *text, bool is_condition,
                                   uint64_t grants)
 {
@@ -32,7 +32,7 @@ static gputune_status add_feature(uint32_t *index, maker *m, const char *text, b
     while (i < out->count && strcmp(out->items[i].expression->text, text) != 0) {
         i++;
     }
-    /* a rule never uses a variant whose needs are not features, so leave room for needs */
+    /* keep room for needs, because a rule never uses a variant whose needs are not features */
     const bool fits =
         i < out->count || i < (grants ? GT_SIZE_FEATURES_MAX : GT_SIZE_FEATURES_MAX - GT_NEEDS_MAX);
     *index = fits ? i : UINT32_MAX;
@@ -95,8 +95,8 @@ static gputune_status add_sizes(maker *m)
     return GPUTUNE_OK;
 }
 
-/* Adds a need to the needs of a variant. If there are too many different needs, sets the last bit
- * instead. No condition grants this bit, so the variant is never chosen. */
+/* Adds a need to the needs of a variant. If there are too many different needs, sets the last bit.
+ * No condition grants the last bit, so rules never choose the variant. */
 static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 {
     size_t i = 0;
@@ -129,8 +129,8 @@ static gputune_status print_expression(gt_text *out, bool *known, int64_t *value
     return status;
 }
 
-/* Adds the need that an expression is true. With a comparison such as "<= 65535", adds the need
- * that the expression is at most 65535. */
+/* Adds the need that an expression is true or, if `comparison` is a text such as " <= 65535", that
+ * this comparison of the expression is true. */
 static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expression *expression,
                                         const char *comparison)
 {
@@ -178,9 +178,9 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
     return GPUTUNE_OK;
 }
 
-/* Adds a feature for the number of blocks in a grid, without its constant factors, and sets the
- * load of variant v. Ignores an upper limit of the grid, such as one block per multiprocessor if
- * blocks loop over tiles, because the amount of work does not depend on it. */
+/* Adds a feature for the number of blocks in a grid, and sets the load of variant v. The feature
+ * does not include constant factors. It does not include upper limits of the grid either, such as
+ * one block per multiprocessor if blocks loop over tiles, because they do not limit the work. */
 static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
     GT_SCOPED(gt_text_free) gt_text blocks = {0};
@@ -229,7 +229,7 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* Adds a condition that all needs of a variant are met, unless one of them cannot be granted. */
+/* If a variant has several needs that can be granted, adds a feature that grants all of them. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -267,7 +267,7 @@ static divisibility divisibility_of(const gt_expression *expression)
     return out;
 }
 
-/* Returns true if the condition `need` is always true when the condition `of` is `is_true`. */
+/* Returns true if `need` is always met when the value of the condition `of` is `is_true`. */
 static bool follows(const divisibility *need, const divisibility *of, bool is_true)
 {
     const bool divides = of->divides == is_true;
@@ -277,7 +277,8 @@ static bool follows(const divisibility *need, const divisibility *of, bool is_tr
            (divides ? of->divisor % need->divisor : need->divisor % of->divisor) == 0;
 }
 
-/* Adds the needs that follow from each condition. If 64 divides n, for example, so does 16. */
+/* Adds to each condition the needs that follow from it: if 64 divides n, so does 16, for
+ * example. */
 static void complete_grants(gt_size_features *features)
 {
     divisibility needs[GT_NEEDS_MAX] = {{0}};

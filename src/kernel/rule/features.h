@@ -27,7 +27,7 @@ typedef struct gt_size_features {
     double *load_factors;
 } gt_size_features;
 
-/* Finds the features of some variants on a device. gt_size_features_free() frees *out. ENOMEM. */
+/* Finds the features of some variants on a device. gt_size_features_free() frees *out. */
 gputune_status gt_size_features_make(gt_size_features *out, const gt_template *template,
                                      const gt_rule_region *region, const gt_device *device,
                                      const gt_config *variants, size_t count);

@@ -15,7 +15,7 @@ typedef struct writer {
     const gt_template *template;
     const gt_template_parts *parts;
     gt_problem problem; /* problem with the smallest sizes of the region */
-    gt_text out;        /* text of the header, from the decision on */
+    gt_text out;        /* text being written: first the decision, later the whole header */
     char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
     gt_rule_form form;
     gputune_status status; /* status of the first failure */
@@ -45,7 +45,8 @@ static void append_value(writer *w, const gt_expression *expression, int64_t oth
     w->form.print.prefix = w->functions;
     w->form.print.within = within;
     gputune_status status = gt_expression_print(&w->out, NULL, NULL, expression, &w->form.print);
-    int64_t largest; /* C does not notice an overflow, which is most likely at the largest sizes */
+    /* fails if the expression overflows at the largest sizes, because C code would not notice */
+    int64_t largest;
     status =
         status < 0 ? status : gt_expression_integer(&largest, expression, w->form.binding.slots);
     w->status = w->status < 0 ? w->status : status;
@@ -631,7 +632,7 @@ static const char start[] =
     "    return (int)$_CU(cuLaunchKernelEx)(&config, rule_->kernels[kernel], arguments, NULL);\n"
     "}\n\n";
 
-/* The functions that expressions may call. Each comes after the functions that it calls itself. */
+/* The functions that expressions may call. */
 static const struct {
     const char *name, *text;
 } helpers[] = {
