@@ -14,15 +14,15 @@ enum {
     MANY = 100
 };
 #define SHARE  0.5 /* fraction of the time limit that may be spent on quick compiles */
-#define SLOW   0.5 /* compiles are slow if they take at least this fraction of quick_s() */
-#define FASTER 2.0 /* how many times faster quick compiles must be */
-/* Fraction of the pairs that must be tried before quick compiles can be rejected. If the variants
- * compile fast, ENOUGH_QUICK is used instead. */
+#define SLOW   0.5 /* compiles are slow if their mean time is at least this fraction of quick_s() */
+#define FASTER 2.0 /* how many times faster than other compiles quick compiles must be */
+/* The fraction of pairs whose variants need a result before quick compiles can be rejected. It is
+ * ENOUGH_QUICK if the variants compile fast. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
-/* The lowest rank correlation at which quick compiles are used. It is low because there are only a
- * few pairs. In searches where quick compiles are useful, the correlation is 0.4. Five pairs then
- * show less than 0.3 in a third of all cases, and eight pairs show less than -0.5 in 1% of them. */
+/* The lowest rank correlation at which quick compiles are used. It is low because few pairs give a
+ * rough estimate: if the true correlation is 0.4, as in searches where quick compiles are useful,
+ * five pairs show less than 0.3 in a third of all cases, and eight pairs less than -0.5 in 1%. */
 #define CONTRARY (-0.5)
 
 static uint32_t most_first(const gt_search_settings *settings)
@@ -48,7 +48,7 @@ void gt_quick_end(gt_quick *quick)
     quick->strategy = NULL;
 }
 
-/* Returns the compile time at which there is just enough time left for MANY variants. */
+/* Returns how long a compile may take if MANY variants are to be compiled in the time left. */
 static double quick_s(const gt_quick *quick, double left_s)
 {
     return left_s * quick->settings.workers / MANY;

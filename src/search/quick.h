@@ -3,8 +3,9 @@
  *
  * A search begins without quick compiles. If the first variants compile slowly, each is also tried
  * as a quick compile. These pairs decide whether quick compiles are worthwhile: they must be far
- * faster, be needed to try enough variants, and not contradict the order of the variants. When the
- * quick compiles end, their times become hints for the search. Not thread-safe. */
+ * faster, and their times must not contradict the order of the variants. They are not worthwhile if
+ * enough variants can be tried without them. When the quick compiles end, their times become hints
+ * for the search. Not thread-safe. */
 #pragma once
 
 #include "search/strategy.h"
@@ -15,7 +16,7 @@ enum { GT_QUICK_PAIRS = 8 };
 typedef struct gt_quick_pair {
     gt_point point;
     gt_tried quick, full;
-    bool tried_quick, tried; /* true if the quick compile, or the variant, has a result */
+    bool tried_quick, tried; /* whether the quick compile and the variant have a result */
 } gt_quick_pair;
 
 /* The state of the quick compiles in a search. A zeroed struct means that they have ended. */
@@ -39,10 +40,10 @@ gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,
                               const gt_search_settings *settings);
 void gt_quick_end(gt_quick *quick);
 /* Proposes up to `count` points when `left_s` seconds are left before the limit, and sets *given to
- * their number. All of them are quick compiles if *as_quick is set to true, and variants otherwise.
- * The first points are variants from `full`, the search itself, for half of the workers. If they
- * compile slowly, quick compiles of the same points follow, and then other quick compiles as long
- * as they may be worthwhile. Must not be called after the quick compiles have ended. ENOMEM. */
+ * their number. All of them are quick compiles if *as_quick is set to true, and otherwise all are
+ * variants. The first points are variants for half of the workers, from the search itself (`full`).
+ * If they compile slowly, quick compiles of the same points follow, and then further quick compiles
+ * while these may be worthwhile. Must not be called after the quick compiles have ended. ENOMEM. */
 gputune_status gt_quick_propose(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
                                 size_t count, size_t *given, bool *as_quick);
 /* Reports the result of a quick compile or of a variant. The result of a variant is always passed

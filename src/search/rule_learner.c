@@ -90,7 +90,7 @@ static double improve_one(const portfolio *p, uint32_t *chosen, uint32_t count, 
     return least;
 }
 
-/* Adds one code after another, and then replaces single codes until the cost stays the same. */
+/* Adds one code after another. Then replaces single codes until no replacement reduces the cost. */
 static double choose_codes(const portfolio *p, uint32_t *chosen)
 {
     double cost = INFINITY;
@@ -179,7 +179,8 @@ typedef struct learner {
     uint64_t *granted;                  /* bit set of the needs that are met at each size */
     uint32_t folds;                     /* number of folds; measured size i is in fold i % folds */
     /* logarithmic time at [(config * (folds + 1) + fold) * guessed_count + i], predicted from the
-     * measured sizes outside of the fold, or from all if fold == folds; INFINITY: cannot run */
+     * measured sizes outside of the fold, or from all sizes if fold == folds; INFINITY: cannot
+     * run */
     double *predicted;
     uint32_t *sorted; /* all sizes, sorted by each feature */
     bool *usable;     /* for each feature, true if all its values are known */
@@ -187,7 +188,7 @@ typedef struct learner {
     uint32_t *moved;  /* buffer for the sizes at which a condition is false */
     bool *is_yes_at;  /* for each size, true if the last condition is true */
     double *sums;     /* sum of the costs of each configuration */
-    double *after;    /* for each position, the least cost of the sizes from there on */
+    double *after;    /* cost of one leaf for the sizes from each position of a branch on */
     GT_ARRAY(branch) branches;
 } learner;
 
@@ -242,15 +243,15 @@ static double threshold_between(double below, double above)
     return floor(middle / step) * step;
 }
 
-/* A branch of the tree: its sizes, which are items `begin` to `end` - 1 of the list that is sorted
- * by any feature, and the mask of the needs that are met at all of them. */
+/* A branch of the tree. For each feature, its sizes are items `begin` to `end` - 1 of
+ * learner.order. `granted` is the bit set of the needs that are met at all of these sizes. */
 typedef struct extent {
     uint32_t begin, end;
     uint64_t granted;
 } extent;
 
-/* Tries all thresholds of a feature for splitting a branch. A condition that grants needs may be
- * used even if it is true, or false, at all sizes of the branch. */
+/* Tries all thresholds of a feature for splitting a branch. A condition that meets further needs
+ * may be used even if it has the same value at all sizes of the branch. */
 static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
 {
     enum { LEAST_SIZES = 2 };
@@ -330,7 +331,7 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
         add_costs(l, l->sums, l->order[i]);
     }
     own->cost = least_sum(l, l->sums, in->granted, count, &own->node.config);
-    /* if no configuration can run with the granted needs, take the cheapest one */
+    /* if no configuration can run with the granted needs, ignore the needs */
     if (own->cost >= unusable * count) {
         (void)least_sum(l, l->sums, UINT64_MAX, UINT32_MAX, &own->node.config);
     }
@@ -448,8 +449,8 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
 }
 
 /* Predicts the logarithmic times of a configuration at the guessed sizes. Also predicts its time at
- * each measured size i from the other measured sizes. If this time is less than least[i], stores it
- * there and stores the configuration in choices[i]. */
+ * each measured size i from the other measured sizes. If the predicted time is less than least[i],
+ * stores it in least[i], and the configuration in choices[i]. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
@@ -503,7 +504,8 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
 }
 
 /* Predicts the times of all configurations at the first `guesses` guessed sizes. Sets *cost to the
- * total cost at the measured sizes if the configurations are chosen by predicted times. */
+ * total cost of choosing the configuration that is predicted to be fastest at each measured
+ * size. */
 static gputune_status predict_all(double *cost, learner *l, const weights *w, uint32_t guesses)
 {
     GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);
@@ -587,7 +589,7 @@ static gputune_status learn_fold(learner *l, uint32_t fold)
 
 /* ---- leaving sizes out ----------------------------------------------------------------------- */
 
-/* Penalties that are tried, as costs per leaf and per 100 sizes. */
+/* Penalties to try: the cost of a leaf per 100 sizes of the tree. */
 static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 
@@ -595,7 +597,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     const double rows = l->measured_count + l->guessed_count;
-    for (int p = 0; p < PENALTIES; p++) { /* a larger penalty prunes the same tree further */
+    for (int p = 0; p < PENALTIES; p++) { /* each prunes the tree that the last one left */
         (void)prune_tree(l->branches.items, 0, penalties[p] * rows / 100);
         for (uint32_t i = fold; i < l->measured_count; i += l->folds) {
             const uint32_t s = l->measured[i];

@@ -5,7 +5,8 @@
 
 #include "base/status.h"
 
-/* An expression of the sizes that a tree compares with a threshold. */
+/* An expression of the sizes that a tree compares with a threshold. A need is a condition on the
+ * sizes without which a configuration cannot be launched. */
 typedef struct gt_rule_feature {
     const char *text;
     bool is_condition; /* true if the values are only 0 and 1 */
@@ -17,25 +18,26 @@ typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
     uint32_t coordinate_count; /* number of leading features that are problem sizes */
     /* Times at [size * config_count + config]. INFINITY: cannot run, or wrong results. NAN: not
-     * measured, and probably slow. If all times of a size are NAN, they are predicted. A few
-     * thousand such sizes improve the trees. */
+     * measured, and probably slow. If all times of a size are NAN, they are predicted; adding a few
+     * thousand such sizes improves the trees. */
     const double *times_ns;
     const double *values; /* values at [size * feature_count + feature]; NAN if there is none */
     const gt_rule_feature *features;
     const uint32_t *codes; /* code of each configuration; equal numbers share compiled code */
     const uint64_t *needs; /* bit set of the needs of each configuration */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
-    /* Number of blocks per multiprocessor: the factor of a configuration times the value of its
-     * feature. Factor 0 or NULL: unknown, or the same at all sizes. */
+    /* Configuration i has load_factors[i] times the value of feature load_features[i] blocks per
+     * multiprocessor. Factor 0 or NULL: unknown, or the same at all sizes. */
     const uint32_t *load_features;
     const double *load_factors;
 } gt_rule_data;
 
 /* Chooses codes with a small total loss: adds the best one until there are enough, and then
  * replaces single ones as long as the loss falls. Sets kept[i] to true if configuration i belongs
- * to one of them. At each measured size, at least one of the kept configurations can run. One of
- * them has no needs if there is any such configuration. Returns ENOVARIANT if no configuration can
- * run at one of the sizes, or if `most_codes` codes are not enough for all sizes. */
+ * to one of the chosen codes. At each measured size, at least one of the kept configurations can
+ * run. If there are configurations without needs, one of them is kept. Returns ENOVARIANT if there
+ * is a size at which no configuration can run, or if `most_codes` codes are not enough for all
+ * sizes. */
 gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 
 /* A node of a decision tree. Its first branch, `yes`, begins at the next node in the array. */
@@ -54,9 +56,10 @@ typedef struct gt_rule_tree {
 
 void gt_rule_tree_free(gt_rule_tree *tree);
 
-/* Learns a tree of the configurations that gt_portfolio_choose() keeps, with the same errors. A
- * leaf's configuration can run at all sizes of the leaf, and the conditions above it meet its
- * needs, unless there is no such configuration. gt_rule_tree_free() frees *out. */
+/* Learns a tree of the configurations that gt_portfolio_choose() keeps, and returns its errors. The
+ * configuration of a leaf can run at all sizes of the leaf, and the conditions above the leaf meet
+ * its needs. If there is no such configuration, the leaf has the cheapest one. gt_rule_tree_free()
+ * frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 
 /* Writes the tree as the lines of a rule (see kernel/rule/rule.h). `numbers` are the variant

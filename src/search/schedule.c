@@ -5,7 +5,7 @@
 
 /* Weight of a new value in a moving average, large enough to follow changes during a search. */
 #define NEW_WEIGHT 0.1
-/* Rounds may save or overdraw at most this many GPU seconds. */
+/* Maximum number of GPU seconds by which rounds may be behind or ahead of their share. */
 #define MEMORY_S 0.25
 /* Seconds that the session needs to submit more work after an event. */
 #define THINKING_S 0.02
@@ -16,7 +16,7 @@
 #define USUAL_S    0.4 /* assumed seconds of a compile until one is measured */
 /* Assumed GPU seconds of a new variant until one is measured. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* Factor by which more variants are started, so the GPU need not wait for a slow compile. */
+/* Variants are started in excess by this factor, so the GPU need not wait for slow compiles. */
 #define SPARE 1.25
 
 enum {

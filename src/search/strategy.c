@@ -80,8 +80,8 @@ static gputune_status propose_random(gt_strategy *strategy, gt_point *out, bool 
 
 static const struct {
     const char *name;
-    /* Proposes a point that is not in the evidence. If no point is found, sets *found to false, and
-     * the remaining points are proposed in order. NULL: all points are proposed in order. */
+    /* Proposes a point that is not in the evidence, or sets *found to false; the remaining points
+     * are then proposed in order. If the function is NULL, all points are proposed in order. */
     gputune_status (*propose)(gt_strategy *strategy, gt_point *out, bool *found);
 } strategies[GPUTUNE_STRATEGY_COUNT] = {
     [GPUTUNE_STRATEGY_AUTO] = {"auto", gt_model_propose},
@@ -94,8 +94,8 @@ static const struct {
 enum {
     DRAWS = 100,
     PATIENCE = 160,      /* minimum number of results without a gain before a search ends */
-    SHARE = 4,           /* the number must also reach 1/SHARE of the untried configurations */
-    MOST_PATIENCE = 600, /* maximum number of results that SHARE can require */
+    SHARE = 4,           /* the minimum grows to 1/SHARE of the untried configurations */
+    MOST_PATIENCE = 600, /* largest minimum that SHARE can require */
     ENOUGH = 8           /* number of compile times that are needed to know the usual time */
 };
 #define EPSILON    0.005
@@ -228,10 +228,10 @@ gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
     return gt_evidence_add(&strategy->evidence, result);
 }
 
-/* Returns true if the model expects no improvement and there were enough results to prove it wrong.
+/* Returns true if the model expects no improvement and enough results could have proved it wrong.
  * The limits were tested with eight searches in each of seven recorded spaces: all of them ended
- * within 0.1% of the optimum. Without SHARE, five searches ended 1.5 to 4.8% above it. With SHARE
- * 8, two of four searches of a stencil with 3806 variants ended 1.8% above it on an H200. */
+ * within 0.1% of the optimum. Without SHARE, five searches ended 1.5 to 4.8% above it. With a SHARE
+ * of 8, two of four searches of a stencil with 3806 variants ended 1.8% above it on an H200. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);

@@ -72,7 +72,8 @@ typedef struct gt_outlook {
 } gt_outlook;
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
-/* Returns true if a compile should be given up after `seconds`. It must take far longer than usual,
- * and its expected gain must be negligible, or another try must promise more than twice the gain
- * per second. Stores the seconds, because similar configurations may compile slowly, too. */
+/* Returns true if a compile should be given up after `seconds`. It must have taken far longer than
+ * usual. In addition, the expected gain of its configuration must be negligible, or less than half
+ * as large per second as that of another try. Stores the seconds, because similar configurations
+ * may compile slowly, too. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
