@@ -179,8 +179,7 @@ typedef struct learner {
     uint64_t *granted;                  /* bit set of the needs that are met at each size */
     uint32_t folds;                     /* number of folds; measured size i is in fold i % folds */
     /* logarithmic time at [(config * (folds + 1) + fold) * guessed_count + i], predicted from the
-     * measured sizes outside of the fold, or from all sizes if fold == folds; INFINITY: cannot
-     * run */
+     * measured sizes outside of the fold, or from all if fold == folds; INFINITY: cannot run */
     double *predicted;
     uint32_t *sorted; /* all sizes, sorted by each feature */
     bool *usable;     /* for each feature, true if all its values are known */
@@ -504,8 +503,7 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
 }
 
 /* Predicts the times of all configurations at the first `guesses` guessed sizes. Sets *cost to the
- * total cost of choosing the configuration that is predicted to be fastest at each measured
- * size. */
+ * total cost of the configurations predicted to be fastest at the measured sizes. */
 static gputune_status predict_all(double *cost, learner *l, const weights *w, uint32_t guesses)
 {
     GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);

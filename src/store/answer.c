@@ -3,7 +3,7 @@
 
 static bool covers_terms(const gt_terms *result, const gt_terms *request)
 {
-    bool tried_enough = /* limit 0: all variants */
+    bool tried_enough = /* a limit of 0 means all variants */
         !result->limit || (request->limit && request->limit <= result->limit);
     return gt_hash_equal(result->space, request->space) && tried_enough &&
            result->complete >= request->complete &&

@@ -15,19 +15,19 @@ typedef struct gt_terms {
     int driver_version; /* 13000 for 13.0 */
     /* true unless a limit or a cancel ended the tuning; always true in the system's database */
     bool final;
-    bool complete; /* true if every variant was tried; a final result may lack some */
-    bool proved;   /* true if a worker verified it on this kind of GPU */
-    bool by_rule;  /* result: a rule chose it; request: such a result suffices */
-    /* In seconds. Request: the time limit; 0 if the result must be final. Result: the time limit
-     * that ended the tuning; 0 if none did. */
+    bool complete; /* true if every variant was tried, which a final result does not require */
+    bool proved;   /* true if a worker verified the result on this kind of GPU */
+    bool by_rule;  /* result: chosen by a rule; request: accepts results that a rule chose */
+    /* In seconds. Request: the time limit; 0 if only a final result is accepted. Result: the time
+     * limit that ended the tuning; 0 if no limit ended it. */
     double limit_s;
 } gt_terms;
 
 /* Returns true if a stored result answers a request. `final` and `proved` of the request are
  * ignored.
  *
- * - If the request may not measure, any result with at least its effort answers it. The caller must
- *   check that the request allows the configuration.
+ * - If the request may not measure, any result with at least the effort of the request answers it.
+ *   The caller must check that the request allows the configuration.
  * - If the request accepts rules, any result that was chosen by a rule answers it.
  * - If the request may measure, the result must be proved, have the same space and driver, and have
  *   at least the effort and the number of variants of the request. It must also be final, or its
@@ -35,7 +35,8 @@ typedef struct gt_terms {
  *   nothing in that time, less effort is enough. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
-/* Returns true if `kept` makes the result `other` unnecessary. It must cover the effort and the
- * variants of `other`, as in gt_answers(). It must be final, proved or made by a rule if `other`
- * is. Unless `kept` is final, its tuning must have had at least as much time as that of `other`. */
+/* Returns true if `kept` makes the result `other` unnecessary. `kept` must have the same space and
+ * driver, and at least the effort and the number of variants of `other`. If `other` is final,
+ * proved or made by a rule, `kept` must be so, too. Unless `kept` is final, its tuning must have
+ * had at least as much time as that of `other`. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);

@@ -57,7 +57,7 @@ typedef struct gt_trial {
     gt_hash source;     /* gt_source.hash, with which its code is found */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
-    const char *message; /* why it failed, was eliminated or not proved; NULL means "" */
+    const char *message; /* why it failed, was eliminated or was not proved; NULL means "" */
     bool is_default, noisy;
     gt_summary time; /* in nanoseconds, or nanojoules if the objective is energy */
     uint32_t eliminated_round;
@@ -107,10 +107,10 @@ typedef struct gt_winner {
     char *config, *default_config;
     char *problem; /* sizes at which it was measured; it may be used for other sizes too */
     gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_code code;                 /* code of `config`; without an image if missing or damaged */
-    gt_code fallback;             /* code of fallback_config; if source is 0, `code` is used */
-    char *fallback_config;        /* for unaligned buffers (gt_config_scalar); NULL: `config` */
-    double median_ns, default_ns; /* medians of the two trials, set by lookups; 0: none */
+    gt_code code;          /* code of `config`; has no image if the code is missing or damaged */
+    gt_code fallback;      /* code of fallback_config; if source is 0, `code` is used */
+    char *fallback_config; /* for unaligned buffers (gt_config_scalar); if NULL, `config` is used */
+    double median_ns, default_ns; /* medians of the two trials, set by lookups; 0: unknown */
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
@@ -175,8 +175,8 @@ typedef struct gt_stored_rule {
     X(BOOL, proved, proved, HIDDEN)                                                                \
     X(INPLACE, created, created, HIDDEN)
 
-/* The columns of a gt_site (store.h): those of the GPU, two of the kernel, then those of the
- * scenario. In this list and the next one, the name of a column may be an SQL expression. */
+/* The columns of a gt_site (store.h): first those of the GPU, then two of the kernel, then those of
+ * the scenario. In this list and in GT_RECORD_COLUMNS, a column's name may be an SQL expression. */
 enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
 #define GT_SITE_COLUMNS(X)                                                                         \
     X(TEXT, g.environment, scenario.environment, SHOWN(environment))                               \

@@ -331,7 +331,7 @@ static int ends_statement(void *user)
  * file may be changed after the check. */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
-    /* the limit is checked often, because a single step may read GT_LONGEST_BYTES */
+    /* check the time limit after few STEPS, because one step may read GT_LONGEST_BYTES */
     enum { LONGEST_SQL = 100 << 10, STEPS = 100 };
     static const struct {
         int setting, value;
@@ -418,7 +418,7 @@ static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX
     return GT_TROUBLE_NONE;
 }
 
-/* Accepts only regular files: opening a pipe could block, opening a device have side effects. */
+/* Accepts only regular files: opening others could block (pipes) or have side effects (devices). */
 static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;
@@ -544,7 +544,7 @@ static void look_inside(gt_store_facts *facts)
     }
 }
 
-/* Checks whether the file could be created. Folders of the default file need not exist. */
+/* Checks whether the file could be created. Folders of the default file would be created, too. */
 static void look_at_folder(gt_store_facts *facts, bool is_named)
 {
     char folder[PATH_MAX], inner[PATH_MAX];

@@ -1,5 +1,5 @@
 /* An SQLite connection with its schema and its prepared statements. The caller must hold the mutex
- * of the store. These functions set no message, because failed lookups are not reported. */
+ * of the store. These functions set no gt_message(), because failed lookups are not reported. */
 #pragma once
 
 #include "base/patience.h"
@@ -16,7 +16,7 @@ typedef enum gt_trouble {
     GT_TROUBLE_NONE,
     GT_TROUBLE_NEWER,     /* made by a newer gputune, so it can be read but not written */
     GT_TROUBLE_READ_ONLY, /* the file or its folder cannot be written */
-    GT_TROUBLE_UNUSABLE,  /* damaged, not a database, or of another program or version */
+    GT_TROUBLE_UNUSABLE,  /* damaged, not a database, or made by another program or version */
     GT_TROUBLE_LOCKED,
     GT_TROUBLE_SLOW,  /* a statement exceeded the time limit of the call */
     GT_TROUBLE_FAILED /* the file cannot be opened, the disk is full, or there was an I/O error */
@@ -40,16 +40,16 @@ typedef struct gt_database {
     sqlite3_stmt *statements[GT_SQL_COUNT];
     int code;             /* SQLite's extended code for the last failure */
     bool made;            /* true if the file was created when it was opened */
-    const char *distrust; /* why its code and results are not trusted; NULL: they are */
+    const char *distrust; /* why code and results in the file are not trusted; NULL if they are */
     bool given;           /* true for the system's file, which is always trusted */
-    gt_patience patience; /* how long to wait for locks; its cancel flags must stay valid */
-    gt_patience limit;    /* how long statements may run; its cancel flags must stay valid */
+    gt_patience patience; /* how long to wait for locks; the caller keeps its cancel flags valid */
+    gt_patience limit;    /* how long statements may run; the caller keeps its cancel flags valid */
 } gt_database;
 
 /* Opens the database at `path`. Unless `mode` is READ, creates the file (with mode 0600) and its
  * tables if they are missing. `patience` limits how long this call and later statements wait for
- * locks of other processes; it is NULL for a database in memory. Returns ENOMEM or EDATABASE; then
- * *obstacle has the reason. */
+ * locks of other processes; it is NULL for a database in memory. ENOMEM. On EDATABASE, *obstacle
+ * has the reason. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *obstacle);
 /* Closes a database and sets the pointer to NULL. Does nothing if it is NULL already. */
@@ -71,8 +71,8 @@ const char *gt_database_why(const gt_database *database);
 
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
 /* Runs a statement after binding its parameters as gt_bind() does. Calls `take`, unless it is NULL,
- * for each row, or with `first_only` for the first row, until a call fails. Returns the failure of
- * `take`, EDATABASE, ENOMEM, or ENOTFOUND if `first_only` is set and there is no row. */
+ * for each row until a call fails; with `first_only`, calls it only for the first row, and returns
+ * ENOTFOUND if there is no row. Returns the failure of `take`, EDATABASE or ENOMEM. */
 gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, void *context,
                         gt_sql sql, const char *types, ...);
 #define gt_query_each(database, ...) gt_query(database, false, __VA_ARGS__)
@@ -80,15 +80,15 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
 /* Reads the next column of a row. `out` points to an int64_t. */
 gputune_status gt_take_integer(void *out, gt_rows *row);
 /* gt_execute() runs a statement to its end; gt_query_integer() reads the first column of the first
- * row into *out. After the database, both take the statement and its parameters as gt_query(). */
+ * row into *out. The other arguments are the statement and its parameters, as in gt_query(). */
 #define gt_execute(database, ...) gt_query_each(database, NULL, NULL, __VA_ARGS__)
 #define gt_query_integer(out, database, ...)                                                       \
     gt_query_one(database, gt_take_integer, out, __VA_ARGS__)
 
-/* Returns why other users may have written data to a file: the file or its folder belongs to
- * another user except root, or its group or everybody can write it, even if the folder has a sticky
- * bit. If the path is a link, the folder of the target is checked too. Returns NULL if the file is
- * safe or does not exist. The text is constant. */
+/* Returns why a file may contain data of other users, or NULL if it is safe or does not exist. A
+ * file is safe if it and its folder belong to this user or to root, and nobody else can write them.
+ * A sticky bit of the folder does not help. If the path is a link, the folder of the target is
+ * checked too. The text is constant. */
 const char *gt_distrust(const char *path);
 /* Writes the path of the folder of the file at `path` to `out`; "." if `path` is only a name. */
 void gt_folder_of(char *out, size_t bytes, const char *path);

@@ -62,7 +62,7 @@ struct gt_store {
     pthread_mutex_t telling;
     bool no_file;            /* true if the user's file is not written any more */
     bool unreadable;         /* true if the user's file is not read any more */
-    int64_t lags_since_ns;   /* time of the last write to memory because of a lock; 0: none */
+    int64_t lags_since_ns;   /* time of the last write to memory due to a locked file; 0: none */
     int64_t locked_since_ns; /* time at which a lookup last gave up waiting for a lock; 0: never */
     bool distrust_logged;    /* true if the warning that the file is not trusted was logged */
     bool lock_logged;        /* true if the warning about a lock was logged since the last write */
@@ -138,7 +138,8 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file, and reading it unless `keep_reading`. `using` must be held. */
+/* Stops writing the user's file, and unless `keep_reading`, also reading it. Called with
+ * `using`. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -196,9 +197,9 @@ static bool is_creatable(const char *path)
     return lstat(path, &facts) != 0 && errno == ENOENT && access(folder, W_OK) == 0;
 }
 
-/* Opens the user's file if it is not open. A missing file is created only for a write; if it could
- * be created, a lookup returns ENOTFOUND. On EDATABASE, *obstacle has the reason. If a new file is
- * on a network file system, warns about that. */
+/* Opens the user's file if it is not open. Only a write creates a missing file; a lookup returns
+ * ENOTFOUND if the file could be created. On EDATABASE, *obstacle has the reason. Warns if a new
+ * file is on a network file system. */
 static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
@@ -227,9 +228,9 @@ static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obsta
     return GPUTUNE_OK;
 }
 
-/* Calls `work` and interrupts its statements when the patience `call` ends; NULL: never. They have
- * at least one second, so a call that is late or canceled still gets an answer, and keeps its
- * results, if nothing is locked. */
+/* Calls `work`. Interrupts its statements when the patience `call` ends, but never if it is NULL.
+ * Statements get at least one second, so a call that is late or canceled still gets an answer and
+ * keeps its results, provided that nothing is locked. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -295,11 +296,11 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
 }
 
 /* Calls `work` on the user's file. While the file is locked by another process, tries again until
- * `limit`, and then returns EBUSY without a message. A statement that is interrupted when `call`
- * ends (NULL: never) is treated like a lock. If other threads use the connection, a lookup waits
+ * `limit`, and then returns EBUSY without a message. Statements are interrupted when `call` ends
+ * (NULL: never), which is treated like a lock. If other threads use the connection, a lookup waits
  * for them until `call` ends, and a write until `limit` ends. Returns ENOTFOUND if the file cannot
- * be read. Returns EDATABASE if it cannot be written. It is then not written again, and not read
- * again either if it is damaged. */
+ * be read. Returns EDATABASE if the file cannot be written. Later calls do not write such a file,
+ * and do not read it if it is damaged. */
 static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                       const gt_patience *call, const gt_patience *limit)
 {
@@ -323,10 +324,10 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 
 /* --- the longest wait of a lookup ------------------------------------------------------------- */
 
-static const double longest_wait_s = 5; /* ending a write may take a disk seconds */
+static const double longest_wait_s = 5; /* a slow disk may take seconds to finish a write */
 static const double listing_s = 0.5;    /* time limit of a lookup that has no patience */
 static const double share = 0.25; /* part of the patience that a lookup may spend on waiting */
-/* number of seconds in which lookups do not wait, after one has waited without getting the lock */
+/* after a call did not get the lock in time, lookups do not wait for this many seconds */
 static const double pause_s = 1;
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
@@ -335,7 +336,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
                                fmin(longest_wait_s, share * gt_patience_left_s(patience)));
 }
 
-/* Returns how long a lookup may wait for the file. With 0 s, it is still tried once. */
+/* Returns how long a lookup may wait for the file. Even with 0 s, the lookup tries once. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -486,7 +487,7 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GPUTUNE_OK;
 }
 
-/* Calls `work` on a database. If it is NULL or fails, returns ENOTFOUND. */
+/* Calls `work` on a database. Returns ENOTFOUND if `database` is NULL, or instead of EDATABASE. */
 static gputune_status ask_database(gt_database *database, gt_store_fn work, void *context)
 {
     gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
@@ -578,9 +579,9 @@ typedef struct transaction {
     void *context;
 } transaction;
 
-/* Calls `work` in a transaction. If the rollback of an earlier transaction failed, because memory
- * had run out, it is repeated first. The commit waits briefly for readers in other processes, while
- * no new reader can begin. If a reader takes longer, the caller must repeat the transaction. */
+/* Calls `work` in a transaction. If an earlier transaction could not be rolled back because memory
+ * had run out, rolls it back first. The commit waits briefly for readers in other processes, and
+ * new readers cannot begin. If a reader takes longer, the caller must repeat the transaction. */
 static gputune_status in_transaction(gt_database *database, void *context)
 {
     const transaction *what = context;
@@ -651,7 +652,7 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
     return write_memory(&store->wisdom, work, context);
 }
 
-/* With `unsaved`, the rows could not be written to the file. */
+/* Writes to memory. `unsaved` means that the rows could not be written to the file. */
 static gputune_status keep_rows(gt_store *store, gt_store_fn work, void *context, bool unsaved)
 {
     if (!gt_store_is_writable(store)) {
@@ -670,7 +671,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return keep_rows(store, work, context, false);
 }
 
-/* Statements that copy rows of `kept` to the file, each after the rows to which its rows refer. */
+/* Statements that copy the rows of `kept` to the file. Rows follow the rows that they refer to. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,    GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN,  GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER, GT_SQL_BRING_RULE};
@@ -723,7 +724,7 @@ static void detach_store(gt_store *store)
     }
 }
 
-/* Called after the rows in memory were copied to the file. Newer rows stay. */
+/* Called after the rows in memory were copied to the file. Keeps them if rows were added since. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
     pthread_mutex_lock(&store->remembering);
@@ -836,7 +837,7 @@ static void warn_of_lock(gt_store *store)
              "another process had locked it, and some results were lost");
 }
 
-/* Rows are also written to the database in memory, if there is one, as lookups read it first. */
+/* Rows also go to the database in memory, if there is one, because lookups read it first. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {

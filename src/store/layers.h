@@ -8,22 +8,22 @@
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
 /* Returns how long to wait for a file that another process has locked: a quarter of the patience,
- * but at most 5 s. Then there is time left to continue without the file. */
+ * but at most 5 s. The rest is for continuing without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
-/* Calls `work` on one layer after another, beginning at the top, until it returns anything but
- * ENOTFOUND; returns that. ENOTFOUND without a message if no readable layer has a result. */
+/* Calls `work` on one layer after another, beginning at the top, as long as it returns ENOTFOUND.
+ * Returns the last value; ENOTFOUND without a message if no readable layer has a result. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
-/* Calls `work` on all layers, beginning at the top. If it fails with something else than ENOTFOUND,
- * returns this failure. If a database fails in the middle, the rows read before are kept. Returns
- * EBUSY without a message if the file is locked. */
+/* Calls `work` on all layers, beginning at the top. Stops if `work` fails, except with ENOTFOUND,
+ * and returns this failure. If a database fails after some rows were read, these rows are kept, and
+ * the next layer is read. Returns EBUSY without a message if the file is locked. */
 gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience);
 /* Calls `work` in an IMMEDIATE transaction on the user's file. If the file fails or stays locked,
- * calls it on the database in memory instead. If `work` returns another failure than EDATABASE,
- * rolls back and returns this failure. Does nothing in a forked child or in a read-only store. The
- * caller must block SIGXFSZ (base/signals.h), because even lookups may write files. */
+ * calls it on the database in memory instead. If `work` fails, except with EDATABASE, rolls back
+ * and returns this failure. Does nothing in a forked child or in a read-only store. The caller must
+ * block SIGXFSZ (base/signals.h), because even lookups may write files. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
 /* Returns false in a forked child or in a read-only store. */
@@ -36,12 +36,12 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
 /* Like gt_store_write(), but writes only to memory. Never waits for other processes. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
-/* Moves rows that are in memory because of a lock to the file. Waits until 0.3 s after the last
- * wait failed, and for at least 0.1 s. */
+/* Moves rows that are in memory because of a lock to the file. Waits for the lock until 0.3 s after
+ * the last write gave up, but at least 0.1 s. */
 void gt_store_bring(gt_store *store);
 
-/* Returns `path`, or the value of GPUTUNE_DB if `path` is NULL. Returns NULL if neither is set, so
- * the database is in the cache folder. */
+/* Returns `path`, or the value of GPUTUNE_DB if `path` is NULL. Returns NULL if neither is set,
+ * which means the database in the cache folder. */
 const char *gt_store_named_path(const char *path);
 /* Returns the path of the user's database; the caller frees it. ENOTFOUND: no cache folder. */
 gputune_status gt_store_path(char **out, const char *path);

@@ -130,8 +130,8 @@ typedef struct lease_sight {
     double same_s;
 } lease_sight;
 
-/* Returns for how many seconds this thread has not seen a change of the lease. At most 0.5 s are
- * added between two checks, because the holder may have been suspended during the same time. */
+/* Returns for how many seconds this thread has seen the lease unchanged. The time between two
+ * checks counts for at most 0.5 s, because the holder may have been suspended for the same time. */
 static double watched_s(const lease_row *row, gt_hash key)
 {
     static _Thread_local lease_sight last;
@@ -146,8 +146,8 @@ static double watched_s(const lease_row *row, gt_hash key)
     return last.same_s;
 }
 
-/* Returns false if the lease is free (see the top of this file). If the wall clock is wrong, a
- * lease of another machine may only be regarded as free too early. */
+/* Returns false if the lease is free (see the top of this file). The only effect of a wrong wall
+ * clock is that a lease of another machine may seem free too early. */
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
@@ -271,7 +271,7 @@ static gputune_status renew_lease(gt_database *database, void *context)
 
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    /* when half of the lease has passed, wait for the file until the lease expires */
+    /* in the second half of the lease, wait for the file until the lease expires */
     double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
     bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
     const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);

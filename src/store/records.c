@@ -9,7 +9,7 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
-    gt_hash_index trials, spaces; /* first row of each trial and of each winner's space */
+    gt_hash_index trials, spaces; /* index of first rows, by trial and by the winner's space */
     const gt_records_filter *filter;
     bool all_trials;
     size_t upper; /* number of rows that were found in upper layers */
@@ -69,7 +69,7 @@ static void show_record(gt_record_row *row)
     }
 }
 
-/* Adds a row to the index. Sets *above if one of the first `upper` rows has its site and hash. */
+/* Indexes a row. Sets *above if one of the first `upper` rows has the same site and hash. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
@@ -149,8 +149,8 @@ static bool is_newer(const gputune_record *a, const gputune_record *b)
     return later ? later > 0 : a->order > b->order;
 }
 
-/* Marks the rows of one kernel on one kind of GPU that are outdated. With one_version, leaves out
- * all rows except those of the current version or, if it has none, of the newest version. */
+/* Marks the outdated rows of one kernel on one kind of GPU. With one_version, leaves out all
+ * versions but one: the current version or, if it has no rows, the newest one. */
 static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
     gt_hash hand = {0};
@@ -188,7 +188,7 @@ static gt_hash replacing_key(const gt_record_row *row, bool winners)
                         gt_hash_join(what, gt_hash_string(winners ? row->winner.problem : "")));
 }
 
-/* Returns the hash of a trial or the space of a winner. Rows with the same one are all kept. */
+/* Returns the version of a row: the hash of a trial or the space of a winner. */
 static gt_hash version_of(const gt_record_row *row, bool winners)
 {
     return winners ? row->winner.terms.space : row->trial.hash;
@@ -221,7 +221,7 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* if no other row has its trial, a list of all trials contains an earlier winner too */
+            /* in a list of all trials, an earlier winner with another trial stays */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;

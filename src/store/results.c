@@ -104,7 +104,7 @@ typedef struct group {
     gt_hash key;
     double distance; /* distance between the sizes of the group and those wanted */
     bool other_gpu, other_values, other_objective;
-    size_t order; /* number of groups that were found before */
+    size_t order; /* number of groups that were found before this one */
     gt_related_list trials;
 } group;
 
@@ -215,7 +215,7 @@ static gputune_status read_groups(related_search *search, gt_database *database,
                              one->gpu, one->scenario, GT_RELATED_OF_ONE, GT_RELATED_FASTEST));
         found += one->trials.count;
     }
-    drop_groups(search, at); /* GT_RELATED_MAX trials were found without them */
+    drop_groups(search, at); /* the nearer groups have GT_RELATED_MAX trials */
     return GPUTUNE_OK;
 }
 
@@ -387,8 +387,8 @@ typedef struct winner_search {
     const gt_scenario *scenario;
 } winner_search;
 
-/* Called for a winner `given` of the system's database, which is always final. A winner of an upper
- * layer that makes it unnecessary (gt_answers_for()) and is at least as fast becomes final too. */
+/* Called for a winner `given` of the system's database, which is final. An upper layer's winner
+ * becomes final too if it is at least as fast and makes `given` unnecessary (gt_answers_for()). */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {
     for (size_t i = 0; i < search->upper; i++) {

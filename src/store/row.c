@@ -275,7 +275,7 @@ static gt_hash hash_value(sqlite3_value *value)
         return gt_hash_bytes(&real, sizeof real);
     case SQLITE_NULL:
         return (gt_hash){0};
-    default: { /* get the pointer first, because this may convert the value */
+    default: { /* getting the pointer may convert the value and change its size */
         /* NULL if the value is empty or memory has run out */
         const void *bytes = sqlite3_value_blob(value);
         return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};

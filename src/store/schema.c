@@ -26,7 +26,7 @@ static int run_sql(sqlite3 *handle, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
 }
 
-/* Returns true if `sql` is the statement, or with `grown` the statement with additional columns. */
+/* Returns true if `sql` is the statement. With `grown`, `sql` may have additional columns. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
 {
     size_t length = strlen(sql), same = 0;

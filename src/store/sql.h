@@ -55,7 +55,7 @@
         GT_TEXT_WON GT_TEXT_DEFAULT "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL            \
                                     "AND " GT_TEXT_SOUND_WINNER
 
-/* Selects the rows of a GPU and a scenario. Follows the name of a table. */
+/* Follows the name of a table, and selects its rows of GPU ?1 and scenario ?2. */
 #define GT_TEXT_OF       " t" GT_TEXT_PLACE("t") "WHERE g.environment = ?1 AND s.hash = ?2 "
 #define GT_TEXT_TRIAL_OF "trial" GT_TEXT_OF
 
@@ -71,9 +71,9 @@
     "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
     "(SELECT config FROM trial WHERE gpu = ?1 AND scenario = ?2 AND id > ?3)"
 
-/* The part of an INSERT statement that follows its first columns: the listed columns and the
- * checksum. `keys` are the values of the first columns, `text` those of the listed columns, and
- * `sum` is the checksum. `more` is the beginning of the inner row, whose alias must follow. */
+/* The part of an INSERT statement from the listed columns and the checksum to the inner row, whose
+ * alias must follow. `keys` are the values of the first columns, `text` those of the listed
+ * columns, and `sum` is the checksum. `more` is the inner row's first column, or "0". */
 #define GT_TEXT_SET(list, keys, text, sum, more)                                                   \
     list(GT_PASTE_NAME) ", checksum) SELECT " keys text ", " sum " FROM (SELECT " more list(       \
         GT_PASTE_BOUND) ") "
@@ -136,7 +136,7 @@
     /* sets the properties of a GPU only if they are not stored yet */                             \
     X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* a row of clock_rate is ignored if no GPU has its rates, because it is damaged then */       \
+    /* ignores rows of clock_rate with rates that no GPU has, because such rows are damaged */     \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
@@ -182,7 +182,7 @@
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
     /* the date of the replaced trial (hash ?5) is kept, unless it is before ?4 */                 \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
-    /* an imported trial replaces only a damaged trial or, if it is finished, an unfinished one */ \
+    /* replaces a stored trial if it is damaged, or if it is unfinished and the new one is not */  \
     X(TRIAL_OFFER,                                                                                 \
       "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET                     \
       " AND NOT EXISTS (SELECT 1 FROM trial o WHERE o.gpu = ?1 AND o.scenario = ?2 AND "           \
@@ -226,7 +226,7 @@
     /* copy rows of `kept`, a database in memory, to the file, unless the file has better ones */  \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
-    /* also sets the properties of a GPU whose row has none, because a tuning was killed */        \
+    /* also sets the properties of a GPU that has none, which a killed tuning leaves behind */     \
     X(BRING_GPU,                                                                                   \
       "INSERT INTO main.gpu (" GT_TEXT_GPU ") SELECT " GT_TEXT_GPU " FROM kept.gpu WHERE true "    \
       "ON CONFLICT (environment) DO UPDATE SET (" GT_TEXT_GPU ") = (SELECT " GT_TEXT_GPU           \
@@ -264,7 +264,7 @@
                                      " FROM kept.rule r " GT_TEXT_PLACE_OF("r")                    \
                                          GT_TEXT_UNLESS_MORE("rule", "r", "", GT_TEXT_OTHER_RULE,  \
                                                              GT_TEXT_RULE_EVIDENCE))               \
-    /* delete damaged rows before a merge; winners first, because their trials are needed */       \
+    /* deletes damaged rows before a merge, winners first: they are checked with their trials */   \
     X(KEPT_WINNERS, "DELETE FROM kept.winner WHERE id NOT IN (SELECT w.id FROM kept.winner w "     \
                     "JOIN kept.gpu g ON g.id = w.gpu JOIN kept.scenario s ON s.id = w.scenario "   \
                     "JOIN kept.trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND "          \

@@ -10,7 +10,7 @@
  *   damaged file is not read either.
  * - If a file stays locked for as long as a write may wait, the store warns once and keeps the rows
  *   in memory. They are moved to the file by the next successful write, by gt_store_check(), or
- *   when the store is closed; the last two wait until at most 0.3 s after the last failed wait.
+ *   when the store is closed. The latter two wait until 0.3 s after the last write gave up.
  * - While there is a database in memory, everything that is written to the file is also written to
  *   that database. Therefore it is never older than the file.
  * - Rows with a wrong checksum are ignored (sql.h states what the checksums cover).
@@ -24,9 +24,9 @@
  * `patience` limits how long a call waits for locks and for other threads, and how long its
  * statements run. If it is NULL, the following limits apply. A cancel ends a wait within 0.1 s. A
  * write waits at most 5 s for other processes. A lookup waits for other processes for a quarter of
- * the patience, but at most 5 s, or 0.5 s without a patience. If the file is still locked then,
- * lookups do not wait during the next second. For commits of this process, which may be slow, a
- * lookup waits until the patience ends.
+ * the patience, but at most 5 s, or 0.5 s without a patience. If the file is still locked after
+ * that, lookups do not wait during the next second. For commits of this process, which may be slow,
+ * a lookup waits until the patience ends.
  *
  * The caller frees *out with the function of its type, such as gt_winner_free(). A lookup that
  * finds nothing returns ENOTFOUND without a message. */
@@ -54,9 +54,9 @@ typedef struct gt_store gt_store;
  * named. `system_path` is the lowest layer and is only read; it may be NULL or missing. `log` is
  * copied and may be NULL. ENOMEM.
  *
- * With `only_read`, no file is created or written, except to roll back the transaction of a killed
- * writer. Then this also fails with EDATABASE if the file is locked or not a gputune database, or
- * if it is missing although `path` is not NULL. */
+ * With `only_read`, no file is created, and a file is written only to roll back the transaction of
+ * a killed writer. In this mode, EDATABASE is returned if the file is locked or is not a gputune
+ * database, or if it is missing although `path` is not NULL. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
 /* Closes a store. Warns if a lock causes the loss of rows. Does nothing in a forked child. */
@@ -69,11 +69,11 @@ bool gt_store_lags(gt_store *store);
 
 /* The state of a database file, for commands that look for problems. */
 typedef struct gt_store_facts {
-    char path[PATH_MAX];  /* "" if the user has no cache folder */
-    bool exists;          /* if false, only path, `unwritable` and `network` are set */
-    bool is_read;         /* false if the file is locked, so its contents are unknown */
-    char damage[256];     /* why the file cannot be read, or the first damage; "": none */
-    char unwritable[256]; /* why the file cannot be written; "": it can */
+    char path[PATH_MAX]; /* "" if the user has no cache folder */
+    bool exists;         /* if false, only path, `unwritable` and `network` are set */
+    bool is_read;        /* false if the file is locked, so its contents are unknown */
+    char damage[256];    /* why the file cannot be read, or the first damage; "" if there is none */
+    char unwritable[256]; /* why the file cannot be written; "" if it can */
     int64_t bytes, schema, trials, winners;
     const char *distrust; /* gt_distrust() of the file, or NULL */
     const char *network;  /* gt_network_of() of the file, or NULL */
@@ -94,11 +94,11 @@ typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
     const char *problem; /* sizes that were measured, and other values, as "n=67108864 T=half" */
-    const char *bucket;  /* replaces the problem in the key of a rule; otherwise NULL */
+    const char *bucket;  /* for a rule, replaces the problem in the key; otherwise NULL */
     const char *fixed;   /* const and type values, as "T=half"; equal for all sizes of a family */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
-    const char *alignment;         /* "16", or "16 x=4" */
+    const char *alignment;         /* alignment of buffers in bytes, as "16" or "16 x=4" */
     const char *inputs;            /* contents of the inputs, as "seed=1" or "live:TAG" */
     gt_hash identity;              /* gt_template.identity */
     double work_bytes, work_flops; /* bytes and operations per launch; not in the key */
@@ -150,9 +150,9 @@ bool gt_trial_is_correct(gt_trial_status status);
 
 typedef GT_ARRAY(gt_trial) gt_trial_list;
 
-/* Returns all trials of a scenario, including failed ones, in no particular order. Trials that
- * failed with another driver than `driver_version` (0: any) are not returned, because they may
- * succeed now; but those that could not be compiled are. The list may be empty. */
+/* Returns all trials of a scenario, including failed ones, in no particular order. Leaves out
+ * trials that failed with another driver than `driver_version` (0: any), because they may succeed
+ * now, but not trials that could not be compiled. The list may be empty. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
@@ -203,15 +203,16 @@ void gt_winner_free(gt_winner *winner);
 typedef GT_ARRAY(gt_winner) gt_winner_list;
 
 /* Finds all winners of a scenario. Winners of upper layers come first, then final winners, then
- * newer ones. A winner is omitted if one of an upper layer makes it unnecessary (gt_answers_for()),
+ * newer ones. Omits a winner if a winner of an upper layer makes it unnecessary (gt_answers_for()),
  * or if its trial is incorrect or has another configuration. Winners of the system's database are
- * final, and so are winners of upper layers that are as fast. The list may be empty. EBUSY without
- * a message if the file could not be read in time and no other layer has a winner. */
+ * final, and so are winners of upper layers that replace one of them and are as fast. The list may
+ * be empty. EBUSY without a message if the file could not be read in time and no other layer has a
+ * winner. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
-/* Finds the verified winner with the nearest sizes (gt_sizes_distance()). Apart from the sizes, its
- * key must be the same. If several are equally near, prefers winners of the whole space, then final
+/* Finds the verified winner with the nearest sizes (gt_sizes_distance()) whose key is otherwise
+ * that of the scenario. Among equally near winners, prefers those of the whole space, then final
  * ones, then those of upper layers, then the newest. Skips winners whose trial is one of the
  * `count` trials in `other`. ENOTFOUND. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
@@ -232,7 +233,7 @@ typedef struct gt_outcome {
     bool force;          /* true: replace the stored winner in any case */
     bool offered;        /* true: an import, which keeps stored trials and GPU properties */
     const char *created; /* time of the measurement in UTC and ISO 8601; NULL or "": now */
-    double elapsed_s; /* seconds since the tuning began; trials stored during it keep their dates */
+    double elapsed_s;    /* seconds since the tuning began; trials stored since keep their dates */
 } gt_outcome;
 
 /* Stores the properties of the GPU, the scenario, the trials, the winner and the code in one
@@ -253,15 +254,15 @@ typedef struct gt_lease {
 enum { GT_LEASE_SECONDS = 5 }; /* time after which a lease expires; it is renewed every second */
 
 /* Takes the lease. Tries at least once, and waits as long as `patience` allows. lease.c describes
- * when a lease is free. EBUSY, with a message that states which process holds it; ECANCELED. If no
- * file can be written, or if it stays locked for a quarter of the patience (at most 5 s), the lease
- * is valid only within this process. After this call, look up the winners again, because another
- * process may have stored one. */
+ * when a lease is free. Returns EBUSY, with a message that states which process holds the lease, or
+ * ECANCELED. If no file can be written, or if the file stays locked for a quarter of the patience
+ * (at most 5 s), the lease is valid only within this process. After this call, look up the winners
+ * again, because another process may have stored one. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
-/* Extends the lease by GT_LEASE_SECONDS. EBUSY if it was lost. If the file is locked, waits for 0.1
- * s, or until the lease expires if half of it has passed, but not longer than `patience`. If the
- * file stays locked, returns OK, because the next renewal will try again. */
+/* Extends the lease by GT_LEASE_SECONDS. EBUSY if the lease was lost. If the file is locked, waits
+ * within `patience`: for 0.1 s in the first half of the lease, and until it expires in the second
+ * half. If the file stays locked, returns OK, because the next renewal will try again. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Releases the lease. Does nothing if the lease is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
@@ -276,15 +277,16 @@ typedef struct gt_wanted {
     size_t environment_count;
     const char *gpu;   /* pattern for gt_gpu_matches(); NULL: any GPU */
     const char *sizes; /* pattern for gt_sizes_match(); NULL: any sizes */
-    bool rules; /* true: rules without winners, also those whose region only contains the sizes */
+    bool rules;        /* true: only rules; a region matches `sizes` if it contains them */
 } gt_wanted;
 
 typedef struct gt_records_filter {
     gt_wanted wanted;
     bool all_trials; /* true: list all trials; false: list winners */
-    /* true: also list failed trials, those of a scenario only in the uppermost layer that has it */
+    /* true: also list failed trials. Those of a scenario come only from the uppermost layer that
+     * has it, unless all_trials is set. */
     bool failures;
-    /* true: list only the current version of each template or, without results, the newest */
+    /* true: only the current version of a template or, if it has no results, the newest one */
     bool one_version;
     /* Returns the identity of the current template of a kernel, or false if there is none. May be
      * NULL. Records with another identity are outdated. If there is no current template, records
@@ -297,9 +299,9 @@ typedef struct gt_records_filter {
 typedef int (*gt_record_fn)(void *user, const gputune_record *record);
 
 /* Calls `each` for the selected records, with all their members set. They are sorted by kernel,
- * fixed values, sizes, objective, scenario and time, failures last. If `each` returns another value
- * than 0, stops and returns it. A trial that is the winner of several spaces is passed once for
- * each. */
+ * fixed values, sizes, objective, scenario and time, failures last. Stops if `each` returns a value
+ * other than 0, and returns this value. A trial that is the winner of several spaces is passed once
+ * for each. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
 /* Deletes the selected trials and rules from the user's file, and code that is not used any more.
@@ -334,8 +336,8 @@ typedef struct gt_rule_outcome {
     const gt_stored_rule *rule; /* `sources` must contain a hash for each variant */
     const gt_code *codes;
     size_t code_count;
-    /* true: an import, which does not replace GPU properties; of the stored and the imported rule,
-     * the proved one is kept or, if both or none are proved, the newer one */
+    /* true: an import. GPU properties are not replaced. If only one of the stored and the imported
+     * rule is proved, that one is kept, otherwise the newer one. */
     bool offered;
 } gt_rule_outcome;
 
@@ -363,9 +365,9 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    bool trusted;       /* true: results with `driver_version` (0: any) are verified */
+    bool trusted;       /* true: results with `driver_version` (0: any) count as verified */
     int driver_version; /* driver of the current device; 0: there is none */
-    bool keep; /* true: store in the user's file, unless it is read-only; false: this store only */
+    bool keep; /* true: store in the user's file, unless it is read-only; false: in this store */
     uint32_t taken;    /* out: number of winners and rules that were imported */
     uint32_t left_out; /* out: number of entries that are damaged, edited, or unknown */
     const gt_log *log; /* receives a warning about these entries */

@@ -198,7 +198,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     return true;
 }
 
-/* Reads a quoted string, decodes its backslashes, and terminates it. Moves *at behind it. */
+/* Reads a quoted string, decodes its backslashes, and terminates it. Moves *at past it. */
 static gputune_status take_string(char **out, char **at)
 {
     char *to = *out = ++*at;
@@ -213,7 +213,7 @@ static gputune_status take_string(char **out, char **at)
     return GPUTUNE_OK;
 }
 
-/* Returns the word at *at. Moves *at behind the blank that follows it. */
+/* Returns the word at *at. Moves *at past the blank that follows it. */
 static char *take_word(char **at)
 {
     char *word = *at;
@@ -240,7 +240,7 @@ static gputune_status read_number(gt_row_value *out, const gt_column *column, co
     return GPUTUNE_OK;
 }
 
-/* Reads the value at *at into a column, unless `column` is NULL. Moves *at behind the value. */
+/* Reads the value at *at into a column, unless `column` is NULL. Moves *at past the value. */
 static gputune_status read_value(void *row, const gt_column *column, char **at)
 {
     char *text;

@@ -15,6 +15,6 @@ typedef struct gt_wisdom_entry {
 extern const char gt_wisdom_heading[];
 void gt_wisdom_entry_free(gt_wisdom_entry *entry);
 void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry);
-/* Reads the entry at *text, and moves *text behind it. ENOTFOUND at the end of the text. ERECORDED
- * if the entry was damaged or edited; the next one can still be read. */
+/* Reads the entry at *text, and moves *text past it. ENOTFOUND at the end of the text. ERECORDED if
+ * the entry was damaged or edited; the next one can still be read. */
 gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text);
