@@ -232,7 +232,7 @@ void emu_order_init_fence(emu_warp *warp); /* fence.mbarrier_init */
  * clocks of the warp's last fence or, if `now` is true, the warp's current clocks. If `within` is
  * true, only the warp's own block can acquire the current clocks. emu_order_acquire() merges the
  * stored clocks into the warp's clocks. After a relaxed or volatile access (`flags`), clocks that
- * all blocks can acquire take effect only at a later fence. */
+ * all blocks can acquire take effect later (see `relaxed` and `observed` in emu_warp_order). */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
 /* Record events of an mbarrier. emu_order_arrive_at(): a warp arrives and publishes its clocks.
