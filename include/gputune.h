@@ -380,8 +380,8 @@ typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
 /* The state of a tuning, which is reported several times a second. The members from `variants` to
- * `racing` count variants. Variants that did not compile, crashed, hung or returned wrong results
- * are in `failed`; all other finished variants are in `verified`. */
+ * `racing` count variants. `failed` counts variants that crashed, hung, returned wrong results or
+ * did not compile. `verified` counts all other finished variants. */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
     double best_ns, default_ns; /* median values of `objective`; 0: unknown */
@@ -430,7 +430,7 @@ struct gputune_options {
     /* A flag that stops the call as soon as it is not 0; results that are finished by then are
      * kept. A signal handler may set the flag, and so may another thread, with an atomic store. */
     const volatile sig_atomic_t *cancel;
-    const char *samples_path; /* append every raw sample to this file as CSV; not a FIFO */
+    const char *samples_path; /* append every raw sample to this CSV file, which is not a FIFO */
     bool background;          /* see section Tuning in the background */
     double share;             /* fraction of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */

@@ -64,8 +64,7 @@ typedef struct gputune_device {
     bool emulated;
 } gputune_device;
 #define GPUTUNE_DEVICE_INIT GPUTUNE_INIT(gputune_device)
-/* Calls `each` for every GPU of `driver` (as in gputune_open_options). ENODRIVER if there is
- * none. */
+/* Calls `each` for every GPU of `driver` (as in gputune_open_options). ENODRIVER without a GPU. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
 /* Counts the GPUs of a driver. If CUDA_VISIBLE_DEVICES is not set and NVML is available, NVML
@@ -375,8 +374,8 @@ typedef enum gputune_form {
 } gputune_form;
 /* Writes the code of a configuration ("VEC=4 BLOCK=256"; other axes have their default; NULL: the
  * default) to *out, which the caller frees with gputune_free(), and its length to *bytes. A NUL
- * follows the code. Waits until the compiler ends. On ECOMPILE, the tuner's log callback gets the
- * compiler's log. */
+ * follows the code. Waits for the compiler without a time limit. On ECOMPILE, the tuner's log
+ * callback gets the compiler's log. */
 GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel,
                              GPUTUNE_SIZES_IN sizes, const char *configuration, const char *arch,
                              gputune_form form);
@@ -439,7 +438,7 @@ typedef struct gputune_finding {
     uint32_t line, other_line; /* other_line: line of the other access of a race; otherwise 0 */
     uint64_t count;            /* number of occurrences at these sizes */
     const char *where;         /* the accessed element, shared memory or variable; or "" */
-    const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other */
+    const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other thread */
     const char *message;
 } gputune_finding;
 /* Runs the default and max_variants - 1 other variants (0: all), which the seed selects at random,
