@@ -124,7 +124,7 @@ void cli_fleet_join(void)
     }
     cli_given.own_gpu = cli_format("%d", numbers[1]);
     cli_warm.is_silent = numbers[0] > 0;
-    cli_warm.report = NULL; /* only the parent writes the page */
+    cli_warm.report = NULL; /* only the parent writes the report */
     own.channel = numbers[2];
     unsetenv(variable); /* worker processes must not inherit the variable */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -464,7 +464,7 @@ static void draw_progress(void)
     cli_progress_draw(text);
 }
 
-/* Lets a child take scenarios from the queue of its kind. The first child of a kind fills it. */
+/* Lets a child take scenarios from the queue of its kind, which the first such child fills. */
 static void admit_child(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;
