@@ -34,8 +34,8 @@ static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
 }
 
-/* Restores inout buffers. Then warms the cache by a launch, or sweeps it for a cold sample. If each
- * launch is timed `alone`, the buffers are restored again after the launch. */
+/* Restores inout buffers. Then warms the cache with a launch or, for a cold sample, sweeps the
+ * cache. If launches are timed `alone`, restores the buffers again after the warming launch. */
 static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));

@@ -249,7 +249,7 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
         GT_TRY(plan_reset(&measure->again, slot, last));
         GT_TRY(plan_reset(&measure->launch, slot, before_race));
         /* `check` compares the results of the last launch. `first` compares the results of the
-         * first launch, and hashes the inputs that `check` does not. */
+         * first launch, and hashes the inputs that `check` does not hash. */
         GT_TRY(plan_result(&measure->check, slot, last));
         GT_TRY(plan_edges(&measure->check, measure, slot));
         GT_TRY(plan_edges(&measure->edges, measure, slot));

@@ -324,7 +324,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
 /* Fills scratch memory with poison or, at the requested size if there is an odd-tail size, with
- * zeros. A variant that reads scratch memory before writing it may work with one of the two. */
+ * zeros. A variant that reads scratch memory before writing it may be correct with one of the
+ * two. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;

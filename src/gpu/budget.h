@@ -1,5 +1,5 @@
-/* Limits how much device memory may be allocated. A measure worker has such a limit, so a
- * model that runs on the same GPU has enough memory while gputune tunes. Contexts, code and kernel
+/* Limits how much device memory may be allocated. A measure worker has such a limit, so an
+ * application on the same GPU has enough memory while gputune tunes. Contexts, code and kernel
  * stacks are not counted. Not thread-safe. */
 #pragma once
 
