@@ -113,7 +113,7 @@ static bool is_clear(singles *fresh, singles *used)
 }
 
 /* Times a launch on used buffers, and seven more if this does not show whether the buffers' state
- * matters. If it does not matter, is_clear() then returns true in 1 of 6,000 cases. */
+ * matters. If it does not matter, is_clear() returns true by chance in 1 of 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {

@@ -92,7 +92,7 @@ typedef struct gt_workspace {
     gt_tasks first;                  /* checks after the first launch of a proof */
     void *values;                    /* memory for the values of all scalars; owned */
     void *scalars[GT_PARAMETER_MAX]; /* pointers into `values` */
-    CUdeviceptr numbers; /* array of a gt_service_number for each of the workload's numbers */
+    CUdeviceptr numbers;             /* one gt_service_number for each of the workload's numbers */
     /* number of buffer sets that samples use in turn; set 0 consists of the buffers of `slots` */
     uint32_t sets;
     CUdeviceptr *addresses; /* addresses of buffers by set and buffer; owned */
@@ -134,8 +134,8 @@ typedef struct gt_data_proof gt_data_proof;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* points to `limited`; in a data proof, to the parent's */
-    gt_driver limited;       /* copy of the opened driver; uses `budget` */
+    const gt_driver *driver; /* `limited` or, in a data proof, `limited` of the parent */
+    gt_driver limited;       /* copy of the opened driver, limited by `budget` */
     gt_budget budget;        /* limits the device memory of the setup and its variants */
     uint64_t reserved_bytes; /* device memory that is needed in addition to the buffers */
     gt_device device;

@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     struct rlimit none = {0, 0}; /* crashes are expected, so write no core files */
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe must fail and not end the process */
-    signal(SIGXFSZ, SIG_IGN); /* so must writing beyond the file size limit */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit must fail and not end the process */
     limit_memory(measures ? 0 : number(MEMORY));
     /* do not return: destroying contexts and unloading NVRTC would take tens of milliseconds */
     _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL))

@@ -43,7 +43,7 @@ enum { SLOTS = 8 }; /* number of slots of staging memory for a stream, each with
 typedef struct stream_state {
     pthread_mutex_t lock;      /* protects the members below; held during a launch */
     atomic_uint_least64_t key; /* key of the stream that uses this state, or 0 */
-    atomic_uintptr_t stream;   /* handle of the stream, which identifies it in a capture */
+    atomic_uintptr_t stream;   /* the stream's handle, by which a capture identifies the stream */
     gt_instance instance;      /* its module is NULL before make_ready() */
     bool copied;               /* true if a launch has copied the parameter blocks */
     bool must_wait;            /* true if the next launch must wait for `last` first */

@@ -59,6 +59,6 @@ void gt_compiled_free(gt_compiled *compiled);
 void gt_ptxas_parse(gt_resources *out, const char *log);
 
 /* Sets *out to the most useful line for a failed compilation: the first error in the log. If there
- * is none, this is a message about too much static shared memory, which ptxas 13.0 does not report
+ * is none, *out is a message about too much static shared memory, which ptxas 13.0 does not report
  * as an error, or the last line of the log. The caller frees *out. */
 gputune_status gt_compile_error_line(char **out, const char *log);
