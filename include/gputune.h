@@ -430,7 +430,7 @@ struct gputune_options {
     /* A flag that stops the call as soon as it is not 0; results that are finished by then are
      * kept. A signal handler may set the flag, and so may another thread, with an atomic store. */
     const volatile sig_atomic_t *cancel;
-    const char *samples_path; /* append every raw sample to this CSV file, which is not a FIFO */
+    const char *samples_path; /* append every raw sample to this CSV file; it must not be a FIFO */
     bool background;          /* see section Tuning in the background */
     double share;             /* fraction of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */
