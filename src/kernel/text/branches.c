@@ -67,7 +67,7 @@ static gt_truth read_term(const gt_conditions *conditions, gt_lexer *line, int d
     return conditions->term ? conditions->term(conditions->user, term) : GT_PERHAPS;
 }
 
-/* Evaluates terms that are joined by && or, if `is_or`, by && and ||. */
+/* Evaluates terms that are joined by &&. If `is_or`, the terms may also be joined by ||. */
 static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
 {
     gt_truth verdict =
@@ -244,7 +244,8 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Records the name of an include guard, an #ifndef followed by a #define. No header defines it. */
+/* An include guard is an #ifndef followed by a #define of the same name. Records the name, because
+ * no header defines it. */
 static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
 {
     gt_lexer next;

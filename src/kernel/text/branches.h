@@ -20,7 +20,7 @@ typedef struct gt_conditions {
     gt_term_fn term; /* evaluates a term; if NULL, the value of every term is unknown */
     const void *user;
     struct {
-        /* outside: is the code around the #if compiled; taken: is an earlier branch compiled */
+        /* is the code around the #if compiled, and is the current or an earlier branch compiled */
         gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX + 1];
     unsigned depth;

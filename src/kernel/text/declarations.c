@@ -1,4 +1,4 @@
-/* Finds the declarations in a list of tokens by the grammar of C++, without a list of names. */
+/* Finds declarations in a list of tokens by the grammar of C++, without knowing any types. */
 #include "kernel/text/declarations.h"
 
 #include <string.h>
@@ -254,7 +254,7 @@ static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_
     piece->kind = GT_PIECE_VARIABLE;
     for (size_t i = 0; i + 1 < count; i++) {
         const size_t name = i;
-        if (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_LESS) { /* v<float>, or a type */
+        if (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_LESS) { /* as in v<float> */
             i = gt_word_close_angles(w, count, i + 1);
         }
         const gt_word *next = &w[i + 1 < count ? i + 1 : i];
@@ -285,7 +285,7 @@ static uint32_t owner_before(const gt_word *w, size_t at)
     return gt_word_is_name(&w[at]) ? w[at].id : 0;
 }
 
-/* Operators that C++ may call although the code does not have them, as in `for (auto x : list)`. */
+/* Operators that may be called without being in the code: `for (auto x : list)` calls ++ and *. */
 static const char implicit[] = "( [ = == != <=> * -> ++ new delete";
 
 static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t count, size_t at)
@@ -746,7 +746,7 @@ static bool read_macro(scan *s, gt_piece *piece)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-/* Makes a separate declaration of each function and static variable of a class. The rest of the
+/* Adds a separate declaration for each function and static variable of a class. The rest of the
  * class remains one declaration. */
 static void scan_members(scan *s, size_t index)
 {

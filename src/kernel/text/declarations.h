@@ -17,7 +17,7 @@ typedef enum gt_piece_kind {
 
 /* The ways in which a declaration uses a name, as bits. */
 enum {
-    GT_READ_CALL = 1,   /* with arguments, as in NAME( or NAME<; also of an operator such as << */
+    GT_READ_CALL = 1,   /* in NAME( or NAME<, or as an operator such as << */
     GT_READ_PLAIN = 2,  /* any other way */
     GT_READ_MEMBER = 4, /* after '.' or '->' */
     GT_READ_OWN = 8     /* the declaration's own parameter or local variable */

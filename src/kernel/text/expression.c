@@ -469,7 +469,7 @@ static bool stays_whole(gt_operation operation)
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;
 }
 
-/* A value. If both operands of a division are integers (is_whole), it truncates as in C++. */
+/* A value. is_whole: it is an integer, and a division by another integer truncates, as in C++. */
 typedef struct number {
     double value;
     bool is_whole;

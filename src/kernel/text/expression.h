@@ -21,7 +21,7 @@ typedef struct gt_place {
 typedef struct gt_expression {
     gt_instruction *code;
     int count;
-    bool is_real; /* true if a literal is floating-point; the value is then not an integer */
+    bool is_real;                    /* true if the expression contains a floating-point literal */
     uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
     const char *text;                /* source text without comments, and with single blanks */
     gt_place place;   /* where the expression starts; the path belongs to the template */
@@ -34,12 +34,12 @@ typedef struct gt_scope {
     /* Returns the slot of a name, which is below GT_SLOT_MAX, or -1 if the name is unknown. */
     int (*slot)(void *user, const char *name);
     /* Returns the slot that contains the size of a type in bytes, or -1 if the type is unknown. If
-     * NULL, sizeof() accepts no names of types. */
+     * this callback is NULL, sizeof() accepts no names of types. */
     int (*size_slot)(void *user, const char *name);
-    /* Finds a constant that the code defines. Opens *value at the constant's value, which ends at a
-     * ';', ',' or '}'. The constant is this value plus *above. NULL if there is no code. */
+    /* Finds a constant that the code defines. Opens *value on an expression, which ends at a ';',
+     * ',' or '}'. The constant is the expression plus *above. NULL if there is no code. */
     bool (*meaning)(void *user, const char *name, struct gt_lexer *value, int64_t *above);
-    /* Writes an error message for an unknown name, without its position. NULL: the usual one. */
+    /* Writes a message about an unknown name, without a position. NULL: the usual message. */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);
     void *user;
 } gt_scope;

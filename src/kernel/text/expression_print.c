@@ -49,7 +49,7 @@ static gputune_status refuse_print(const printer *p, const char *error)
 /* Appends a part. Puts it in parentheses if its precedence is below `least`. */
 static void append_piece(gt_text *out, const piece *part, int least)
 {
-    if (part->is_known && part->value == INT64_MIN) { /* no literal has this value */
+    if (part->is_known && part->value == INT64_MIN) { /* C has no literal for this value */
         gt_text_append(out, "(-9223372036854775807 - 1)");
         return;
     }
@@ -64,8 +64,8 @@ static void append_piece(gt_text *out, const piece *part, int least)
                    nested ? ")" : "");
 }
 
-/* Appends the operands of the operator to which out->precedence belongs. Also puts those in
- * parentheses for which compilers suggest them, as in (n + 3) >> 2 or a || (b && c). */
+/* Appends two operands with the operator between them, whose precedence is out->precedence. Adds
+ * parentheses also where compilers suggest them, as in (n + 3) >> 2 or a || (b && c). */
 static void append_operands(piece *out, const piece *left, const char *sign, const piece *right)
 {
     const int own = out->precedence, apart = out->is_truth ? SHIFT : PRODUCT;

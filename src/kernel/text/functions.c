@@ -77,7 +77,7 @@ bool gt_function_is(const gt_function *function, const char *text, const char *n
     return is_named(&lexer.token, function->scope, name);
 }
 
-/* If a function to find is named at `at`, returns the index of its '('. Otherwise returns 0. */
+/* If the word at `at` names a wanted function, returns the index of its '(', otherwise 0. */
 static size_t find_parameters(const finder *f, gt_function *out, size_t at)
 {
     const gt_word *w = f->words.items;

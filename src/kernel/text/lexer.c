@@ -11,7 +11,7 @@
 static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
-static const char second_bytes[] = "<>=.-#+&|:*"; /* second bytes of the items in `punctuation` */
+static const char second_bytes[] = "<>=.-#+&|:*"; /* the second byte of each item above */
 
 static inline bool name_byte(char c)
 {

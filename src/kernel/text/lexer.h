@@ -23,7 +23,7 @@ typedef struct gt_token {
     int line, column;
 } gt_token;
 
-/* A lexer with its current token. Other members are private. A copy can be used to come back. */
+/* A lexer with its current token; other members are private. Assign a saved copy to go back. */
 typedef struct gt_lexer {
     gt_token token;
     const char *path;

@@ -299,7 +299,7 @@ static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, 
 static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
                                  const arguments *given, const hidden *outer)
 {
-    size_t chain = 0; /* where the words begin that ## joins */
+    size_t chain = 0; /* index of the first of the words that ## joins */
     for (uint32_t i = 0; i < macro->words && !m->failed; i++) {
         const gt_word *body = gt_macro_words(m, macro), word = body[i];
         const uint32_t before = i > 0 ? body[i - 1].id : GT_IS_NOTHING;
@@ -376,7 +376,7 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
 }
 
 /* Updates the macros if the directive is a #define or #undef. A macro that may have another
- * definition is only used to find kernels. */
+ * definition is ignored, unless it contains __global__. */
 static void note_directive(gt_macros *m, const gt_word *directive, gt_meaning_fn meaning,
                            const void *user)
 {

@@ -53,7 +53,7 @@ typedef GT_ARRAY(gt_word) gt_word_list;
 /* A macro. gt_macros.texts contains the words of its parameters and then the words of its body. */
 typedef struct gt_macro {
     uint32_t name;   /* id of the name */
-    uint32_t before; /* 1 + index of the definition that an #if may use instead; 0: none */
+    uint32_t before; /* 1 + index of the previous definition, if an #if may choose it; 0: none */
     size_t first;
     uint32_t parameters, words;
     bool is_function, is_variadic;
@@ -90,7 +90,7 @@ const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
  * NULL if there are no more. */
 const gt_macro *gt_macro_before(const gt_macros *macros, uint32_t id, const gt_macro *macro);
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
-/* Expands the macros in `words`, and appends up to about `most` words without directives. */
+/* Appends `words` with expanded macros and no directives. Macros add up to about `most` words. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
                       uint32_t most);
 /* If a macro is used at index `at`, returns how many words its name and arguments have. Otherwise
@@ -98,9 +98,9 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
 /* Expands the macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`, those
- * that begin with `template`, and those between __global__ and the body of a kernel. Leaves out
- * macros whose value is not known, or is GT_OPEN. `read` is the same text with its disabled #if
- * branches blanked. Line numbers do not change. ENOMEM. */
+ * that begin with `template`, and those between __global__ and the body of a kernel. Does not
+ * expand macros whose value is not known or may vary (GT_OPEN). `read` is the same text with its
+ * disabled #if branches blanked. Line numbers do not change. ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read, gt_meaning_fn meaning,
                                        const void *user);
 

@@ -14,8 +14,8 @@ typedef struct gt_npy {
     size_t data;              /* byte offset of the data in the file */
 } gt_npy;
 
-/* Reads the header of a file in memory, and checks that the data are complete. EINVAL for other
- * formats, types, byte orders or Fortran order. The error message begins with `path`. */
+/* Reads the header of a file in memory and checks that its data are complete. EINVAL for Fortran
+ * order and unsupported formats, types or byte orders. The message begins with `path`. */
 gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const char *path);
 /* Appends a description of an array, for messages: "(3, 4) of float". */
 void gt_npy_describe(gt_text *out, gt_type type, const uint64_t *shape, uint32_t dimensions);
