@@ -17,7 +17,7 @@ enum {
 };
 /* Two features whose rank correlation is higher than this are treated as equivalent. */
 #define SAME_ORDER 0.999
-/* Two axes are bonded if the G-statistic exceeds its mean by this many standard deviations. */
+/* Two axes are dependent if the G-statistic exceeds its mean by this many standard deviations. */
 #define SURE 5.0
 
 static bool all_above(const gt_domain_axis *axis, double least)
@@ -123,7 +123,7 @@ static uint32_t find_cell(const gt_domain *domain, uint32_t axis, const gt_point
     return point->choice[axis] * count_cells(domain, axis) / domain->axes[axis].choices;
 }
 
-/* Returns the G-statistic of two axes, in standard deviations from its mean by chance. */
+/* Returns the G-statistic minus its mean for independent axes, in standard deviations. */
 static double measure_dependence(const gt_domain *domain, const gt_point *draws, uint32_t count,
                                  uint32_t a, uint32_t b)
 {

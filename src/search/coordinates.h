@@ -27,7 +27,7 @@ typedef struct gt_coordinates {
     uint32_t axis[GT_COORDINATES];  /* index of the axis that the coordinate belongs to */
     bool is_word[GT_COORDINATES];   /* true if the values have no order, as with words */
     float *value[GT_COORDINATES];   /* value of each choice, from 0 to 1; an index for words */
-    float *factor[GT_COORDINATES];  /* value for each choice of `other`; NULL: no product */
+    float *factor[GT_COORDINATES];  /* for a product, value of each choice of `other` */
     uint32_t other[GT_COORDINATES]; /* index of the second axis of a product */
     const gt_domain *domain;
     uint32_t feature_count; /* number of features; their coordinates come last */

@@ -7,7 +7,7 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS };
 
-/* Initial sum of the weights (inverse squared length scales), sum of the parts, and noise. */
+/* Initial values: sum of gt_gaussian.weight, sum of gt_gaussian.part, and noise. */
 #define FIRST_WEIGHT 4.0
 #define FIRST_PART   1.0
 #define FIRST_NOISE  1e-2
@@ -46,8 +46,8 @@ static float matern(float squared)
     return (1 + r + r * r / 3) * expf(-r);
 }
 
-/* How similar a point is to each row: the weighted squared distance, the sum of the shared parts,
- * and the sum of their squares. Single precision is enough because the noise is much larger. */
+/* For each row, sums over the dimensions: of weight * distance^2, of part * (1 - distance), and of
+ * the square of the latter. Single precision is enough because the noise is much larger. */
 typedef struct likeness {
     float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;

@@ -44,7 +44,8 @@ gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordina
 void gt_gaussian_close(gt_gaussian *gaussian);
 
 /* Returns the covariance of the additive kernel (single coordinates and pairs), divided by the
- * signal variance. `sum` is the sum of the shared parts and `squares` the sum of their squares. */
+ * signal variance. `sum` is the sum of part * (1 - distance), and `squares` is the sum of the
+ * squares of the terms. */
 static inline double gt_gaussian_apart(double sum, double squares)
 {
     return sum + (sum * sum - squares) / 2; /* the part of a pair is the product of both parts */
@@ -69,7 +70,7 @@ static inline double gt_dot(const double *a, const double *b, uint32_t count)
 /* Adds a point, whose target values are unknown at first, and returns its row. There must be fewer
  * than GT_GAUSSIAN_ROWS rows. */
 uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
-/* Must be called after rows were added or values of y were changed, and before predictions. */
+/* Updates the process after adding rows or changing values of y. Required before predictions. */
 void gt_gaussian_update(gt_gaussian *gaussian);
 /* Learns the covariance from the rows with a known value, using `steps` optimisation steps. Then
  * updates the process. All prospects must be computed again. */

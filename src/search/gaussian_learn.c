@@ -9,9 +9,9 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 };
 
-/* All parameters have log-normal priors. With n coordinates, the centre for length scales is
- * SCALE_CENTRE * sqrt(n), and the centre for parts is PART_CENTRE / n. A SPREAD is the standard
- * deviation of the logarithm. */
+/* All parameters have log-normal priors. With n coordinates, the prior of a length scale is centred
+ * at SCALE_CENTRE * sqrt(n), and the prior of a part at PART_CENTRE / n. A SPREAD is the standard
+ * deviation of the logarithm of a parameter. */
 #define SCALE_CENTRE   0.5
 #define SCALE_SPREAD   1.0
 #define PART_CENTRE    1.0

@@ -3,8 +3,8 @@
  * `model` proposes a few random configurations, and then those with the highest expected gain. It
  * uses a Gaussian process to predict times, failures and compile times.
  *
- * `auto` tries all configurations if the space is small or there is time for all of them. It begins
- * with the fastest hints, in case the time limit ends it early. Otherwise it works like `model`. */
+ * `auto` works like `model`, but tries all configurations if the space is small or there is time
+ * for all of them. It tries the fastest hints first, because the time limit may end it early. */
 #include "search/model.h"
 
 #include "stats/distribution.h"
@@ -160,7 +160,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Fits the factor from prior to times by least squares. Two added values of 0 shrink it. */
+/* Fits prior.slope by least squares. Two added rows with prior 1 and time 0 make it smaller. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;
@@ -265,7 +265,7 @@ gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *s
 
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 
-/* Adds rows for hints: half of them for the fastest, the others evenly spaced among the rest. */
+/* Adds rows for hints: half for the fastest hints, and half evenly spread over the other hints. */
 static void fill_gaussian(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
                           const gt_ranked *order, uint32_t count)
 {
@@ -335,8 +335,8 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
-    JUMPS = 48,    /* number of candidates that differ in two axes, and in three */
-    MANY = 800,    /* if there are more candidates, only the best RANDOM of them are kept */
+    JUMPS = 48,    /* number of candidates with two changed axes; also the number with three */
+    MANY = 800,    /* if the pool has more candidates, it keeps only the best RANDOM */
     CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
 /* number of deviations beyond which the expected gain is approximated */
@@ -345,14 +345,14 @@ enum {
  * DOUBT_AXES axes, and increased by a smaller factor if there are more axes. */
 #define DOUBT_AXES 8.0
 /* If results stop improving, the process may be wrong. After DOUBTS results without a gain, its
- * deviations are increased, up to the factor MOST_DOUBT. After WAVE results they are reset, so
- * the search explores what it has found in the meantime. */
+ * deviations are increased, up to the factor MOST_DOUBT. After WAVE results the factor is 1 again,
+ * because the search should then explore what it has found. */
 #define DOUBTS     5
 #define WAVE       20
 #define MOST_DOUBT 2.0
 /* In a search with hints, deviations are increased only after this many results without a gain. */
 #define TRUSTED      10
-#define SURE_FAILURE 1.02 /* leaves a 2% chance of success if a failure is predicted */
+#define SURE_FAILURE 1.02 /* even a certain failure gets a 2% chance of success */
 #define ROOT_2PI     2.5066282746310002
 
 static void begin_candidate(gt_candidate *out, const gt_model *model, const gt_point *point)
@@ -495,8 +495,8 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
 }
 
 /* Returns the factor by which the deviations of the process are increased. Hints are trusted while
- * the search improves. The rank correlation of hints and measured times does not show how useful
- * hints are: it was higher in searches that they slowed down than in others. */
+ * the search improves. The rank correlation of hints and measured times is not used: it was higher
+ * in searches that hints slowed down than in other searches. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -618,8 +618,8 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
            strategy->domain->is_valid(strategy->domain->user, point);
 }
 
-/* Proposes the first points: the default, the fastest hints, and random points. The second and
- * fourth show how well hints predict times, so they are random. With many workers, more follow. */
+/* Proposes the first points: the default, the fastest hints, and random points. After the default,
+ * the second and the fourth are random, to show how well hints predict times. */
 static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
     gt_model_prior *prior = &model->prior;
@@ -740,7 +740,7 @@ void gt_model_look(gt_outlook *out, const gt_strategy *strategy)
     out->learns = !tries_all(strategy);
 }
 
-/* Updates the model first if no proposal did, because slow compiles kept all workers busy. */
+/* If no proposal has updated the model, because slow compiles keep all workers busy, updates it. */
 double gt_model_worth(gt_strategy *strategy, const gt_point *point)
 {
     gt_model *model = strategy->model;

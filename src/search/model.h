@@ -44,7 +44,7 @@ typedef struct gt_model_prior {
     gt_point leads[GT_MODEL_LEADS]; /* the fastest hints, which are proposed first */
     uint32_t lead_count, next_lead;
     uint32_t due;   /* number of hints to propose before the model is used */
-    uint32_t turns; /* number of points proposed before the model was used, without the default */
+    uint32_t turns; /* number of points proposed after the default, before the model was used */
     double slope;   /* slope of measured times over predicted times, both standardised */
 } gt_model_prior;
 
