@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Sets *out to `folder` + `place` if this folder contains the prelude and *out is not set. */
+/* If *out is not set, tries the folder `folder` + `place`: sets *out to its path if it contains the
+ * prelude, and otherwise adds the path to `tried`. */
 static gputune_status try_place(char **out, gt_text *tried, const char *folder, const char *place)
 {
     GT_FREED char *path = NULL, *prelude = NULL;
@@ -244,13 +245,13 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists the kernels of a file, only when needed, because it takes as long as reading the file. */
+/* Lists the kernels of a file. Called only if needed, as it takes as long as reading the file. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
         return GPUTUNE_OK;
     }
-    drop_kernels(file); /* those of an attempt that failed */
+    drop_kernels(file); /* listed by an earlier attempt that failed */
     GT_TRY(begin_file(catalog, file));
     GT_TRY(gt_template_names(file->path, file->text, find_include, catalog, add_name, file));
     GT_TRY(stamp_included(file, catalog));
@@ -478,7 +479,7 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
                                 first[0] ? "; the first kernel in it is " : "", first);
 }
 
-/* Searches the kernels of all files, because a file may include the kernel that it lacks. */
+/* Lists the kernels of all files and searches them, because a file may include the kernel. */
 static gputune_status search_all(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_FREED gt_kernel_list all = {0};
@@ -509,7 +510,7 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* its file may have been edited since then */
+    if (added) { /* its file may have been edited since the kernel was added */
         gt_catalog_file *file;
         GT_TRY(find_file(&file, catalog, added->file->path));
         GT_TRY(add_kernels(out, catalog, file, kernel));
@@ -639,7 +640,7 @@ bool gt_watch_look(gt_watch *watch)
     return atomic_load(&watch->edited);
 }
 
-/* Calls `each` without holding the lock. Skips kernels with errors, or fails if `must`. */
+/* Calls `each` without holding the lock. Skips kernels with errors or, if `must`, fails. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {
@@ -679,7 +680,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
     return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;
 }
 
-/* Fails if there are several kernels. If `several`, they may be in the same file. */
+/* Fails if there are several kernels. If `several`, fails only if they are in different files. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];

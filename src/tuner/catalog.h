@@ -33,8 +33,8 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
  * contains a slash or ends with .cu. Any other name is searched for among the added kernels, then
  * in the template folder. A file that was edited is read again. The catalog owns all templates. */
 
-/* Finds one kernel by name or path. On ENOTFOUND, the message suggests the most similar name. On
- * EINVAL, there are several kernels, which the message lists. ETEMPLATE if it cannot be parsed. */
+/* Finds one kernel by name or path. ENOTFOUND, with the most similar name, if there is none.
+ * EINVAL, with a list of them, if there are several. ETEMPLATE if the template cannot be parsed. */
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
 
 /* Shows whether a template's file, or a file that it includes, was edited since it was read. */
@@ -53,8 +53,8 @@ static inline bool gt_watch_is_due(gt_watch *watch)
 {
     return gt_coarse_now_ns() >= atomic_load_explicit(&watch->due_ns, memory_order_relaxed);
 }
-/* Returns true if the files were edited. Checks the files at most once a second. Deleting a file is
- * no edit. The catalog must not have been closed. */
+/* Returns true if the files were edited. Checks the files at most once a second. Deleting a file
+ * does not count as an edit. The catalog must not have been closed. */
 bool gt_watch_look(gt_watch *watch);
 
 /* Returns true if `kernel` is PATH or PATH:KERNEL, and not a name. */
@@ -64,15 +64,15 @@ typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
 /* Adds the kernels of a template file; with PATH:KERNEL, only one of them. They replace kernels of
  * the same name that were added before. `text` is the contents of the file; if it is NULL, the file
  * is read. Quoted includes of `text` are searched for in `includes` first; an element without a
- * name ends this array. Calls `each` for every kernel. If it returns another value than 0, stops
- * and returns this value. */
+ * name ends this array. Calls `each` for every kernel. Stops if `each` returns a value other than
+ * 0, and returns this value. */
 int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
                    const gputune_include *includes, gt_catalog_fn each, void *user);
 
 /* Calls `each` for the kernels that `kernel` names or, if it is NULL, for all kernels in the order
- * of their names. If `each` returns another value than 0, stops and returns this value. Files that
+ * of their names. Stops if `each` returns a value other than 0, and returns this value. Files that
  * cannot be parsed are skipped with a warning. If `kernel` is not NULL, fails like
- * gt_catalog_find(), but there may be several kernels in one file. */
+ * gt_catalog_find(), except that one file may have several kernels. */
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user);
 
 /* Finds the template folder and the folder of the prelude (*home). The template folder is `given`

@@ -56,7 +56,7 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     GT_SCOPED(gt_session_close) gt_session session;
     GT_TRY(gt_session_open(&session, &policy, NULL, request, &options));
     GT_TRY(gt_session_run(&session));
-    /* then calls for other sizes and in other processes need not compile it */
+    /* store the code, so calls for other sizes and in other processes need not compile it */
     const gt_patience briefly = gt_patience_for(0.15, NULL);
     (void)gt_field_keep_code(&session.field, &briefly);
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
@@ -150,7 +150,7 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return answer;
 }
 
-/* Compiles the variants that a tuning would try. EINVAL if this depends on their results. */
+/* Compiles the variants that a tuning would try. EINVAL if this choice depends on results. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {
     const gputune_options *o = &request->options;

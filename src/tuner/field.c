@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    /* maximum number of variants to start per call, which then takes only a few ms */
+    /* maximum number of variants to start per call, so a call takes only a few ms */
     STARTS_MAX = 256,
     AT_A_TIME = 8, /* a proposer that learns is asked when 1/AT_A_TIME of the workers are idle */
     PROPOSALS = 16
@@ -75,7 +75,7 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
     return field->options.with_default && is_of(field->standard, config);
 }
 
-/* Adds a proposed configuration. If the fallback has it, the fallback becomes a contestant. */
+/* Adds a proposed configuration. If it is that of the fallback, the fallback will race. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
@@ -148,7 +148,7 @@ static bool wants_more(const gt_field *field)
     return has_more && count_free(field) > 0 && !is_too_late;
 }
 
-/* Returns true if it is time to ask for proposals. If the proposer learns, it is asked late. */
+/* Returns true if it is time to ask for proposals. A proposer that learns is asked late. */
 static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -197,17 +197,17 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* fraction of the limit after which slow compiles may be put off, and the default not waited for */
+/* fraction of the limit after which slow compiles are put off, and nothing waits for the default */
 static const double SHARE = 0.2;
 /* fraction of the limit after which a variant that has not finished is too slow */
 static const double MOST = 0.5;
-/* like MOST, for the sum of all attempts at a compile that was put off */
+/* like MOST, but for all attempts together at a compile that was put off */
 static const double FAIR = 0.3;
-/* number of seconds before which the first attempt at a compile is never too slow */
+/* a first attempt at a compile may always take this many seconds */
 static const double LEAST_S = 3;
 /* a compile is slow if it takes this many times as long as the longest one that succeeded */
 static const double SLOW = 8;
-/* number of seconds before which no compile is given up, because replacing a worker takes 0.5 s */
+/* compiles are given up only after this many seconds, because replacing a worker takes 0.5 s */
 static const double GIVEN_UP_S = 1;
 /* factor by which the time of a compile must grow before the proposer is asked again about it */
 static const double AGAIN = 1.25;
@@ -233,7 +233,7 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* After a part of the limit, stops waiting for the default if there is a reference. */
+/* If there is a reference, stops waiting for the default after SHARE of the limit. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -323,7 +323,7 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
-/* Returns true if a compile has taken more than MOST of the limit, or two attempts FAIR of it. */
+/* Returns true if a compile has taken MOST of the limit, or all attempts at it more than FAIR. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -364,8 +364,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* Returns true if the running variant has taken so long that it may never end. This is half of the
- * farm's time limit (farm_measure.c), so it also happens within a short limit of the call. */
+/* Returns true if the running variant may never end, because it has taken half of the farm's time
+ * limit (farm_measure.c). A short call may end before the whole limit has passed. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -733,8 +733,8 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Looks for a result of an earlier tuning. Sets *known if the variant need not be tried, because it
- * failed, or must be tried later, because it was too slow for its limit. */
+/* Looks for a result of an earlier tuning. Sets *known if the variant is not started now: it failed
+ * earlier, or it hung or was too slow and is therefore tried last. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;

@@ -67,7 +67,7 @@ struct gt_variant {
     double median_ns;       /* median last reported to the proposer; 0: none */
     double work;            /* work per launch divided by the default's; set before verification */
     uint32_t turn;          /* position in the order of verification, from 1 */
-    double limit_s;         /* time limit in seconds within which it did not finish; 0: none */
+    double limit_s;         /* time limit in seconds that it exceeded; 0: none */
     char *message;
     gt_verified verified;
 };
@@ -81,11 +81,11 @@ struct gt_unit {
     bool given_up;   /* true if the compile was ended because it takes too long */
     bool put_off;    /* true if the compile was ended to free a worker, and will be repeated */
     double spent_s;  /* seconds spent on compiles that were put off */
-    double asked_s;  /* compile time when the proposer was last asked whether to give up */
+    double asked_s;  /* compile time when the proposer was last asked whether to give it up */
     char *message;
     gt_compiled compiled;
     bool from_store; /* true if the code was stored before or is built in */
-    bool is_quick;   /* true if it was compiled with less optimisation; has another hash then */
+    bool is_quick;   /* true if compiled with less optimisation, which gives it a hash of its own */
     gt_variant *waiting, *last_waiting; /* list of the variants that wait for the unit */
 };
 
@@ -136,7 +136,7 @@ typedef struct gt_field {
     uint32_t in[GT_STAGES];
     uint32_t quick_compiles; /* number of GT_ROLE_QUICK variants */
     double best_ns;          /* shortest first launch of a verified variant; 0: none */
-    uint32_t cut_off;        /* number of variants without a result when abandoned */
+    uint32_t cut_off; /* number of variants that had no result when the field was abandoned */
     uint32_t turns;
     double longest_s; /* longest time of a compile that succeeded */
     int64_t last_put_off_ns;
@@ -144,11 +144,11 @@ typedef struct gt_field {
     bool compiles;  /* true if a variant has compiled, now or in an earlier tuning */
     uint32_t alike; /* number of variants that do not compile, with the same error as the default */
     uint32_t unexplained; /* number of rounds that failed without a culprit */
-    gt_variant *doubtful; /* last variant that crashed, if the GPU was not used since; or NULL */
+    gt_variant *doubtful; /* last variant that crashed; NULL if a launch has succeeded since */
     bool cut;             /* true if there were more proposals than allowed */
 } gt_field;
 
-/* ids of units: the service kernels, the reference, the first unit of a variant */
+/* ids of the units of the service kernels, of the reference, and of the first variant */
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 
 /* Opens a field. Adds the default and the fallback if the options say so. If the field measures,
@@ -159,10 +159,10 @@ void gt_field_close(gt_field *field);
 /* Takes proposals, submits their sources, and sends compiled variants to the measure worker. This
  * takes at most a few milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
-/* Ends compiles that take too long. The proposer may give up any long compile. If options.races, a
- * slow compile is put off until gt_field_retry() if others wait for a worker. It is slow if it
- * takes more than a fifth of the limit and far longer than all others. After a fifth of the limit,
- * other variants no longer wait for the default, if there is a reference. */
+/* Ends compiles that take too long. The proposer may give up any long compile. If options.races is
+ * set and others wait for a worker, a slow compile is put off until gt_field_retry(). It is slow if
+ * it takes more than a fifth of the limit and far longer than all others. After a fifth of the
+ * limit, other variants no longer wait for the default, if there is a reference. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
@@ -178,12 +178,12 @@ gt_variant *gt_field_next_ready(gt_field *field);
 gputune_status gt_field_reverify(gt_field *field);
 /* Begins the second attempts of deferred variants. Sets *count to their number. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
-/* Called at the time limit. Variants that have taken a large part of the time without finishing
- * fail; they are tried again only by calls with a longer limit. If the default has been running so
- * long that it may never end, it is deferred, so the next tuning tries it last. `busy_s` comes
- * from gt_session_busy_s(). */
+/* Called at the time limit. A variant fails if it has taken a large part of the time and has not
+ * finished. Only calls with a longer limit try it again. If the default has been running so long
+ * that it may never end, it is deferred, so the next tuning tries it last. `busy_s` comes from
+ * gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* The same for a session that stores nothing: a variant that may never end fails. */
+/* Like gt_field_note_unfinished(), but only defers the running variant if it may never end. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* If the default failed, records this in the request, so the call does not return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
@@ -206,13 +206,13 @@ const char *gt_variant_status(const gt_variant *variant);
 /* Returns the code of a unit for the store. The image still belongs to the unit. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the images belong to the field */
-/* Lists the code that this session compiled. If `auxiliary`, leaves out that of variants. */
+/* Lists the code that this session compiled; if `auxiliary`, without the code of variants. */
 gputune_status gt_field_list_codes(gt_code_list *out, const gt_field *field, bool auxiliary);
 /* Stores the code that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
-/* Describes the scalars that were proved with one value only; NULL: none. The caller frees *out. */
+/* Describes scalars that were proved with one value only; NULL if none. The caller frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
-/* Returns the trial of a variant, or of its duplicate unless NULL, without times and texts. */
+/* Returns the trial, without times and texts, of a variant or, if not NULL, of its duplicate. */
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                         const gt_duplicate *duplicate);
 /* Converts a sample to the value that is compared, stored and shown. For the objective rate, this
@@ -221,7 +221,7 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* Finds the variant that has this configuration, itself or as a duplicate. NULL if there is none.
+/* Finds the variant with this configuration or with a duplicate that has it. NULL if there is none.
  * gt_field_find_ready() also returns NULL if the variant is not ready. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);

@@ -72,7 +72,8 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends other launches that may have failed, unless the message shows which launch failed. */
+/* Appends the other launches that may have failed: the one at the odd-tail size and, unless the
+ * message is about the data proof, that of the data proof. */
 static void append_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -216,7 +217,7 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(status_of(variant));
 }
 
-/* Returns the number of variants, without a default that was added by the field itself. */
+/* Returns the number of variants, not counting a default that the field itself added. */
 static size_t asked_count(const gt_field *field)
 {
     return field->variants.count - field->added_default;
@@ -344,7 +345,7 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
-/* Converts a line of gt_verified.single to text. Returns true if no other value was tried. */
+/* Converts a line of gt_verified.single to text. Returns true if the scalar had only one value. */
 static bool append_single_values(gt_text *text, char *line, uint32_t index)
 {
     char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
@@ -421,7 +422,7 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* Returns the outcome of a variant. A quick compile has failed if its launch is too short. */
+/* Returns the outcome of a variant. Quick compiles with a launch too short to time have failed. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&
@@ -432,7 +433,7 @@ static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
                                                        : GT_TRIED_OK;
 }
 
-/* Reports a result, beginning with duplicate `from`; 0 is the variant itself. */
+/* Reports a result for the duplicates numbered `from` and up; number 0 is the variant itself. */
 static void report_from(const gt_field *field, const gt_variant *variant, double time_ns,
                         size_t from)
 {
@@ -472,11 +473,11 @@ void gt_field_report_duplicate(const gt_field *field, const gt_variant *variant)
     }
 }
 
-/* factor above the best first launch at which a variant cannot win any more */
+/* a variant cannot win if its first launch takes this many times as long as the best one */
 #define SLOWER_OF_ALL 2.0
 /* minimum time of a launch for which the host's overhead between events is negligible */
 #define LONG_ENOUGH_NS 50e3
-/* factor between samples and first launch that shows that the launch was fast by chance */
+/* a first launch was fast by chance if the median of samples is this many times as long */
 #define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,

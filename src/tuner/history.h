@@ -14,8 +14,8 @@ gputune_status gt_history_load(gt_history *out, const struct gt_request *request
 /* Finds a trial by hash. NULL if there is none, or if `history` is NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
 /* Returns the failure of a trial. Returns OK if the variant should be tried, because it did not
- * fail, or failed only because its time limit was shorter than now. If it hung, it is tried again
- * only by requests that measure. */
+ * fail, or because it exceeded a time limit that is shorter than the request's. If it hung, it is
+ * tried again only by requests that measure. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* Returns true if the configuration was verified with the current driver and for the data and sizes
  * of the request (gt_request.proved_at). Returns false if the store cannot be read. */

@@ -20,7 +20,7 @@ static gputune_status check_value(const char *name, int value, int count)
     return GPUTUNE_OK;
 }
 
-/* Checks a list whose entries, of `bytes` each, begin with a text. */
+/* Checks a list. Each entry has `bytes` bytes and begins with a pointer to a text. */
 static gputune_status check_list(const char *what, const void *items, size_t count, size_t bytes)
 {
     GT_REFUSE(count && !items, GPUTUNE_EINVAL, "%s is NULL; expected its %zu entries", what, count);

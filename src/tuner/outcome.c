@@ -1,14 +1,14 @@
 /* The table of statuses. */
 #include "tuner/outcome.h"
 
-/* All other statuses fail the call. ETIMEOUT means that a variant hung or took too long. */
+/* Other statuses fail the call. ETIMEOUT means that a variant hung or took too long. */
 static const gt_ending endings[] = {
     /* columns: status, trial, fault, keep, costs_one_variant, leaves_an_answer */
     {GPUTUNE_OK, GT_TRIAL_OK, GT_FAULT_NONE, GT_KEEP_ALWAYS, false, false},
     {GPUTUNE_EWRONG, GT_TRIAL_WRONG, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},
     {GPUTUNE_ECRASHED, GT_TRIAL_CRASHED, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, false},
     {GPUTUNE_ETIMEOUT, GT_TRIAL_HUNG, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, true},
-    /* for gt_trial_failure(): did not compile in time */
+    /* used only by gt_trial_failure(): the variant was not compiled in time */
     {GPUTUNE_ETIMEOUT, GT_TRIAL_SLOW, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, true},
     {GPUTUNE_ECOMPILE, GT_TRIAL_COMPILE, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},
     {GPUTUNE_ECUDA, GT_TRIAL_LAUNCH, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},

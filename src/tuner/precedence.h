@@ -6,8 +6,8 @@
 
 /* Returns true if configuration `a` wins a tie against `b`. The default wins against all others.
  * Otherwise, the one that needs fewer resources wins: a smaller cluster, less shared memory per
- * block, fewer registers per thread, narrower vectors. If these are equal, it is decided by the
- * first axis that differs: the value that the template lists earlier wins. Values that are not
- * listed come last, in ascending order. */
+ * block, fewer registers per thread, narrower vectors. If these are equal, the first axis that
+ * differs decides: the value that the template lists earlier wins. Values that are not listed come
+ * last, in ascending order. */
 bool gt_precedes(const gt_request *request, const gt_config *a, const gt_resources *of_a,
                  const gt_config *b, const gt_resources *of_b);

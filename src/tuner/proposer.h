@@ -6,7 +6,8 @@
 
 typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
-    /* Writes at most `count` new configurations and returns how many; 0: it needs results first. */
+    /* Writes up to `count` new configurations. Returns their number; 0 if it needs results
+     * first. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
     /* Reports that a configuration was verified, has failed, or has new samples. result->point is
      * not used. A time of 0 is unknown. May be NULL. */
@@ -14,7 +15,7 @@ struct gt_proposer {
                       bool is_quick);
     /* Returns true if a compile that has already taken `seconds` should be ended. May be NULL. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
-    uint64_t total;      /* number of configurations that can race, with the default; 0: unknown */
+    uint64_t total; /* number of configurations that can race, including the default; 0: unknown */
     bool quick_compiles; /* true if the last proposals are for quick compiles (GT_ROLE_QUICK) */
     bool learns;         /* true if proposals depend on results, so it is better to ask late */
     bool exhausted;      /* true if there are no more proposals */

@@ -36,7 +36,7 @@ struct gt_race {
     gt_runner *winner;    /* NULL until the race is decided */
     gt_runner *reserve;   /* best contestant that was eliminated, or NULL */
     bool tie, complete;
-    bool is_tied;    /* true if only gt_race_break_tie() is missing for a decision */
+    bool is_tied;    /* true if the race waits for gt_race_break_tie() */
     uint32_t finals; /* number of final rounds taken */
     gt_race_end decided, end;
     double deviation; /* standard deviation of a log-ratio; negative: unknown */
@@ -44,8 +44,8 @@ struct gt_race {
     size_t scratch_capacity;
 };
 
-/* The spread that all contestants have in common is used if it is known from at least PRIOR_FROM of
- * them. It has as many degrees of freedom as there are contestants, but at most PRIOR_WEIGHT. */
+/* If at least PRIOR_FROM contestants have a known spread, the spread of each is moved towards their
+ * median. The median counts as one degree of freedom per contestant, but at most PRIOR_WEIGHT. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
@@ -190,9 +190,9 @@ static double median_time(gt_race *race, const gt_runner *runner)
 }
 
 /* Returns true if a contestant that is faster may replace the incumbent. If they do not share all
- * rounds, it must be clearly faster, because all others must then be sampled with the new
- * incumbent. If values are exact, one shared round is enough. After a stop, the medians must agree
- * too, because the difference may be due to a single slow sample. */
+ * rounds, it must be clearly faster, because a new incumbent must be sampled with all others. If
+ * values are exact, one shared round is enough. After a stop, the medians must agree too, because
+ * the difference may be due to a single slow sample. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -282,7 +282,7 @@ enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* Returns the bound above which `count` log-ratios decide early; INFINITY if they are too few. */
+/* Returns the bound above which `count` log-ratios decide early; INFINITY if there are too few. */
 static double early_least(const gt_race *race, size_t count)
 {
     if (count < EARLY_FIRST || race->deviation < 0 || race->options.exhaustive) {
@@ -332,8 +332,8 @@ static bool take_over_early(gt_race *race)
 
 /* --- leaving ---------------------------------------------------------------------------------- */
 
-/* Returns true if an eliminated contestant is faster than the reserve. Their ratios cannot be
- * compared, because they may be to different incumbents. */
+/* Returns true if an eliminated contestant is faster than the reserve. Does not compare their
+ * `ratio` members, because these may refer to different incumbents. */
 static bool is_better_reserve(gt_race *race, const gt_runner *runner)
 {
     const gt_runner *reserve = race->reserve;
@@ -406,8 +406,8 @@ static double least_of(const gt_race *race, size_t count)
 }
 
 /* Returns true if a contestant was far slower in every round that it shared with the incumbent.
- * Full samples are looked at first, because quick samples are less certain. The first ratio may be
- * to an earlier incumbent; it can be used because the current incumbent is at least as fast. */
+ * Full samples are looked at first, because quick samples are less certain. The first ratio may
+ * refer to an earlier incumbent, because the current one is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     gt_race_doubt *doubt = race->options.quick_doubt;
@@ -483,7 +483,7 @@ static void race_judge(gt_race *race)
 /* --- ending a race ---------------------------------------------------------------------------- */
 
 /* Returns true if the default is slower, or if its ratio is known within epsilon, as a tie
- * requires. This depends only on the width of the interval, so neither is favoured. */
+ * requires. The latter depends only on the width of the interval, so it favours neither of them. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);
@@ -491,8 +491,8 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Returns true if the result does not depend on more samples of a contestant, or if it has reached
- * max_rounds; *at_limit is then true. */
+/* Returns true if more samples of a contestant would not change the result. Also returns true, and
+ * sets *at_limit, if the contestant has reached max_rounds. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -527,7 +527,7 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
             return false;
         }
         bool slower =
-            /* this can only be the default, which never leaves */
+            /* slower contestants have left, except for the default */
             gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0;
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
@@ -555,8 +555,8 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
 }
 
 /* Returns true if a contestant may be as good as the incumbent: it is not known to be slower, and
- * is probably not much slower. The limit is 2 epsilon, because the incumbent may be the one with
- * the most luck among many that are equal. */
+ * is probably not much slower. The limit is 2 epsilon, because the incumbent may be the luckiest of
+ * many equal contestants. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -564,7 +564,7 @@ static bool may_be_as_good(gt_race *race, const gt_runner *runner)
            runner->paired.mean <= log1p(2 * race->options.epsilon);
 }
 
-/* Marks the contestants that are tied. Returns false if this is only the winner. */
+/* Marks the contestants that are tied. Returns false if only the winner is marked. */
 static bool race_find_tied(gt_race *race)
 {
     bool found = false;
@@ -718,8 +718,8 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Chooses the contestants of a full round: those with too few rounds. If there are none, the
- * default if only that is undecided, otherwise all, because one lucky sample must not decide. */
+/* Chooses the contestants of a full round: those with too few rounds. If there are none, only the
+ * default if nothing else is undecided, otherwise all, because one lucky sample must not decide. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -1031,7 +1031,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* only the scratch memory changes */
+    gt_race *scratch_of = (gt_race *)race; /* this modifies only the scratch memory */
     const gt_runner *fast = find_runner(race, id), *slow = find_runner(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {

@@ -30,7 +30,7 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns by what fraction the quick sample `value` may exceed a full sample even without noise. */
+/* Returns the fraction by which the quick sample `value` may exceed a full one without noise. */
 typedef double gt_race_doubt(double value);
 
 /* The contestants that are called tied when a race is decided. */
@@ -42,17 +42,17 @@ typedef enum gt_race_tie {
 
 typedef struct gt_race_options {
     uint64_t seed;     /* determines the order in rounds */
-    double epsilon;    /* smallest gain that matters, as a fraction; 0: 0.005 */
-    double drop_ratio; /* largest ratio of a first time to the best; 0: 2; below 1: no limit */
+    double epsilon;    /* smallest gain that matters, as a fraction; 0 means 0.005 */
+    double drop_ratio; /* largest ratio of a first time to the best; 0 means 2, below 1 no limit */
 
-    uint32_t level;             /* shared rounds after which confidence bounds decide; 0: 5 */
-    uint32_t max_rounds;        /* maximum number of full rounds per contestant; 0: 60 */
-    uint32_t final_rounds;      /* number of final rounds; 0: 8 */
-    uint32_t quick_from;        /* number of new contestants from which rounds are quick; 0: 5 */
+    uint32_t level;        /* shared rounds after which confidence bounds decide; 0 means 5 */
+    uint32_t max_rounds;   /* maximum number of full rounds per contestant; 0 means 60 */
+    uint32_t final_rounds; /* number of final rounds; 0 means 8 */
+    uint32_t quick_from;   /* rounds are quick with at least this many new contestants; 0 means 5 */
     gt_race_doubt *quick_doubt; /* error of quick samples; NULL: none */
     bool exact;      /* true if values are modelled, without noise; one short round then decides */
     bool exhaustive; /* true: contestants leave only after 10 shared rounds, or if they fail */
-    bool fixed;      /* true: contestants leave only by drop_ratio or failure; the caller ends it */
+    bool fixed;      /* true: elimination only by drop_ratio or failure; the caller ends the race */
     gt_race_tie tie_break;
     /* Returns true if contestant `a` wins a tie against `b`. If NULL, the lower id wins. */
     bool (*precedes)(const void *user, uint64_t a, uint64_t b);
@@ -84,7 +84,7 @@ typedef enum gt_race_kind {
     GT_RACE_QUICK, /* short samples, used only while there are no full ones */
     GT_RACE_FULL,
     GT_RACE_FINAL, /* samples of winner and default after the decision */
-    GT_RACE_ANY    /* for comparisons: all kinds */
+    GT_RACE_ANY    /* all kinds, in comparisons */
 } gt_race_kind;
 
 typedef struct gt_race_sample {
@@ -128,10 +128,10 @@ gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
 /* Adds a contestant, or lets one return that has left. If the race was decided, it continues. `id`
- * should be small, because it is used as an index; EINVAL if it is in the race. Only one contestant
- * can be the default. ENOMEM. */
+ * should be small, because it is used as an index; EINVAL if the contestant is still in the race.
+ * Only one contestant can be the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
-/* Tells the race that no more contestants will join. Before, it ends only by gt_race_stop(). */
+/* Tells the race that no more contestants will join. Until then, only gt_race_stop() ends it. */
 void gt_race_complete(gt_race *race);
 /* Returns true if there are contestants that should be sampled now. */
 bool gt_race_wants_round(gt_race *race);
@@ -139,7 +139,7 @@ bool gt_race_wants_round(gt_race *race);
  * sampled with the incumbent until they can be judged. Samples of an unfinished round are lost. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
 /* Records a value of this round. A value that is not finite and positive is ignored; after three
- * rounds without a value, a contestant fails. EINVAL if it is not in the round. */
+ * rounds without a value, a contestant fails. EINVAL if the contestant is not in the round. */
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
 /* Records that a contestant has failed. May be called at any time; an unknown id is ignored. If it
  * had won, the race continues. If it was the best contestant, or if only the default is left, the
@@ -168,7 +168,7 @@ const gt_runner *gt_race_first(const gt_race *race);
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Returns true if contestant `a` wins a tie against `b`. */
 bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
-/* Returns true if a contestant was eliminated and cannot return. Only the best one of these can. */
+/* Returns true if a contestant was eliminated and cannot return, as only the best of them can. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises the samples of a contestant. If there are at least 5 final samples, uses these,
  * because they are the longest and had no influence on the decision. Otherwise uses full samples
