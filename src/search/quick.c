@@ -78,7 +78,7 @@ static bool compile_slowly(const gt_quick *quick, double left_s)
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if `least` pairs have both times and quick compiles took far less time. */
+/* Returns true if `least` pairs have both compile times, and the quick times are far shorter. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;

@@ -187,7 +187,7 @@ typedef struct learner {
     uint32_t *moved;  /* buffer for the sizes at which a condition is false */
     bool *is_yes_at;  /* for each size, true if the last condition is true */
     double *sums;     /* sum of the costs of each configuration */
-    double *after;    /* cost of one leaf for the sizes from each position of a branch on */
+    double *after;    /* cost of a leaf from each position to the end of the branch */
     GT_ARRAY(branch) branches;
 } learner;
 
@@ -595,7 +595,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     const double rows = l->measured_count + l->guessed_count;
-    for (int p = 0; p < PENALTIES; p++) { /* each prunes the tree that the last one left */
+    for (int p = 0; p < PENALTIES; p++) { /* each penalty prunes what the last one left */
         (void)prune_tree(l->branches.items, 0, penalties[p] * rows / 100);
         for (uint32_t i = fold; i < l->measured_count; i += l->folds) {
             const uint32_t s = l->measured[i];

@@ -26,8 +26,8 @@ typedef struct gt_rule_data {
     const uint32_t *codes; /* code of each configuration; equal numbers share compiled code */
     const uint64_t *needs; /* bit set of the needs of each configuration */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
-    /* Configuration i has load_factors[i] times the value of feature load_features[i] blocks per
-     * multiprocessor. Factor 0 or NULL: unknown, or the same at all sizes. */
+    /* load_factors[i] times the value of feature load_features[i] is the number of blocks per
+     * multiprocessor of configuration i. Factor 0 or NULL: unknown, or the same at all sizes. */
     const uint32_t *load_features;
     const double *load_factors;
 } gt_rule_data;

@@ -16,7 +16,7 @@
 #define USUAL_S    0.4 /* assumed seconds of a compile until one is measured */
 /* Assumed GPU seconds of a new variant until one is measured. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* Variants are started in excess by this factor, so the GPU need not wait for slow compiles. */
+/* The number of variants is multiplied by this, so the GPU need not wait for slow compiles. */
 #define SPARE 1.25
 
 enum {

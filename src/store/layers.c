@@ -138,8 +138,7 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file, and unless `keep_reading`, also reading it. Called with
- * `using`. */
+/* Stops writing the user's file and, unless `keep_reading`, reading it. `using` must be held. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);

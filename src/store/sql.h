@@ -182,7 +182,7 @@
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
     /* the date of the replaced trial (hash ?5) is kept, unless it is before ?4 */                 \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
-    /* replaces a stored trial if it is damaged, or if it is unfinished and the new one is not */  \
+    /* replaces a damaged trial; a finished trial also replaces an unfinished one */               \
     X(TRIAL_OFFER,                                                                                 \
       "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET                     \
       " AND NOT EXISTS (SELECT 1 FROM trial o WHERE o.gpu = ?1 AND o.scenario = ?2 AND "           \
@@ -226,7 +226,7 @@
     /* copy rows of `kept`, a database in memory, to the file, unless the file has better ones */  \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
-    /* also sets the properties of a GPU that has none, which a killed tuning leaves behind */     \
+    /* also sets the properties of a GPU if they are missing because a tuning was killed */        \
     X(BRING_GPU,                                                                                   \
       "INSERT INTO main.gpu (" GT_TEXT_GPU ") SELECT " GT_TEXT_GPU " FROM kept.gpu WHERE true "    \
       "ON CONFLICT (environment) DO UPDATE SET (" GT_TEXT_GPU ") = (SELECT " GT_TEXT_GPU           \

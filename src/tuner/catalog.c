@@ -245,7 +245,7 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists the kernels of a file. Called only if needed, as it takes as long as reading the file. */
+/* Lists the kernels of a file. Called only if needed: it takes as long as reading the file. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {

@@ -201,7 +201,7 @@ double gt_field_patience(const gt_field *field)
 static const double SHARE = 0.2;
 /* fraction of the limit after which a variant that has not finished is too slow */
 static const double MOST = 0.5;
-/* like MOST, but for all attempts together at a compile that was put off */
+/* like MOST, but for the sum of all attempts at a compile that was put off */
 static const double FAIR = 0.3;
 /* a first attempt at a compile may always take this many seconds */
 static const double LEAST_S = 3;
@@ -245,8 +245,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns false if one of the waiting variants is on its second attempt, or if it is the default
- * and there are several workers. */
+/* Returns false if a waiting variant is on its second attempt, or if the default waits and there
+ * are several workers. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -258,8 +258,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns the time in seconds after which a compile is put off. Before any compile has succeeded,
- * only one compile at a time is put off. */
+/* Returns the time in seconds after which a compile is put off. Until a compile has succeeded, only
+ * one compile is put off in each SHARE of the limit. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);

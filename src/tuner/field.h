@@ -142,7 +142,7 @@ typedef struct gt_field {
     int64_t last_put_off_ns;
     int64_t start_ns;
     bool compiles;  /* true if a variant has compiled, now or in an earlier tuning */
-    uint32_t alike; /* number of variants that do not compile, with the same error as the default */
+    uint32_t alike; /* number of variants that fail to compile with the same error as the default */
     uint32_t unexplained; /* number of rounds that failed without a culprit */
     gt_variant *doubtful; /* last variant that crashed; NULL if a launch has succeeded since */
     bool cut;             /* true if there were more proposals than allowed */
@@ -185,13 +185,13 @@ gputune_status gt_field_retry(gt_field *field, uint32_t *count);
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
 /* Like gt_field_note_unfinished(), but only defers the running variant if it may never end. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
-/* If the default failed, records this in the request, so the call does not return it. */
+/* If the default failed, records this in the request, so the call does not return the default. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
 /* Returns true if a variant could not race because time or memory ran out. */
 bool gt_field_lacks_one(const gt_field *field);
 /* Starts nothing more and expects no more events. The caller must have cancelled all jobs. */
 void gt_field_abandon(gt_field *field);
-/* Returns true if the default and many other variants do not compile, with the same error. No other
+/* Returns true if the default and many other variants fail to compile with the same error. No other
  * variants are tried then. Returns false if the proposer does not learn. */
 bool gt_field_never_compiles(const gt_field *field);
 /* Returns true if nothing remains to be compiled or verified. */
@@ -268,7 +268,7 @@ gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
 /* Sets the message of a variant to `message` and likely reasons for the failure. */
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message);
-/* Counts variants that do not compile, with the same message as the default. */
+/* Counts variants that fail to compile with the same message as the default. */
 void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message);
 gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
                               gputune_status failure, const char *message);

@@ -422,7 +422,7 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* Returns the outcome of a variant. Quick compiles with a launch too short to time have failed. */
+/* Returns the outcome of a variant. Quick compiles whose launch is too short count as failed. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&

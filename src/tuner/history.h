@@ -8,8 +8,8 @@ struct gt_request;
 
 typedef gt_trial_list gt_history; /* sorted by hash; free it with gt_trial_list_free() */
 
-/* Loads the trials of a request's scenario. Trials of code that has changed (gt_request_stored())
- * are left out, and failures with another driver, data or sizes. */
+/* Loads the trials of a request's scenario. Leaves out trials of code that has changed
+ * (gt_request_stored()), and failures with another driver, other data or other sizes. */
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
 /* Finds a trial by hash. NULL if there is none, or if `history` is NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
