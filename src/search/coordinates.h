@@ -36,7 +36,7 @@ typedef struct gt_coordinates {
 } gt_coordinates;
 
 /* Computes the coordinates of a domain. The domain must outlive *out. The caller must call
- * gt_coordinates_free() even if this fails. ENOMEM. */
+ * gt_coordinates_free() even if this fails. May return ENOMEM. */
 gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain);
 void gt_coordinates_free(gt_coordinates *coordinates);
 /* Writes the coordinates of a point to `out`. */

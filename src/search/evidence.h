@@ -12,7 +12,7 @@ typedef struct gt_known {
     double compile_s; /* compile time in seconds; 0 if it is unknown */
     double measure_s; /* time used on the GPU in seconds; 0 if it is unknown */
     double so_far_s;  /* seconds that the compile has been running for; 0 if unknown */
-    uint32_t row;     /* row of this point in the model plus 1; 0 if it has no row */
+    uint32_t row;     /* 1 + row of this point in the model; 0 if it has no row */
 } gt_known;
 
 /* The configurations that a search has proposed, and their results. A zeroed struct is valid and
@@ -31,7 +31,7 @@ typedef struct gt_evidence {
     uint32_t measured;
 } gt_evidence;
 
-/* Adds a configuration that has no result yet. ENOMEM. */
+/* Adds a configuration that has no result yet. May return ENOMEM. */
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
 gputune_status gt_evidence_add(gt_evidence *evidence, const gt_tried *result);
 /* Records for how many seconds the compile of a pending point has been running. */

@@ -299,7 +299,7 @@ static uint32_t sort_hints(gt_strategy *strategy, gt_ranked *order)
     return count;
 }
 
-/* Builds the prior from the hints of the strategy. The process must not have rows yet. ENOMEM. */
+/* Builds the prior from hints, before the process has rows. May return ENOMEM. */
 static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
 {
     if (!strategy->hints.count) {
@@ -557,7 +557,7 @@ static int64_t judge_from(gt_model *model, const gt_strategy *strategy, uint32_t
     return best;
 }
 
-/* Finds the best candidate, or -1. If `climb` is true, also tries its neighbours. ENOMEM. */
+/* Finds the best candidate, or -1. If `climb`, also tries its neighbours. May return ENOMEM. */
 static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
                                       int64_t *best)
 {

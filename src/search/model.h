@@ -74,14 +74,14 @@ typedef struct gt_model {
     gt_hash_index places; /* maps the hash of a point to its index in the pool */
 } gt_model;
 
-/* Adds new results to the process. If there are many of them, also learns the covariance again.
- * Then *is_relearnt is set to true, and the prospects of all candidates must be reset. ENOMEM. */
+/* Adds new results to the process. If there are many, also learns the covariance again. In that
+ * case *is_relearnt is true, and the caller must reset all prospects. May return ENOMEM. */
 gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *strategy);
 
 /* Converts the logarithm of a time to the standardised value that is modelled. */
 double gt_model_value(const gt_model *model, double log_time);
 
-/* Creates a model for a domain. The caller frees it with gt_model_free(). ENOMEM. */
+/* Creates a model for a domain. The caller frees it with gt_model_free(). May return ENOMEM. */
 gputune_status gt_model_new(gt_model **out, const gt_domain *domain);
 void gt_model_free(gt_model *model);
 /* Proposes a point that is not in the evidence. Sets *found to false if the model has none. */
