@@ -32,5 +32,5 @@ const char *gt_header_kernel(const gt_template *template, uint32_t index);
  * names the unsupported part. */
 gputune_status gt_header_check(const gt_template *template, const gt_rule *rule);
 /* Sets *out to the text of the header. The caller frees *out. EUNSUPPORTED if gt_header_check()
- * fails or an expression cannot be written in C. ENOMEM. */
+ * fails or an expression cannot be written in C. May return ENOMEM. */
 gputune_status gt_header_write(char **out, const gt_header *header);

@@ -62,7 +62,7 @@ int gt_rule_choose(const gt_rule *rule, const gt_problem *problem, const int64_t
 /* Appends the text of a region: "m=64:16384 T=half". */
 void gt_rule_region_append(gt_text *out, const gt_template *template, const gt_rule_region *region);
 /* Sets *out to the text of a rule. `tree` is the text of the decision, and must end with a newline.
- * The caller frees *out. ENOMEM. */
+ * The caller frees *out. May return ENOMEM. */
 gputune_status gt_rule_text(char **out, const gt_template *template, const gt_rule_region *region,
                             const gt_rule_loss *loss, const gt_config *variants, size_t count,
                             const char *tree);

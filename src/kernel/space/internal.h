@@ -68,7 +68,7 @@ typedef struct gt_diagram {
 } gt_diagram;
 
 /* Builds a diagram from all filters that depend only on these axes. Uses at most 10 MB and 200 ms.
- * If it would need more, or if an error occurs, the diagram is not complete. ENOMEM, ECANCELED. */
+ * If it would need more, or on failure, it is not complete. May return ENOMEM or ECANCELED. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
 /* Frees the nodes of a diagram. The diagram keeps its axes. */

@@ -217,7 +217,7 @@ static int compare_filters(const void *a, const void *b)
     return difference ? difference : (x->first > y->first) - (x->first < y->first);
 }
 
-/* Applies a filter after the earlier filters on its axes. Returns the reason for an exclusion, or
+/* Applies a filter. The earlier filters on its axes must have been applied. Returns a reason, or
  * 0. */
 static int apply_filter(const gt_space *space, gt_binding *binding, const gt_filter *filter)
 {

@@ -90,7 +90,7 @@ static gputune_status find_function(checked *c)
     gt_kernel_name *kernel = c->kernel;
     const gt_function *function = &c->function;
     bool found = false;
-    /* a template that is only declared may have specialisations */
+    /* specialisations may define a template that is only declared */
     for (size_t i = 0; i < c->functions->count && !(found && function->is_definition); i++) {
         const gt_function *own = &c->functions->items[i];
         if ((own->is_definition || own->is_template) && !own->is_specialisation &&

@@ -13,7 +13,7 @@ typedef struct gt_config {
 /* Appends a value as it is written in a template: "4", "float", "value", "auto". */
 void gt_axis_value_append(gt_text *text, const gt_axis *axis, uint32_t choice);
 gt_config gt_config_default(const gt_template *template);
-/* Sets *out to a text such as "VEC=4 BLOCK=256 coeffs=value". The caller frees *out. ENOMEM. */
+/* Sets *out to a text such as "VEC=4 BLOCK=256". The caller frees *out. May return ENOMEM. */
 gputune_status gt_config_text(char **out, const gt_template *template, const gt_config *config);
 /* Splits the text "AXIS=value" in place. Sets *axis, *value and given[*axis]. EINVAL if the text is
  * not a setting, if the axis is unknown, or if given[*axis] was already set. */

@@ -41,7 +41,7 @@ typedef struct gt_map {
     bool replaces;     /* true if the kernel gets the map instead of the buffer */
     gt_dimensions box;
     gt_dimensions sizes;   /* sizes of the tensor; empty: those of the buffer */
-    gt_dimensions strides; /* strides in elements, without the fastest dimension; empty: packed */
+    gt_dimensions strides; /* strides in elements, except of the fastest dimension; empty: packed */
     const gt_expression *swizzle, *interleave, *l2; /* NULL: 0 */
     uint32_t nan_fill;                              /* 0 or 1 */
     gt_place place;
@@ -57,7 +57,7 @@ typedef struct gt_texture_clause {
     uint32_t filter, address;                         /* values of the driver's enumerations */
     uint32_t memory;                                  /* a gt_texture_memory */
     uint32_t normalized_coordinates, normalized_read; /* 0 or 1 */
-    const gt_expression *width; /* elements in a row; NULL: the buffer's last extent */
+    const gt_expression *width; /* number of elements of a row; NULL: the last extent */
     gt_place place;
 } gt_texture_clause;
 
@@ -205,12 +205,12 @@ typedef struct gt_template_parts {
     uint32_t word_count;
 } gt_template_parts;
 
-/* Gives `memory` to the template, or frees it on failure. ENOMEM, also if `memory` is NULL. */
+/* Gives `memory` to the template, or frees it on failure. ENOMEM also if `memory` is NULL. */
 gputune_status gt_keep(gt_template_parts *parts, void *memory);
-/* Sets *out to a copy of the first `length` bytes of `text`, which the template owns. ENOMEM. */
+/* Sets *out to a copy of `length` bytes of `text`, which the template owns. May return ENOMEM. */
 gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const char *text,
                             size_t length);
-/* Creates an empty template. gt_template_free() frees *out. ENOMEM. */
+/* Creates an empty template. gt_template_free() frees *out. May return ENOMEM. */
 gputune_status gt_template_new(gt_template **out);
 
 /* Returns the index of the item whose first member is the string `name`, or -1 if there is none. */

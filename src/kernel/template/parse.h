@@ -96,7 +96,7 @@ gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t
 
 /* ---- names.c ---- */
 
-/* Finds out how a text uses names. Must be called after all clauses were read. ENOMEM. */
+/* Finds out how a text uses names, after all clauses were read. May return ENOMEM. */
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const char *text);
 /* Returns true if gputune defines the token: it is a tunable, a problem value that is known at
  * compile time, or the macro NAME_word of a value. */
@@ -113,7 +113,7 @@ gputune_status gt_axes_check(const gt_parse *p);
 
 /* Checks the functions that clauses name, and sets their entries and template arguments. */
 gputune_status gt_functions_check(gt_parse *p, const char *text);
-/* If one overload of the kernel matches args(), blanks all overloads that do not match. ENOMEM. */
+/* If an overload of the kernel matches args(), blanks those that do not. May return ENOMEM. */
 gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
 /* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body from it.
  * Blanks the #defines of tunables and problem values in `text`. */

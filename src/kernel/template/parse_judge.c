@@ -92,8 +92,8 @@ static bool is_own_element(const assignment *now, gt_lexer at)
     return own;
 }
 
-/* If an expression uses a size, adds it to the parameters of the kernel. If the expression reads
- * other elements of an output, requests a copy of that output. */
+/* If an expression uses a size, adds the size to the parameters of the kernel. If the expression
+ * reads other elements of an output, requests a copy of that output. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;

@@ -546,8 +546,8 @@ gputune_status gt_parse_swap(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Refuses an expression that uses the grid or block of the first launch() if a loop changes them.
- * The expression is evaluated outside of the loop. */
+/* Refuses an expression that uses the grid or block of the first launch() if a loop changes them,
+ * because the expression is evaluated outside of the loop. */
 static gputune_status check_known(const gt_parse *p, const gt_expression *expression)
 {
     const gt_template_step *first = &p->parts->steps[0];

@@ -43,7 +43,7 @@ void gt_line_mark_append(gt_text *out, int line, const char *path);
 int gt_line_at(gt_token *file, const char *text, size_t at);
 /* Appends all newlines between `from` and `to`, so line numbers do not change. */
 void gt_newlines_append(gt_text *out, const char *from, const char *to);
-/* Blanks the declarations of these functions, unless an #if splits their brackets. ENOMEM. */
+/* Blanks the functions with these names, unless an #if splits their brackets. May return ENOMEM. */
 gputune_status gt_functions_cut(char *text, const char *const *names, size_t count);
 /* Appends the tokens of a text. They are separated by single blanks, and each directive is on a
  * line of its own. Leaves out #line directives. */

@@ -17,7 +17,7 @@ typedef enum occurrence {
     SOME    /* at least once */
 } occurrence;
 
-/* More properties of a clause, as bits. */
+/* Properties of a clause, as bits. */
 enum {
     LIST = 1,    /* the clause is a list, whose items are parsed one by one */
     MEANING = 2, /* the clause affects the results of a kernel */

@@ -203,7 +203,7 @@ bool gt_template_lacks_shared(const gt_template *template);
 /* Finds the first __constant__ that is used but gets no value from the code or a clause. Writes its
  * name to `out`. */
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
-/* Returns true if the code initialises the __constant__ `name`, even if with zero. */
+/* Returns true if the code initialises the __constant__ `name`, also with zero. */
 bool gt_template_gives_constant(const gt_template *template, const char *name);
 /* Returns true if the axis is the width of vectors with which the argument is accessed. */
 static inline bool gt_axis_widens(const gt_axis *axis, uint32_t argument)

@@ -47,6 +47,6 @@ typedef enum gt_meaning {
 typedef gt_meaning (*gt_meaning_fn)(const void *user, const gt_token *name, int64_t *value);
 
 /* Copies `text` to *out and blanks the disabled lines. If all conditions of an #if are known, also
- * blanks its directives. Line numbers do not change. The caller frees *out. ENOMEM. */
+ * blanks its directives. Line numbers do not change. The caller frees *out. May return ENOMEM. */
 gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meaning,
                                const void *user);

@@ -57,8 +57,8 @@ typedef struct gt_declarations {
     GT_ARRAY(gt_piece_read) reads;
 } gt_declarations;
 
-/* Finds the declarations of `text`, also inside of namespaces and extern "C". The caller should
- * first blank disabled #if branches with gt_branches_cut(). *out points into the text. ENOMEM. */
+/* Finds the declarations of `text`, also inside of namespaces and extern "C". `text` should have no
+ * disabled #if branches (gt_branches_cut()). *out points into `text`. May return ENOMEM. */
 gputune_status gt_declarations_find(gt_declarations *out, const char *text);
 /* Returns the index of the > that closes the < at `at`. If the < is a comparison, returns `at`. */
 size_t gt_word_close_angles(const gt_word *words, size_t count, size_t at);

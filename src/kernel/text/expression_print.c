@@ -265,7 +265,7 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
     }
     bool truth;
     out->is_truth = out->is_int = gt_operation_compare(&truth, operation, 0);
-    /* in C, a shift has the type of its left operand, and the result of two int is an int */
+    /* in C, a shift has the type of its left operand; other operations on two ints give an int */
     const bool shifts = operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
     const bool widens =
         *p->print->prefix && !out->is_int && left.is_int && (shifts || right.is_int);

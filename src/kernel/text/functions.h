@@ -36,7 +36,7 @@ typedef GT_ARRAY(gt_function) gt_function_list;
 void gt_scope_find(char scope[GT_ENTRY_MAX], const gt_word *words, size_t at);
 
 /* Finds the declarations and definitions of the given __global__ functions, in the order of the
- * text. Names may omit outer namespaces. The caller frees the list with gt_array_free(). ENOMEM. */
+ * text. Names may omit outer namespaces. gt_array_free() frees the list. May return ENOMEM. */
 gputune_status gt_functions_find(gt_function_list *out, const char *text, const char *const *names,
                                  size_t count);
 /* Returns true if the function has this name. The name may omit outer namespaces. */

@@ -85,9 +85,9 @@ void gt_macros_directive(gt_macros *macros, const gt_word *directive);
 uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 /* Returns the macro with this name, or NULL if the name is not a macro. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
-/* Iterates over the definitions of a name, from the last to the first, including those that are
- * undefined later. Returns the definition before `macro`, or the last one if `macro` is NULL, or
- * NULL if there are no more. */
+/* Iterates over the last definition of a name and earlier ones that may apply because the later
+ * ones are in an #if, even if an #undef follows. Returns the definition before `macro`, or the last
+ * one if `macro` is NULL, or NULL if there are no more. */
 const gt_macro *gt_macro_before(const gt_macros *macros, uint32_t id, const gt_macro *macro);
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
 /* Appends `words` with expanded macros and no directives. Macros add up to about `most` words. */
@@ -100,7 +100,7 @@ size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count,
 /* Expands the macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`, those
  * that begin with `template`, and those between __global__ and the body of a kernel. Does not
  * expand macros whose value is not known or may vary (GT_OPEN). `read` is the same text with its
- * disabled #if branches blanked. Line numbers do not change. ENOMEM. */
+ * disabled #if branches blanked. Line numbers do not change. May return ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read, gt_meaning_fn meaning,
                                        const void *user);
 
