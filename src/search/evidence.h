@@ -16,7 +16,7 @@ typedef struct gt_known {
 } gt_known;
 
 /* The configurations that a search has proposed, and their results. A zeroed struct is valid and
- * contains none. Not thread-safe. */
+ * empty. Not thread-safe. */
 typedef struct gt_evidence {
     GT_ARRAY(gt_known) known;          /* all points that were proposed or reported */
     gt_hash_index places;              /* maps the hash of a point to its index in `known` */

@@ -67,7 +67,7 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
     }
 }
 
-/* Computes the covariances of z and the rows from `from` up to `to`, exclusive, into `out`. */
+/* Writes the covariances of z with the rows from `from` to `to` - 1 to `out`. */
 static void covariances(double *out, const gt_gaussian *g, const float *z, uint32_t from,
                         uint32_t to)
 {

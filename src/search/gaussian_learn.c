@@ -82,7 +82,7 @@ static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
     }
 }
 
-/* Computes row `a` of the covariance and its derivative by the squared distance. */
+/* Computes row `a` of the covariance, and its derivative with respect to the squared distance. */
 static void fill_row(sample *s, const double *weight, const double *part, uint32_t a)
 {
     double distance[MOST], squares[MOST] = {0}, *k = s->k[a], *slope = s->slope[a];

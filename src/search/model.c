@@ -74,7 +74,7 @@ static double model_log_slope(const gt_model *model, double log_time)
 /* --- rows of the process ---------------------------------------------------------------------- */
 
 enum {
-    KEPT = 300, /* number of rows to keep if there are too many; half are the fastest */
+    KEPT = 300, /* number of rows to keep if there are too many; half for the fastest points */
     STEPS = 10, /* steps of learning */
     ENOUGH = 20 /* number of results that are needed before a width is chosen */
 };
@@ -352,7 +352,7 @@ enum {
 #define MOST_DOUBT 2.0
 /* In a search with hints, deviations are increased only after this many results without a gain. */
 #define TRUSTED      10
-#define SURE_FAILURE 1.02 /* even a certain failure gets a 2% chance of success */
+#define SURE_FAILURE 1.02 /* a predicted failure still gets a 2% chance of success */
 #define ROOT_2PI     2.5066282746310002
 
 static void begin_candidate(gt_candidate *out, const gt_model *model, const gt_point *point)
@@ -740,7 +740,7 @@ void gt_model_look(gt_outlook *out, const gt_strategy *strategy)
     out->learns = !tries_all(strategy);
 }
 
-/* If no proposal has updated the model, because slow compiles keep all workers busy, updates it. */
+/* Updates the model first if no proposal has done so, as when slow compiles block all workers. */
 double gt_model_worth(gt_strategy *strategy, const gt_point *point)
 {
     gt_model *model = strategy->model;

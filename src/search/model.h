@@ -34,7 +34,7 @@ typedef struct gt_candidate {
 enum {
     GT_MODEL_FIRST = 12, /* number of proposals before the model is used */
     GT_MODEL_FIRST_WITH_HINTS = 4,
-    GT_MODEL_LEADS = 32 /* maximum number of hints that are tried first; enough for many workers */
+    GT_MODEL_LEADS = 32 /* maximum number of hints that are tried first */
 };
 
 /* Predicts times from hints, which are results for another size or another GPU. */
