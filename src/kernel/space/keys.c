@@ -1,5 +1,5 @@
-/* Evaluates filters when only some axes have values. The result is a value, a failure, or a key.
- * Two filters with the same key accept the same values of the remaining axes. */
+/* Evaluates filters when only some axes have values. The result is a value, a failure, or a key. If
+ * a filter has the same key again, it accepts the same values of the other axes. */
 #include "kernel/space/internal.h"
 
 typedef struct state {

@@ -12,8 +12,8 @@
  * is loose: its combinations are tested one by one, and its counts are estimates.
  *
  * A space is opened without diagrams. gt_space_prepare() builds them when the space first counts,
- * draws or lists configurations. After that, only the iteration changes, and `probe`, which is a
- * binding for single configurations. */
+ * draws or lists configurations. After that, only the iteration and `probe`, a binding for single
+ * configurations, change. */
 #include "kernel/space/internal.h"
 
 #include "kernel/template/axis_kind.h"

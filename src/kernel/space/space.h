@@ -38,7 +38,7 @@ void gt_space_free(gt_space *space);
 /* Sets a callback that can cancel long operations. They stop when it returns true. */
 void gt_space_set_cancel(gt_space *space, bool (*canceled)(void *user), void *user);
 /* Builds the diagrams if they do not exist, each in up to 200 ms and 10 MB. Functions that count,
- * draw or list configurations call it. If it fails, counts are estimates or upper limits. */
+ * draw or list configurations call this. If this fails, counts are estimates or upper limits. */
 gputune_status gt_space_prepare(gt_space *space);
 /* Fails with ENOVARIANT if no configuration is valid. The message has the most frequent reasons. */
 gputune_status gt_space_require_any(gt_space *space);

@@ -41,7 +41,7 @@ typedef struct gt_map {
     bool replaces;     /* true if the kernel gets the map instead of the buffer */
     gt_dimensions box;
     gt_dimensions sizes;   /* sizes of the tensor; empty: those of the buffer */
-    gt_dimensions strides; /* strides in elements, except of the fastest dimension; empty: packed */
+    gt_dimensions strides; /* element strides, except the fastest dimension's; empty: packed */
     const gt_expression *swizzle, *interleave, *l2; /* NULL: 0 */
     uint32_t nan_fill;                              /* 0 or 1 */
     gt_place place;

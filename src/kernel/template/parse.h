@@ -11,7 +11,7 @@
 /* A clause, or a setting `NAME = …`. The value is a word, expressions, or a list of arguments. */
 typedef struct gt_setting {
     const char *word;
-    /* offset of the struct member that stores the value. It is a gt_dimensions if `most` is 3 or
+    /* offset of the struct member that stores the value. This is a gt_dimensions if `most` is 3 or
      * more, the index of a word if `most` is 0, and otherwise an array of `most` expressions. */
     size_t offset;
     uint32_t most; /* maximum number of expressions; 0 for a word or arguments */

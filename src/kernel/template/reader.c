@@ -500,7 +500,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
         gt_kernel_name named;
         const bool is_kept = clause_stays(reader, all, own, c);
         const gputune_status status = read_name(&named, &clauses[c]);
-        /* a kept clause is parsed later, and then reports its errors */
+        /* errors in kept clauses are reported later, by their parsers */
         if (status < 0 && !is_kept) {
             return status;
         }

@@ -230,7 +230,7 @@ typedef struct head {
     gt_place place;
     gt_lexer attributes, parameters; /* parameters: starts at the word `template` */
     gt_lexer body;                   /* starts at the `:` or `{` after the name */
-    gt_lexer pattern;                /* arguments of a specialisation; empty if it is not one */
+    gt_lexer pattern;                /* arguments of a specialisation; otherwise empty */
 } head;
 
 /* Reads the head of a struct, from after `struct` to the `{`. Returns false if there is no `{`. */

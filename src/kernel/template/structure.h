@@ -8,7 +8,7 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 typedef struct gt_structure_member {
     char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* `name` is empty for a base class */
     gt_dimensions extents; /* constant extents of an array; count 0: not an array */
-    /* default values of the first elements; all later elements have the last one */
+    /* default values of the first elements; all later elements have the last value */
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
     uint32_t alignment; /* bytes in alignas(); 0: the alignment of the type */

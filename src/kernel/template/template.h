@@ -178,8 +178,9 @@ bool gt_template_is_own_reference(const gt_template *template);
 /* Returns true if the template has a reference(), a check() or an expect(). */
 bool gt_template_is_judged(const gt_template *template);
 
-/* Parses a copy of `text` for a kernel. If `kernel` is NULL, uses the first one. `include` may be
- * NULL. gt_template_free() frees *out. ETEMPLATE with a position, or ENOTFOUND for the kernel. */
+/* Parses a copy of `text` for a kernel (NULL: the first one). `include` may be NULL.
+ * gt_template_free() frees *out. ETEMPLATE with a position, or ENOTFOUND if there is no such
+ * kernel. */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
                                  const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);

@@ -64,8 +64,8 @@ static void append_piece(gt_text *out, const piece *part, int least)
                    nested ? ")" : "");
 }
 
-/* Appends two operands with the operator between them, whose precedence is out->precedence. Adds
- * parentheses also where compilers suggest them, as in (n + 3) >> 2 or a || (b && c). */
+/* Appends an operator of precedence out->precedence, and its operands. Also adds parentheses where
+ * compilers suggest them, as in (n + 3) >> 2 or a || (b && c). */
 static void append_operands(piece *out, const piece *left, const char *sign, const piece *right)
 {
     const int own = out->precedence, apart = out->is_truth ? SHIFT : PRODUCT;

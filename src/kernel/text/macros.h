@@ -85,9 +85,9 @@ void gt_macros_directive(gt_macros *macros, const gt_word *directive);
 uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 /* Returns the macro with this name, or NULL if the name is not a macro. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
-/* Iterates over the last definition of a name and earlier ones that may apply because the later
- * ones are in an #if, even if an #undef follows. Returns the definition before `macro`, or the last
- * one if `macro` is NULL, or NULL if there are no more. */
+/* Iterates over the definitions of a name, starting with the last one, until one is not in an #if.
+ * Ignores #undef. Returns the definition before `macro`, or the last one if `macro` is NULL, or
+ * NULL if there are no more. */
 const gt_macro *gt_macro_before(const gt_macros *macros, uint32_t id, const gt_macro *macro);
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
 /* Appends `words` with expanded macros and no directives. Macros add up to about `most` words. */

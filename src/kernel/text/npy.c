@@ -1,5 +1,5 @@
-/* Reads NumPy's file format: a magic string, a version, the length of the header, and the header.
- * This is a Python dictionary, {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
+/* Reads NumPy's file format: a magic string, a version, the length of the header, and the header, a
+ * Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
 #include "kernel/text/npy.h"
 
 #include "kernel/text/lexer.h"

@@ -10,7 +10,7 @@ enum { GT_NAME_MAX = 128, GT_TYPE_LAST = GT_TYPE_E5M2 };
 /* Returns the size of one value in bytes: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
-/* Returns true if the type can represent the integer. True for 64-bit types and floats. */
+/* Returns true if the type can represent the integer. Always true for 64-bit types and floats. */
 bool gt_type_holds(gt_type type, int64_t value);
 /* Returns the name of a type: "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
