@@ -730,7 +730,7 @@ static gputune_status sort_features(learner *l)
     return GPUTUNE_OK;
 }
 
-/* Copies a branch and everything below it, in the order in which the text of a rule lists them. */
+/* Copies a branch and all nodes below it, in the order in which the text of a rule lists them. */
 static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 {
     const branch *own = &l->branches.items[at];

@@ -7,8 +7,8 @@
 
 /* Fraction of the GPU time that is used for rounds of samples if the search learns from results. */
 #define GT_ROUND_SHARE 0.25
-/* A search that learns does not verify a variant if its first launch takes this many times as long
- * as that of the fastest variant, or longer. */
+/* A search that learns does not verify a variant if its first launch takes at least this many times
+ * as long as that of the fastest variant. */
 #define GT_CLEARLY_SLOWER 1.15
 
 /* The state of the schedule. A new variant is a variant that was compiled but not launched yet. In
@@ -28,8 +28,8 @@ void gt_schedule_note_new_variant(gt_schedule *schedule, double seconds, bool ro
 /* Records how many GPU seconds a round of samples took. */
 void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 
-/* Returns true if the GPU should sample a round of the contestants, if there are any. Returns false
- * if it should launch one of the `waiting` new variants instead. */
+/* Returns true if the GPU should sample a round of contestants (if any). Returns false if it should
+ * launch one of the `waiting` new variants instead. */
 bool gt_schedule_wants_round(const gt_schedule *schedule, uint32_t waiting);
 /* Returns the GPU seconds per new variant, including rounds. Uses a guess if none is known. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);

@@ -121,7 +121,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Registers the VFS under a unique name, as a program may contain several copies of gputune. */
+/* Registers the VFS under a unique name: a program may contain several copies of gputune. */
 static int register_vfs(void)
 {
     own.vfs = *own.system;
@@ -462,7 +462,7 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *obstacle)
 {
-    GT_FREED char *whole = NULL; /* also keeps "file:x" from being read as a URI */
+    GT_FREED char *whole = NULL; /* an absolute path, so "file:x" is not read as a URI */
     if (mode != GT_DATABASE_MEMORY) {
         GT_TRY(gt_path_absolute(&whole, path));
         path = whole;

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-/* time limit in seconds for waiting for the system's file, and for the last write before closing */
+/* seconds to wait for the system's file, and at least for the last write before closing */
 #define GT_LOOKUP_WAIT_S 0.1
 
 /* The files use a rollback journal instead of a write-ahead log. Processes share the index of a
@@ -552,7 +552,7 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-static const double longest_write_s = 5; /* time limit of a write for waiting for a lock */
+static const double longest_write_s = 5; /* seconds that a write waits for a lock */
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
@@ -922,7 +922,7 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count)
 {
-    static const double each_s = 5; /* time limit for waiting for the lock of each file */
+    static const double each_s = 5; /* seconds to wait for the lock of each file */
     GT_SCOPED(gt_database_close) gt_database *all = NULL;
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
     GT_REFUSE(!gt_store_is_writable(store), GPUTUNE_EDATABASE,

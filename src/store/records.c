@@ -293,7 +293,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 {
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
     int answer = gt_store_read_all(store, read_records, &search, NULL);
-    /* ignore this, because gt_store_check() reports that the file is locked */
+    /* ignore that the file is locked, because gt_store_check() reports it */
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer;
     if (answer == GPUTUNE_OK) {
         answer = settle_versions(&search);

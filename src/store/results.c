@@ -474,8 +474,8 @@ static gputune_status list_sizes(void *context, gt_rows *row)
     return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
-/* Returns a rank for winners with the same distance. Winners of the whole space have a higher rank
- * than others, and then final winners. */
+/* Returns a rank for winners with the same distance. Winners of the whole space rank higher than
+ * others. If two winners are equal in this, the final one ranks higher. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;

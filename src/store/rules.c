@@ -160,7 +160,7 @@ gputune_status gt_store_rules(gt_listed_rules *out, gt_store *store, const gt_wa
     rule_listing listing = {.wanted = wanted, .out = &list};
     gputune_status status = gt_store_read_all(store, list_rules, &listing, NULL);
     gt_hash_index_free(&listing.above);
-    /* ignore this, because gt_store_check() reports that the file is locked */
+    /* ignore that the file is locked, because gt_store_check() reports it */
     GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_OK : status);
     *out = gt_take(&list);
     return GPUTUNE_OK;

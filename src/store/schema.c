@@ -68,7 +68,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
         &statement, NULL);
     while (!code && !why[0] && sqlite3_step(statement) == SQLITE_ROW) {
         const char *sql = (const char *)sqlite3_column_text(statement, 2);
-        /* UNIQUE constraints make indexes without SQL; ANALYZE and newer versions add tables */
+        /* indexes of UNIQUE constraints have no SQL; ANALYZE and newer versions add tables */
         bool is_harmless = !sql || is_known(sql, version > 1) ||
                            is_plain_table(sql, "CREATE TABLE sqlite_stat") ||
                            (version > GT_SCHEMA_VERSION && is_plain_table(sql, "CREATE TABLE "));

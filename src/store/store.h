@@ -181,12 +181,12 @@ enum {
     GT_RELATED_FASTEST = 64  /* number of fastest trials that are added to these */
 };
 
-/* Finds trials of the same kernel (name and identity) in other scenarios that were correct and
- * measured. They are sorted by group and time. Groups on the same GPU come first, then those with
- * the same const and type values, then those with the nearest sizes (gt_sizes_distance()), then
- * those with the same objective. If a scenario has too many trials, returns its winners, its
- * fastest trials, and a random choice of the others. If `device` is real, modelled times are not
- * returned. The list may be empty. */
+/* Finds correct and measured trials of the same kernel (name and identity) in other scenarios. They
+ * are sorted by group and time. Groups on the same GPU come first, then those with the same const
+ * and type values, then those with the nearest sizes (gt_sizes_distance()), then those with the
+ * same objective. If a scenario has too many trials, returns its winners, its fastest trials, and a
+ * random choice of the others. If `device` is real, modelled times are not returned. The list may
+ * be empty. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const gt_scenario *scenario,
                                        const gt_patience *patience);

@@ -600,7 +600,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* Adds a trial to those that are imported. Unless it is trusted, it must be verified again. */
+/* Adds a trial to those that are imported. Unless `believed`, the trial must be verified again. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;

@@ -359,8 +359,8 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds kernels of a template file. If the file has an error, skips it, with a warning unless the
- * caller looks for a certain `kernel`. */
+/* Adds kernels of a template file. Skips a file that has an error, with a warning if all kernels
+ * are wanted (`kernel` is NULL). */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -704,7 +704,7 @@ static gputune_status check_several(const gt_kernel_list *kernels, const char *k
                          gt_text_string(&list));
 }
 
-/* Logs why files were skipped. The lock must not be held, as the log's callback may need it. */
+/* Logs why files were skipped. The lock must not be held: the log's callback may need it. */
 static void log_left_out(gt_catalog *catalog)
 {
     pthread_mutex_lock(&catalog->lock);

@@ -550,8 +550,8 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* Among a variant and its duplicates, lets the configuration that gt_precedes() prefers represent
- * all of them, so the result does not depend on the order of proposals. */
+/* Lets a variant and its duplicates be represented by the configuration that gt_precedes() prefers,
+ * so the result does not depend on the order of proposals. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {

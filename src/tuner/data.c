@@ -19,7 +19,7 @@ typedef struct target {
     uint32_t index;
 } target;
 
-/* Returns the gt_data_file.argument of argument or block `n` (blocks follow the arguments). */
+/* Returns the gt_data_file.argument of argument `n`; blocks are numbered after the arguments. */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;

@@ -22,7 +22,7 @@ void gt_data_close(gt_request *request);
 /* Appends " NAME=HASH" for each file and each host buffer for which there is no tag. */
 void gt_data_describe(gt_text *out, const gt_request *request);
 
-/* Adds all inputs and expected results that the measure worker cannot compute to the setup. The
+/* Adds to the setup all inputs and expected results that the measure worker cannot compute. The
  * caller frees them with gt_data_release(). */
 gputune_status gt_data_send(gt_field *field);
 void gt_data_release(gt_field *field);

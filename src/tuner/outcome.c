@@ -1,7 +1,7 @@
 /* The table of statuses. */
 #include "tuner/outcome.h"
 
-/* Other statuses fail the call. ETIMEOUT means that a variant hung or took too long. */
+/* Unlisted statuses fail the call. ETIMEOUT means that a variant hung or took too long. */
 static const gt_ending endings[] = {
     /* columns: status, trial, fault, keep, costs_one_variant, leaves_an_answer */
     {GPUTUNE_OK, GT_TRIAL_OK, GT_FAULT_NONE, GT_KEEP_ALWAYS, false, false},

@@ -45,7 +45,7 @@ struct gt_race {
 };
 
 /* If at least PRIOR_FROM contestants have a known spread, the spread of each is moved towards their
- * median. The median counts as one degree of freedom per contestant, but at most PRIOR_WEIGHT. */
+ * median. The median has one degree of freedom per contestant, but at most PRIOR_WEIGHT. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
@@ -142,9 +142,9 @@ static void moderate_all(gt_race *race, double *variances)
 
 /* --- the incumbent ---------------------------------------------------------------------------- */
 
-/* Returns the middle of a contestant's log-ratios to another one: the trimmed mean or, if there are
- * fewer than five, the median. If they share no full round, quick rounds are used. NaN if they
- * share no round at all. */
+/* Returns the middle of a contestant's log-ratios to another contestant: the trimmed mean or, if
+ * there are fewer than five, the median. If they share no full round, quick rounds are used. NaN if
+ * they share no round at all. */
 static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runner *other)
 {
     size_t count = race_ratios(race, runner, other, GT_RACE_FULL);
@@ -406,8 +406,8 @@ static double least_of(const gt_race *race, size_t count)
 }
 
 /* Returns true if a contestant was far slower in every round that it shared with the incumbent.
- * Full samples are looked at first, because quick samples are less certain. The first ratio may
- * refer to an earlier incumbent, because the current one is at least as fast. */
+ * Full samples are looked at first, because quick samples are less certain. The first ratio counts
+ * even if it refers to an earlier incumbent, because the current one is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     gt_race_doubt *doubt = race->options.quick_doubt;
@@ -483,7 +483,7 @@ static void race_judge(gt_race *race)
 /* --- ending a race ---------------------------------------------------------------------------- */
 
 /* Returns true if the default is slower, or if its ratio is known within epsilon, as a tie
- * requires. The latter depends only on the width of the interval, so it favours neither of them. */
+ * requires. The latter test uses only the width of the interval, so it favours neither side. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);
@@ -718,8 +718,8 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Chooses the contestants of a full round: those with too few rounds. If there are none, only the
- * default if nothing else is undecided, otherwise all, because one lucky sample must not decide. */
+/* Chooses the contestants of a full round: those with too few rounds. If there are none, chooses
+ * the default if only that is undecided, or else all: one lucky sample must not decide. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {

@@ -149,10 +149,10 @@ void gt_race_fail(gt_race *race, uint64_t id);
  * GT_RACE_RUNNING if the race continues. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
 /* Returns true if the race is decided except for a tie, so gt_race_break_tie() must be called.
- * The contestants with gt_runner.tied are tied. If the race is stopped instead, `precedes` decides.
- * If the winner or the default fails, the race continues. */
+ * gt_runner.tied marks the tied contestants. If the race is stopped instead, `precedes` decides. If
+ * the winner or the default fails, the race continues. */
 bool gt_race_is_tied(const gt_race *race);
-/* Makes a tied contestant the winner. EINVAL if it is not tied. */
+/* Makes a tied contestant the winner. EINVAL if the contestant is not tied. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
 /* Ends the race. The best contestant so far wins. `reason` is BUDGET or CANCELED. */
 void gt_race_stop(gt_race *race, gt_race_end reason);
@@ -168,7 +168,7 @@ const gt_runner *gt_race_first(const gt_race *race);
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Returns true if contestant `a` wins a tie against `b`. */
 bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
-/* Returns true if a contestant was eliminated and cannot return, as only the best of them can. */
+/* Returns true if a contestant is eliminated for good. Only the best eliminated one may return. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises the samples of a contestant. If there are at least 5 final samples, uses these,
  * because they are the longest and had no influence on the decision. Otherwise uses full samples
