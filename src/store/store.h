@@ -277,7 +277,7 @@ typedef struct gt_wanted {
     size_t environment_count;
     const char *gpu;   /* pattern for gt_gpu_matches(); NULL: any GPU */
     const char *sizes; /* pattern for gt_sizes_match(); NULL: any sizes */
-    bool rules;        /* true: only rules; a region matches `sizes` if it contains them */
+    bool rules;        /* true: export only rules; a region matches `sizes` if it contains them */
 } gt_wanted;
 
 typedef struct gt_records_filter {
