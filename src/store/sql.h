@@ -93,11 +93,12 @@
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
     "copy_bytes_per_s"
-/* Sets the properties of a GPU. The parameters are the GPU's columns of GT_SITE_COLUMNS. */
+/* Sets the properties of a GPU, except those that are 0 because they are unknown. The parameters
+ * are the GPU's columns of GT_SITE_COLUMNS. */
 #define GT_TEXT_GPU_SET                                                                            \
     "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS INTEGER), "        \
-    "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, iif(?15 > 0, ?15, copy_bytes_per_s)) "          \
-    "WHERE environment = ?1"
+    "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, iif(?14 > 0, ?14, nvrtc_version), "                  \
+    "iif(?15 > 0, ?15, copy_bytes_per_s)) WHERE environment = ?1"
 #define GT_TEXT_SCENARIO                                                                           \
     "family, volume, hash, problem, bucket, fixed, sizes, objective, cache, alignment, inputs, "   \
     "work_bytes, work_flops, unreferenced"

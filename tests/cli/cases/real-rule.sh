@@ -15,6 +15,7 @@ $GPUTUNE wisdom import --trust -d none -q --db b.db a.wisdom
 $GPUTUNE wisdom export --whole --any-gpu -q --db b.db | cmp - a.wisdom && echo same
 $GPUTUNE wisdom export --rules -o rules.wisdom
 grep -c '^winner' rules.wisdom
+grep -c ' g.nvrtc_version=13' rules.wisdom # the rule does not replace what the tunings stored
 CUDA_HOME=/none GPUTUNE_NVRTC=/none/libnvrtc.so $GPUTUNE warm corner.cu --db b.db -s rows=33 -s columns=13 \
     --effort cached --format json -q | grep -o '"source": "[a-z]*"'
 echo == deleted
