@@ -476,10 +476,12 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
         const gt_buffer_slot *slot = measure->hash.slots.items[i];
-        GT_REFUSE(measure->first->items[i].count != slot->hash, GPUTUNE_ETEMPLATE,
-                  "the reference kernel '%s' changes the input '%s'; declare it inout, or write to "
-                  "an output",
-                  slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
+        GT_REFUSE(
+            measure->first->items[i].count != slot->hash, GPUTUNE_ETEMPLATE,
+            "the reference kernel '%s' changes the input '%s'; declare it inout if that is "
+            "meant, or check the indices of all stores (is a length in args() too small, or a "
+            "require() missing?)",
+            slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
     }
     for (size_t i = 0; i < gt_tasks_count(&measure->agree, timed_only); ++i) {
         gt_buffer_slot *slot = measure->agree.slots.items[i];
