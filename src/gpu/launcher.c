@@ -1,7 +1,7 @@
 /* Launches a loaded variant.
  *
  * A launcher has the code of one launch (grid, parameters, attributes) in one context: see
- * gt_loaded_launch. It is created for the simplest of these kinds of launches that is possible:
+ * gt_loaded_launch. There are three kinds of launches, and a launcher uses the first that fits:
  *
  *   direct   The caller's arguments are the kernel's parameters. The launch is one call of the
  *            driver and takes no lock. Launchers of the same image share a module.
@@ -15,8 +15,8 @@
  *
  *   free     The key is 0.
  *   owned    The key is that of a stream, whose launches use the state one after another.
- *   taken    Another stream has taken the state, because there was no free one. Its first launch
- *            waits for `last`, the event recorded after the last launch of the previous stream.
+ *   taken    Another stream has taken the state, because there was no free one. The first launch
+ *            of the new owner waits for `last`, the event after the last launch of the old one.
  *
  * The events and the staging memory of a state form a ring. A slot is not used again until its
  * event has occurred. Locks are taken in the order launcher, state, textures. No other lock is held
@@ -44,7 +44,7 @@ typedef struct stream_state {
     pthread_mutex_t lock;      /* protects the members below; held during a launch */
     atomic_uint_least64_t key; /* key of the stream that uses this state, or 0 */
     atomic_uintptr_t stream;   /* the stream's handle, by which a capture identifies the stream */
-    gt_instance instance;      /* its module is NULL before make_ready() */
+    gt_instance instance;      /* `module` is NULL before make_ready() */
     bool copied;               /* true if a launch has copied the parameter blocks */
     bool must_wait;            /* true if the next launch must wait for `last` first */
     uint8_t *staging;
@@ -54,7 +54,7 @@ typedef struct stream_state {
     CUevent last; /* event of the last launch, or NULL if there was none */
 } stream_state;
 
-/* The state of a stream in a capture. It is used again after the captured graph was destroyed. */
+/* The state of a stream in a capture. It can be used again after its graph is destroyed. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;
@@ -70,7 +70,7 @@ typedef struct texture_object {
     uint32_t texture; /* index of the texture in the launch */
 } texture_object;
 
-/* Objects of a launcher that captured graphs use, too. */
+/* Objects that a launcher shares with captured graphs. */
 typedef struct held_module {
     gt_held held; /* must be first */
     gt_module *module;
@@ -78,8 +78,9 @@ typedef struct held_module {
 } held_module;
 
 struct gt_launcher {
-    gt_loaded_launch loaded; /* comes first, because a direct launch reads only its beginning */
-    pthread_mutex_t lock;    /* protects the keys of the states, and the graph states */
+    /* first, because a direct launch reads only the beginning of a launcher */
+    gt_loaded_launch loaded;
+    pthread_mutex_t lock; /* protects the keys of the states, and the graph states */
     pthread_mutex_t clear_lock, texture_lock;
     stream_state *states; /* GT_LAUNCHER_STREAMS states; NULL if needs_state is false */
     unsigned next_victim;
@@ -98,7 +99,7 @@ typedef struct stream_facts {
 
 /* ---- the parameters of a launch ---- */
 
-/* Returns the error of a launch: the wrong context is current, or the launch failed in CUDA. */
+/* Returns the error of a failed launch: the wrong context is current, or CUDA reports an error. */
 static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));
@@ -230,7 +231,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* a block; if only a part is passed by value, that is its first part */
+        } else { /* only the first part of a `split` block is passed by value */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -377,7 +378,8 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* Locks the state of a stream. If it has none, it gets a free state or that of another stream. */
+/* Locks the state of a stream. If the stream has no state, it gets a free state or, if there is
+ * none, the state of another stream. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
@@ -527,8 +529,8 @@ static gputune_status make_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Returns the state of a stream in a capture. If there is none yet, a state whose graph was
- * destroyed is used, or a new one is made. */
+/* Returns the state of a stream in a capture. If the stream has no state yet, it gets a state whose
+ * graph was destroyed, or a new one. */
 static gputune_status find_state(graph_state **out, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes, const stream_facts *facts)
 {

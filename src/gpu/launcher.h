@@ -32,9 +32,9 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
                                 const gt_image *image, gt_module *module, const gt_launch *launch);
 /* Returns a module for other launchers of the image, or NULL if it cannot be shared. */
 gt_module *gt_launcher_module(const gt_launcher *launcher);
-/* Returns EINVAL if a kernel has more parameters than the launch. To find out, this asks the driver
- * for a parameter that should not exist, and tools report this failed call as an error of the
- * application. It should therefore be used only for code that is not verified. */
+/* Returns EINVAL if a kernel has more parameters than the launch. The check asks the driver for a
+ * parameter that should not exist. Tools report this failed call as an error of the application, so
+ * the check should only be used for code that is not verified. */
 gputune_status gt_launcher_check_count(const gt_launcher *launcher);
 /* Waits for launches that use the memory or the module of the launcher, and frees the launcher. Can
  * be called in any context and thread. `launcher` may be NULL. */

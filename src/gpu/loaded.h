@@ -20,7 +20,8 @@ typedef struct gt_instance {
     unsigned owned_blocks;              /* bit i is set if blocks[i] is a buffer of this instance */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     uint8_t scratch_log2[GT_PARAMETER_MAX]; /* logarithm of the size of scratch[i], rounded down */
-    uint64_t sizes_id; /* gt_launch_sizes.id of the last launch; 0 for the launch's own sizes */
+    /* gt_launch_sizes.id of the sizes that `scratch` fits; 0: the sizes of gt_launch */
+    uint64_t sizes_id;
     CUarray arrays[GT_TEXTURE_MAX]; /* NULL if the texture reads from a buffer */
     CUtexObject textures[GT_TEXTURE_MAX];
     uint32_t guard_bytes; /* size of each guard zone around the scratch buffers */
@@ -34,7 +35,7 @@ typedef struct gt_loaded_kernel {
     CUlaunchConfig config; /* complete except for the stream and the address of the L2 window */
 } gt_loaded_kernel;
 
-/* A direct launch reads only the members from only.config to base.functions, which are adjacent. */
+/* A direct launch reads only the adjacent members from `only.config` to `base.functions`. */
 typedef struct gt_loaded_launch {
     gt_loaded_kernel only; /* the kernel, if the launch has only one */
     const gt_driver *driver;
@@ -45,7 +46,8 @@ typedef struct gt_loaded_launch {
     bool needs_module;
     bool has_l2;          /* true after gt_l2_attach() was called */
     int carveout_percent; /* -1: the driver's choice */
-    gt_instance base;     /* the first module and its functions; the other members are not used */
+    /* has the first module and its functions; its other members are not used */
+    gt_instance base;
     gt_context context;
     const gt_device *device;   /* the caller's */
     gt_launch_view launch;     /* points to arrays of the caller */
@@ -53,7 +55,7 @@ typedef struct gt_loaded_launch {
     gt_image image;            /* a copy of the image if needs_module is true */
     gt_loaded_kernel *kernels; /* one kernel for each step: &only or an array */
     size_t slot_bytes;         /* bytes of staging memory for a launch; 0 if no blocks are copied */
-    atomic_bool base_taken;    /* true if an instance already has the module of `base` */
+    atomic_bool base_taken;    /* true if an instance already uses the module of `base` */
     uint32_t guard_bytes;      /* size of the guard zones for new instances */
 } gt_loaded_launch;
 

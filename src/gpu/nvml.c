@@ -109,8 +109,8 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
-/* Returns true for a worker of this process or of `friend`, and for any worker that is waiting. In
- * /proc/PID/stat, the parent's pid follows the name of the process and a state letter. */
+/* Returns true for a worker of this process or of `friend`, and for any worker that is not using
+ * the GPU. In /proc/PID/stat, a state letter and the parent's pid follow the process name. */
 static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 {
     static const char name[] = " (gputune-worker) ";
@@ -141,8 +141,8 @@ static unsigned list_processes(process_info **out, gt_nvml *nvml)
     return result == 0 ? count : 0;
 }
 
-/* Counts other processes. In a container, NVML may list pids of another namespace. The list then
- * has this process under another pid, and is assumed to have `friend` too. */
+/* Counts other processes. In a container, NVML may list the pids of another namespace. If the pid
+ * of this process is not in the list, this process and `friend` are subtracted from the count. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     GT_FREED process_info *infos = NULL;

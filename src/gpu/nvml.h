@@ -11,8 +11,8 @@ typedef struct gt_nvml gt_nvml; /* handle of a GPU in NVML, never freed */
 /* Returns the handle of the GPU with this UUID, or NULL if NVML does not know it. Thread-safe. */
 gt_nvml *gt_nvml_open(const char *uuid);
 
-/* Returns the number of GPUs that CUDA lists if no environment variable hides any of them. Returns
- * 0 if this is unknown: if the process may not use all GPUs, or if a GPU is partitioned (MIG). */
+/* Returns the number of GPUs that CUDA lists when no environment variable hides a GPU. Returns 0 if
+ * the number is unknown: some GPU is partitioned (MIG), or may not be used by this process. */
 uint32_t gt_nvml_count(void);
 
 typedef struct gt_nvml_state {
@@ -40,7 +40,8 @@ void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
 /* Returns in *out the percentage of the last sampling period (1/6 s to 1 s) during which the GPU
  * ran a kernel. Returns false if NVML does not report it. */
 bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml);
-/* Returns the energy in mJ since the driver was loaded. Returns false without a counter. */
+/* Returns in *out the energy in mJ used since the driver was loaded. Returns false if the GPU does
+ * not count its energy. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
 
 typedef enum gt_compute_mode {

@@ -63,7 +63,7 @@ static const struct optional {
     {"--ptxas-options=-v", 0},
     {"--no-cache", 12090}, /* the cache of NVRTC loads libcuda and hides the output of ptxas */
     {"--frandom-seed=gputune", 0},
-    {"-D__linux__=1", 0}, /* this is defined by the host compiler if nvcc is used */
+    {"-D__linux__=1", 0}, /* nvcc gets this macro from the host compiler */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
@@ -96,7 +96,7 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
 }
 
 /* Loads the builtins library that is next to NVRTC, if there is one. NVRTC opens this library by
- * its name only, and does not find it in a Python wheel unless it is already loaded. */
+ * its name only, so in a Python wheel NVRTC finds the library only if it is already loaded. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
     GT_FREED char *real = realpath(nvrtc->path, NULL);
@@ -141,7 +141,8 @@ static bool is_usable(const gt_nvrtc *nvrtc, int driver_version)
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Opens the first usable candidate. Appends to `tried` why others cannot be used. */
+/* Opens the first usable candidate. Appends to `tried` which candidates are too new for the driver,
+ * and why the first existing file could not be loaded. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
@@ -341,9 +342,9 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* ---- headers that are missing ---- */
 
-/* A header that is missing is replaced by one that only defines the integer types, because most
- * missing headers are for host code. It takes a compilation to find out which headers are missing,
- * so the names are kept for other sources with the same head. */
+/* A missing header is replaced by a header that only defines the integer types, because most
+ * missing headers are for host code. Only a compilation shows which headers are missing, so their
+ * names are kept for other sources with the same head. */
 enum { MISSING_MAX = 64 };
 
 static struct {
@@ -393,7 +394,8 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 /* Adds the missing header that is named in the log. Returns false if there is no new one. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
-    static const char words[] = "open source file \""; /* after "cannot" or "could not" */
+    /* follows "cannot" or "could not" in the log */
+    static const char words[] = "open source file \"";
     const char *at = strstr(log, words);
     GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
     if (!name || missing->count == MISSING_MAX) {
@@ -418,7 +420,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     size_t count = gt_device_headers_list(all_names, all_texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* most headers include it */
+        all_texts[count++] = "#include <stdint.h>\n"; /* most headers include <stdint.h> */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");

@@ -49,7 +49,8 @@ bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc);
  * that this NVRTC does not have are left out, and so are headers that are not found. `head` may be
  * NULL. On ECOMPILE, the message contains the first error line and out->log the whole log. On
  * success and ECOMPILE, the caller frees *out with gt_compiled_free(). On other errors, *out is
- * empty. If the head cannot be stored or used, the log warns about the "precompiled header". */
+ * empty. If the head cannot be stored or used, out->log has a warning about a "precompiled header".
+ */
 gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request, const gt_nvrtc_head *head);
 void gt_compiled_free(gt_compiled *compiled);
@@ -58,7 +59,7 @@ void gt_compiled_free(gt_compiled *compiled);
  * the log does not contain them. spill_bytes is the sum of spill stores and spill loads. */
 void gt_ptxas_parse(gt_resources *out, const char *log);
 
-/* Sets *out to the most useful line for a failed compilation: the first error in the log. If there
- * is none, *out is a message about too much static shared memory, which ptxas 13.0 does not report
- * as an error, or the last line of the log. The caller frees *out. */
+/* Sets *out to the first error in the log of a failed compilation. If the log has no error, but a
+ * kernel uses too much static shared memory, *out is a message about this, because ptxas 13.0 does
+ * not report it as an error. Otherwise *out is the last line of the log. The caller frees *out. */
 gputune_status gt_compile_error_line(char **out, const char *log);

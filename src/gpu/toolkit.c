@@ -26,7 +26,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
     static const char *const words[] = {"is undefined", "has no member", "must be a class",
                                         "is not a template", "storage class or type specifier"};
     if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/") ||
-        strstr(line, "/cub/")) { /* Thrust's algorithms include CUB's headers */
+        strstr(line, "/cub/")) { /* an algorithm of Thrust may fail in a header of CUB */
         gt_text_append(out, "; NVRTC does not compile algorithms of Thrust or for the whole GPU; "
                             "kernels may use thrust::complex, pair, tuple, its functors and "
                             "iterators, and CUB's functions for warps and blocks");
@@ -65,7 +65,7 @@ extern const struct embedded {
     const char *name, *text;
 } gt_device_headers[]; /* ends with an entry whose name is NULL */
 
-/* Defines a header that includes the toolkit's cuda/std/NAME, for kernels that use std::. */
+/* Defines a header for kernels that use std::. The header includes the toolkit's cuda/std/NAME. */
 #define TOOLKIT(name)                                                                              \
     {                                                                                              \
         name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
@@ -109,12 +109,12 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* not a folder: the dynamic loader searches its own path */
+    ROOT_LOADER, /* the search path of the dynamic loader; it has no folder */
     ROOT_PREFIX, /* default installation folder of the toolkit; may contain '*' */
     ROOT_PYTHON  /* prefix of Python, where wheels may contain parts of CUDA */
 } cuda_root;
 
-/* Called for each folder. The search ends if this fails. */
+/* Called for each folder. If the callback fails, the search ends. */
 typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder);
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
@@ -190,8 +190,8 @@ static gputune_status add_path(gt_texts *out, const char *path)
 static const char *const site_packages[] = {
     "/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib/python3/dist-packages"};
 
-/* Lists the files called `name` in the subfolders `below` of `root`, the newest versions first. For
- * a prefix of Python, the subfolder `part` of site-packages is searched instead. */
+/* Lists the files called `name` in the subfolders `below` of `root`, the newest versions first. If
+ * `root` is a prefix of Python, searches the subfolder `part` of its site-packages instead. */
 static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root, places below,
                                  const char *part, const char *name)
 {
@@ -286,7 +286,8 @@ static const char *const header_folders[] = {"/include", "/targets/*-linux/inclu
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* divisors of the macro's value; 0: the version has no such part */
+    /* divisors that extract the numbers from the macro's value; 0: no such number */
+    int major, minor, patch;
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},

@@ -32,8 +32,8 @@ typedef struct gt_nvrtc_candidates {
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out);
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
 
-/* Lists the files that match `pattern` in all site-packages folders in which NVRTC is searched, in
- * the same order. May return ENOMEM. The caller calls gt_texts_free() even if this fails. */
+/* Lists the files that match `pattern` in the site-packages folders that are searched for NVRTC, in
+ * this order. May return ENOMEM. The caller calls gt_texts_free() even if this fails. */
 gputune_status gt_wheel_find(gt_texts *out, const char *pattern);
 
 /* Appends a hint that helps with `line`, the first error in the log of a compiler. If a member of
