@@ -221,7 +221,7 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    /* for each open loop, index in out->items of the item that evaluates its condition */
+    /* for each open loop, the index in out->items of the item with the loop's condition */
     uint32_t conditions[GT_COUNTERS_MAX];
 } maker;
 
@@ -256,8 +256,8 @@ static void add_operation(maker *m, gt_sequence_item *item, gt_operation operati
     add_instruction(m, item, (gt_instruction){.operation = operation, .target = value});
 }
 
-/* Adds an item that evaluates an expression. Only the loop counters remain variables in its code,
- * because the values of all other names are known. */
+/* Adds an item that evaluates an expression. In its code, only loop counters are variables, and the
+ * values of all other names are literals. */
 static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t index,
                                    const gt_expression *expression)
 {

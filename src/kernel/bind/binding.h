@@ -96,8 +96,8 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
  * number of vector components. ETEMPLATE if integers have no fill, or if a member is unknown. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                 const gt_argument *declared);
-/* Decides which numbers of a buffer the proof may vary: the numbers that have the same value in all
- * elements and, in blocks and in buffers with few elements, floats without a range. */
+/* Decides which numbers of a buffer the proof may vary: all numbers that have the same value in
+ * every element. In blocks and small buffers, it may also vary floats without a range. */
 gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const gt_binding *binding,
                                 bool is_block);
 /* Evaluates a scalar argument. EINVAL if its type cannot represent the value. */
@@ -110,8 +110,8 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name);
 /* Returns the element type with this name. For a struct, sets only the size and the alignment. */
 gt_element gt_element_resolve(const gt_binding *binding, const char *name);
-/* If the argument is a pointer in a struct, sets out->holder to 1 + the parameter index of the
- * struct, and out->offset to the pointer's offset. `first` is the parameter index of the first
+/* If the argument is a pointer in a struct, sets out->offset to the pointer's offset, and
+ * out->holder to 1 + the parameter index of the struct. `first` is the parameter index of the first
  * argument. */
 gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
                                 const gt_argument *argument, uint32_t first);

@@ -293,8 +293,8 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     return hash;
 }
 
-/* The input of the hash must not be allocated. If an allocation failed, the input could be
- * truncated, and two different trials could get the same hash. */
+/* Hashes without allocating memory, because a failed allocation could truncate the input. Two
+ * different trials could then get the same hash. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
     const gt_template_parts *parts = template->parts;
@@ -340,7 +340,7 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
     }
     ways[block] = (gt_pass)value;
     gt_limit limit = gt_blocks_make(blocks, binding, ways);
-    /* if the whole block fits by value, `split` is excluded unless it is the default */
+    /* exclude `split` if the whole block fits by value, unless `split` is the default */
     bool redundant = (int64_t)blocks[block].pass != value && choice != a->default_choice;
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }

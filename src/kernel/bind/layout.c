@@ -185,7 +185,7 @@ gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
     return GPUTUNE_OK;
 }
 
-/* Returns where the component of a path that begins at `at` ends: "pos", ".x" or "[2]". */
+/* Returns the end of the path component that begins at `at`: "pos", ".x" or "[2]". */
 static const char *part_end(const char *at)
 {
     return at + (*at != '\0') + strcspn(at + (*at != '\0'), ".[");
@@ -282,8 +282,7 @@ static void scoped_name(char name[SCOPED_MAX], const gt_structure *structure)
                    own);
 }
 
-/* Asserts that the compiler sees the typedef that gputune read, because an #if may contain
- * others. */
+/* Asserts that the compiler sees the same typedef as gputune, because an #if may select another. */
 static void assert_alias(gt_text *out, const gt_template *template, const gt_structure *structure)
 {
     char name[SCOPED_MAX];

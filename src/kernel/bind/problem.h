@@ -47,10 +47,11 @@ typedef struct gt_number {
     int64_t integer;   /* integer value of a scalar */
     int problem_value; /* index of the problem value with the same name, or -1 */
     bool open;         /* true if the proof may change the number */
-    bool is_filled;    /* true in a buffer or block, false in a scalar */
+    bool is_filled;    /* true if it is in a buffer or block, false if it is in a scalar */
     bool keeps;        /* true for an offset, which the proof does not change (gt_argument.keeps) */
     bool finite;       /* true if the proof must not set the number to NaN or infinity */
-    uint32_t first_other, other_count; /* range of gt_workload.others: its values from prove() */
+    /* range of the number's prove() values in gt_workload.others */
+    uint32_t first_other, other_count;
 } gt_number;
 
 /* A buffer or a parameter block. */
@@ -84,7 +85,7 @@ typedef struct gt_scalar {
 
 typedef struct gt_tolerance {
     double atol, rtol, stol;
-    bool stated; /* true if the template states the tolerance; otherwise it follows tolerance.h */
+    bool stated; /* true if the template states the tolerance, false if gputune computes it */
 } gt_tolerance;
 
 /* Return the size of an element in bytes, its alignment, and the number of elements. */
@@ -96,7 +97,7 @@ uint64_t gt_buffer_count(const gt_buffer *buffer);
  * `index`. */
 typedef struct gt_workload {
     uint32_t block_count;
-    gt_buffer blocks[GT_BLOCK_MAX]; /* parameter blocks; inputs that are in host memory */
+    gt_buffer blocks[GT_BLOCK_MAX]; /* parameter blocks, which are inputs in host memory */
     uint32_t argument_count;
     struct gt_workload_argument {
         bool is_buffer;
@@ -132,22 +133,22 @@ typedef struct gt_workload {
     uint32_t alignment[GT_PARAMETER_MAX]; /* guaranteed alignment of each buffer, in bytes */
 } gt_workload;
 
-/* Returns the input at an index. Indices from GT_PARAMETER_MAX are blocks, others are buffers. */
+/* Returns an input. If `place` is below GT_PARAMETER_MAX, it is a buffer, and otherwise a block. */
 static inline const gt_buffer *gt_workload_input(const gt_workload *workload, uint32_t place)
 {
     return place < GT_PARAMETER_MAX ? &workload->buffers[place]
                                     : &workload->blocks[place - GT_PARAMETER_MAX];
 }
 
-/* Returns true if the template defines the correct results. If not, the default variant does. */
+/* Returns true if the template, and not the default variant, defines the correct results. */
 static inline bool gt_workload_is_judged(const gt_workload *workload)
 {
     return workload->has_reference || workload->has_check || workload->has_expected;
 }
 
-/* Binds a template to a problem. The buffers in `alignments` have the alignment given there; all
- * others are aligned to at least `alignment` bytes (0: 16). EINVAL if a buffer is too large,
- * ETEMPLATE if an expression cannot be evaluated. */
+/* Binds a template to a problem. `alignments` states the alignment of some buffers. All others are
+ * aligned to at least `alignment` bytes, or to 16 bytes if `alignment` is 0. EINVAL if a buffer is
+ * too large, ETEMPLATE if an expression cannot be evaluated. */
 gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,

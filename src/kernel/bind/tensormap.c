@@ -26,8 +26,8 @@ static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_
     return *out < 4 ? GT_LIMIT_NONE : GT_LIMIT_TENSORMAP_MODE;
 }
 
-/* Sets the sizes, box and strides. The first dimension is the fastest for the driver, but the
- * slowest in a template. */
+/* Sets the sizes, box and strides. The fastest dimension is the driver's first one, but the
+ * template's last one. */
 static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_binding *binding,
                            uint32_t element)
 {
@@ -103,7 +103,8 @@ gt_limit gt_binding_maps(gt_binding *binding)
 }
 
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* values of the driver's CU_TRSF_… */
-enum { FLOATS = 16 }; /* CUarray_format values from this one on are floating-point */
+/* the first floating-point CUarray_format; all later ones are floating-point, too */
+enum { FLOATS = 16 };
 
 /* CUarray_format for each type; 0 for none. Elements of 8 bytes are read as two integers. */
 static const uint32_t formats[GT_TYPE_LAST + 1] = {
@@ -113,7 +114,7 @@ static const uint32_t formats[GT_TYPE_LAST + 1] = {
 
 typedef struct shape {
     gt_element element;
-    uint32_t rank;    /* number of dimensions, without layers */
+    uint32_t rank;    /* number of dimensions, not counting layers */
     int64_t sizes[3]; /* length of a row, number of rows, number of slices or layers; 0: none */
     int64_t pitch;    /* distance between rows of the buffer, in elements */
 } shape;

@@ -13,9 +13,9 @@
 #include "kernel/bind/problem.h"
 
 enum {
-    GT_TOLERANCE_FEW = 64,  /* an output with fewer elements needs several steps to measure S */
-    GT_TOLERANCE_STEPS = 6, /* number of steps for such an output; the largest S is used */
-    /* a sparse step, which measures the number of terms, changes one input element in 64 */
+    GT_TOLERANCE_FEW = 64,  /* outputs with fewer elements need several steps to measure S */
+    GT_TOLERANCE_STEPS = 6, /* number of these steps; the largest S is used */
+    /* a sparse step changes one input element in 64, to measure the number of terms */
     GT_TOLERANCE_SPARSE = 64
 };
 

@@ -128,7 +128,8 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     if (fill->high) {
         GT_TRY(gt_expression_real(&out->high, fill->high, slots, true));
     }
-    const bool ranges = fill->low || out->fill == GT_FILL_SORTED; /* outputs may have no range */
+    /* an output need not have a range */
+    const bool ranges = fill->low || out->fill == GT_FILL_SORTED;
     const bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
     GT_REFUSE_AT(ranges && out->fill != GT_FILL_PREFIX && !holds_any &&
                      !(fits_type(out->type, out->low) && fits_type(out->type, out->high)),
@@ -233,7 +234,8 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
-/* Returns the least precise float type, which determines the tolerance, or else the first type. */
+/* Returns the least precise float type, which determines the tolerance. If there is no float,
+ * returns the first type. */
 static gt_type coarsest(const gt_layout *layout)
 {
     gt_type type = layout->leaves[0].type;

@@ -18,8 +18,9 @@ typedef struct maker {
     gt_rule_form form; /* how to print the expressions of the current variant */
 } maker;
 
-/* Adds a feature, or adds `grants` to an equal feature. Sets *index to the index of the feature, or
- * to UINT32_MAX if there are too many. `index` may be NULL. */
+/* Adds a feature. If there already is an equal feature, only adds `grants` to the needs that it
+ * meets. Sets *index to the index of the feature, or to UINT32_MAX if there are too many. `index`
+ * may be NULL. */
 static gputune_status add_feature(uint32_t *index, maker *m, const char *text, bool is_condition,
                                   uint64_t grants)
 {
@@ -32,7 +33,7 @@ static gputune_status add_feature(uint32_t *index, maker *m, const char *text, b
     while (i < out->count && strcmp(out->items[i].expression->text, text) != 0) {
         i++;
     }
-    /* keep room for needs, because a rule never uses a variant whose needs are not features */
+    /* reserve items for needs: rules never use a variant if one of its needs is not a feature */
     const bool fits =
         i < out->count || i < (grants ? GT_SIZE_FEATURES_MAX : GT_SIZE_FEATURES_MAX - GT_NEEDS_MAX);
     *index = fits ? i : UINT32_MAX;
@@ -95,8 +96,8 @@ static gputune_status add_sizes(maker *m)
     return GPUTUNE_OK;
 }
 
-/* Adds a need to the needs of a variant. If there are too many different needs, sets the last bit.
- * No condition grants the last bit, so rules never choose the variant. */
+/* Adds a need to the needs of a variant. If there are too many different needs, sets the last bit,
+ * which is a need that no condition meets. Rules then never choose the variant. */
 static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 {
     size_t i = 0;
@@ -129,8 +130,8 @@ static gputune_status print_expression(gt_text *out, bool *known, int64_t *value
     return status;
 }
 
-/* Adds the need that an expression is true or, if `comparison` is a text such as " <= 65535", that
- * this comparison of the expression is true. */
+/* Adds the need that an expression is true. If `comparison` is a text such as " <= 65535", the need
+ * is that this comparison of the expression is true. */
 static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expression *expression,
                                         const char *comparison)
 {
@@ -178,8 +179,8 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
     return GPUTUNE_OK;
 }
 
-/* Adds a feature for the number of blocks in a grid, and sets the load of variant v. The feature
- * does not include constant factors. It does not include upper limits of the grid either, such as
+/* Adds a feature for the number of blocks in a grid, and sets load_features[v] and load_factors[v].
+ * The feature includes no constant factors. It also includes no upper limits of the grid, such as
  * one block per multiprocessor if blocks loop over tiles, because they do not limit the work. */
 static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
@@ -229,7 +230,7 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* If a variant has several needs that can be granted, adds a feature that grants all of them. */
+/* If a variant has several needs and conditions can meet them, adds one feature that does. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -267,7 +268,7 @@ static divisibility divisibility_of(const gt_expression *expression)
     return out;
 }
 
-/* Returns true if `need` is always met when the value of the condition `of` is `is_true`. */
+/* Returns true if `need` is always met when the condition `of` has the value `is_true`. */
 static bool follows(const divisibility *need, const divisibility *of, bool is_true)
 {
     const bool divides = of->divides == is_true;

@@ -330,7 +330,7 @@ static int arch_cc(const char *arch)
     return (int)strtol(arch + strcspn(arch, "0123456789"), NULL, 10);
 }
 
-/* Returns the size in bytes of the widest access of the codes in the header. */
+/* Returns the size in bytes of the widest access on the device and all architectures. */
 static uint32_t widest_access(const gt_header *header)
 {
     uint32_t widest = gt_widest_access(header->device->cc);

@@ -22,7 +22,7 @@
 
 /* The sizes for which a rule was made. */
 typedef struct gt_rule_region {
-    gt_problem least, most; /* inclusive limits of the sizes; equal for types and constants */
+    gt_problem least, most; /* inclusive limits of the sizes; both are equal for a type or const */
 } gt_rule_region;
 static inline bool gt_region_varies(const gt_rule_region *region, uint32_t i)
 {
