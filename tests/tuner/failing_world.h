@@ -1,5 +1,5 @@
-/* Runs calls of a tuner in which each allocation, or each call or answer of its farm, fails in
- * turn. A failed call must succeed when repeated without failures. Templates are read first. */
+/* Repeats calls of a tuner, and each time lets another allocation, or another call or answer of the
+ * farm, fail. A failed call must succeed when it is repeated without failures. */
 #pragma once
 
 #include "search_world.h"
@@ -12,7 +12,7 @@ typedef gputune_status (*failing_act)(failing_world *f);
 struct failing_world {
     world *w;
     failing_act act;
-    const char *best;   /* text in the configuration that is chosen if nothing fails, or NULL */
+    const char *best;   /* expected text in the configuration if nothing fails, or NULL */
     bool nothing_fails; /* true while the call is repeated without failures */
     bool may_refute;    /* true if a failure may be stored for the variant */
     gputune_sizes sizes;
@@ -31,7 +31,7 @@ static inline gputune_status make_request(gt_request **out, failing_world *f,
     return GPUTUNE_OK;
 }
 
-/* Checks that the chosen configuration is correct, and the best one if nothing fails. */
+/* Checks that the chosen configuration is correct and, if nothing fails, the best one. */
 static inline gputune_status expect_right(const failing_world *f, const gt_request *request,
                                           const gt_choice *choice)
 {

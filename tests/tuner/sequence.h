@@ -47,7 +47,7 @@ static inline int seed_of(int scenario)
 typedef enum disturbance {
     UNDISTURBED,
     LIMIT,
-    LATE_LIMIT, /* the time limit ends, and re-verifying the winner takes too long */
+    LATE_LIMIT, /* the time limit expires, and re-verifying the winner takes too long */
     CANCEL,
     KILL,
     BUSY_GPU,
@@ -85,13 +85,13 @@ typedef struct sequence_answer {
     bool unproved; /* true if the answer reports that the winner was not re-verified */
     bool explained;
     double time_ns;
-    uint32_t ran_on;  /* bit set of configurations that were being verified at the limit */
-    uint32_t tried;   /* bit set of configurations that were launched in a worker */
+    uint32_t ran_on; /* bit set of configurations that were being verified when the limit expired */
+    uint32_t tried;  /* bit set of configurations that were launched in a worker */
     uint32_t refuted; /* bit set of configurations whose failure may be stored */
     char message[256];
 } sequence_answer;
 
-/* Returns how a configuration finally fails, or OK. */
+/* Returns the status of the first step that fails for a variant, or OK if no step fails. */
 static inline gputune_status failure_of(const scripted_variant *v)
 {
     return v->compile ? v->compile : v->verify ? v->verify : v->sample ? v->sample : v->recheck;

@@ -1,5 +1,5 @@
 /* A model of the correct answers. It knows how each variant behaves, and which results and failures
- * earlier requests have found, and so which answers a request may get. */
+ * earlier requests have found. From these, it determines which answers a request may get. */
 #pragma once
 
 #include "tuner/sequence.h"
@@ -25,16 +25,16 @@ typedef struct model {
     result kept[RESULTS_MAX]; /* results in the database, one for each scenario and space */
     int kept_count;
     int refuted_with[SCENARIOS][CONFIGS]; /* driver of the last failure, or 0 */
-    bool doubtful[SCENARIOS]; /* true if a forced tuning tried variants that had failed */
-    /* bit set of configurations whose proof was ended by a limit; calls with the same limit need
-     * not repeat these proofs */
+    bool doubtful[SCENARIOS]; /* true if a forced tuning tried variants that had failed before */
+    /* bit set of configurations whose proof was ended by a limit; calls with the same limit may
+     * leave these proofs out */
     uint32_t ran_on[SCENARIOS];
     /* bit set of the failures in the process's plan table */
     uint32_t reported[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
         result result; /* `decided` is set only if the request's own space was searched */
-        /* result for later requests with the time limit that ended this plan's tuning */
+        /* if `decided`: the result that later requests with the same time limit may use */
         result limited;
     } plans[PLANS_MAX]; /* indexed by the number of the request that made the plan */
     /* last result in the process's plan table, or -1 */
@@ -88,7 +88,7 @@ static bool is_right(const sequence_request *r, int config)
     return failure_of(&r->variants[config]) == GPUTUNE_OK;
 }
 
-/* Returns true if no correct contestant is faster by more than noise and epsilon. */
+/* Returns true if no correct contestant beats the configuration by more than noise and epsilon. */
 static bool is_fastest(const model *m, const sequence_request *r, int config)
 {
     uint32_t set = contestants(r) & ~m->ran_on[r->scenario];
@@ -202,8 +202,8 @@ static bool is_own(const sequence_request *r, const result *k)
     return k->decided && same_space(k, &asked);
 }
 
-/* Returns true if a call that did not measure may return this stored result. A call that cannot
- * measure cannot prove a result either. */
+/* Returns true if this stored result may answer a call that did not measure. If a call with effort
+ * MEASURE could not measure, it could not prove a result either, and needs a proved one. */
 static bool may_serve(const model *m, const sequence_request *r, const result *k)
 {
     return k->scenario == r->scenario && is_valid(m, k) &&
@@ -220,9 +220,10 @@ static bool has_proved(const model *m, const sequence_request *r)
     return any;
 }
 
-/* Checks the answer of a call that did not measure. It must be the result of the same space, or
- * else the fastest result of the scenario. If no result was proved yet, the call proves one. If
- * there are no results, the answer is any configuration that is not known to fail. */
+/* Checks the answer of a call that did not measure. The answer must be the result of the same
+ * space, or else the fastest result of the scenario. If none of these results has been proved, the
+ * call proves the one that it returns. If there are no results, the answer is any configuration
+ * that is not known to fail. */
 static const char *judge_unmeasured(const model *m, const sequence_request *r,
                                     const sequence_answer *a)
 {
@@ -280,7 +281,7 @@ static const char *judge_failure(const model *m, const sequence_request *r,
         return a->status == GPUTUNE_ENOVARIANT ? NULL : "failed for another reason than its space";
     }
     if ((a->ran_on >> DEFAULT_CONFIG & 1) && a->status == GPUTUNE_ETIMEOUT) {
-        return NULL; /* the default may never end */
+        return NULL; /* the proof of the default was still running, and may never end */
     }
     bool had_the_default = a->tried >> DEFAULT_CONFIG & 1;
     if (a->status == GPUTUNE_ETIMEOUT && r->disturbance == LATE_LIMIT && !had_the_default) {
@@ -352,8 +353,8 @@ static inline const char *judge(const model *m, const sequence_request *r, const
     return m->doubtful[r->scenario] ? NULL : judge_unmeasured(m, r, a);
 }
 
-/* Keeps one result for each scenario and space. A final result is kept if it could have been used
- * for the new request. */
+/* Stores a new result for its scenario and space. It replaces the old result, unless the old one is
+ * final and could have answered the request. */
 static void keep(model *m, const sequence_request *r, const result *made)
 {
     int place = 0;
@@ -387,8 +388,8 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
     return made;
 }
 
-/* Returns true if the time limit ended a tuning and its result is for later calls with this limit.
- * They do not get a winner without its last proof. */
+/* Returns true if the time limit ended a tuning, and later calls with this limit may use its
+ * result. They may not use a winner whose last proof is missing. */
 static bool was_limited(const sequence_request *r, const sequence_answer *a)
 {
     bool by_limit = r->disturbance == LIMIT || r->disturbance == LATE_LIMIT;

@@ -12,7 +12,7 @@ enum { FIELD_MAX = 128 };
 typedef struct machine {
     double times[FIELD_MAX];
     double firsts[FIELD_MAX]; /* additional time of quick samples */
-    uint32_t count, batch;    /* batch: contestants that join before a round; 0: all at once */
+    uint32_t count, batch;    /* batch: how many join before each round; 0: all at the start */
     double noise, drift, outliers;
     gt_random random;
     double clock;

@@ -130,7 +130,8 @@ static gt_hash identity_of(gt_catalog *catalog, const char *kernel)
     return found->identity;
 }
 
-/* The included file is a part of the template, or a header that the compiler reads. */
+/* The template includes the file either in quotes, as a part of the template, or in angle brackets,
+ * as a header that the compiler reads. */
 TEST_OF(test_a_file_changes_with_its_includes, gt_catalog *catalog, open_folder, close_folder)
 {
     static const char *const forms[] = {"#include \"part.h\"\n", "#include <part.h>\n"};

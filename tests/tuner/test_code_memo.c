@@ -1,4 +1,4 @@
-/* Tests sharing compiled code between searches of one process. */
+/* Tests that searches of one process share compiled code. */
 #include "tuner/code_memo.h"
 
 #include "support/test.h"

@@ -1,4 +1,4 @@
-/* Tests using results that were made at the nearest size, or under other constraints. */
+/* Tests the use of results from the nearest size, and from other constraints. */
 #include "search_world.h"
 #include "support/folder.h"
 

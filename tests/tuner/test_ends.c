@@ -114,7 +114,8 @@ TEST_OF(winner_is_reverified_if_no_gain_is_expected, world *w, open_world, close
     assert_true(w->choice.terms.final && !w->choice.terms.complete);
 }
 
-/* A limited search of all variants answers another request for all with the same limit. */
+/* If a time limit ends an exhaustive search, the result answers later exhaustive requests with the
+ * same limit. */
 TEST_OF(limited_result_answers_exhaustive_request, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.5);
@@ -211,7 +212,8 @@ TEST_OF(earlier_best_is_kept_if_it_did_not_race, world *w, open_world, close_wor
         strstr(w->choice.stop_reason, "before the best of earlier tunings was measured again"));
 }
 
-/* The limits end the race that follows a wrong winner, while variants are being verified. */
+/* The winner fails its last proof, so a second race begins. The limits end this race while variants
+ * are being verified. */
 TEST_OF(answer_to_an_earlier_proof_is_no_last_proof, world *w, open_world, close_world)
 {
     write_blocks(w, 16, 32);

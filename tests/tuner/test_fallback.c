@@ -41,7 +41,8 @@ TEST_OF(a_fallback_that_is_tried_again_drops_no_other_variant, world *w, open_wo
     assert_true(w->choice.has_fallback);
 }
 
-/* The fallback is verified and then proposed during one round, before contestants may join. */
+/* While one round runs, the fallback is verified, and then the search proposes it too. Contestants
+ * may join the race only after the round. */
 TEST_OF(a_fallback_joins_the_race_once, world *w, open_world, close_world)
 {
     file_write(w->path, text, "");
@@ -84,7 +85,7 @@ static scripted_variant behave_late(void *user, const gt_launch *launch)
     return (scripted_variant){.time_ns = late ? 1000 : 1000 + step->grid[0], .hangs_once = late};
 }
 
-/* Limits end the second race while the variants of the first race are being verified again. */
+/* The limits end the second race while the variants of the first race are verified again. */
 TEST_OF(a_limit_during_a_second_race_keeps_the_fallback, world *w, open_world, close_world)
 {
     file_write(w->path, text, ", 96");

@@ -1,4 +1,4 @@
-/* Tests canceling compiles that take too long to be worth waiting for. */
+/* Tests that compiles are canceled if they take too long to be worth waiting for. */
 #include "search_world.h"
 #include "tuner/session.h"
 

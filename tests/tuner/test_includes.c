@@ -43,8 +43,8 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* Reads t/k.cu, which consists of `head` and the kernel. If `named`, lib/ is an include path. Sets
- * *options to the compiler's options, which the caller frees; `options` may be NULL. */
+/* Reads t/k.cu, which consists of `head` and the kernel. If `named` is true, lib/ is an include
+ * path. Sets *options to the compiler's options, which the caller frees; `options` may be NULL. */
 static gputune_status parse(gt_hash *identity, char **options, const char *head, bool named)
 {
     char *text, *path, *lib;

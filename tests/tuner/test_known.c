@@ -1,4 +1,5 @@
-/* Tests using known results: reporting them to a proposer, edits, and hints from other sizes. */
+/* Tests the use of known results: reports to a proposer, edits of the template, and hints from
+ * other sizes. */
 #include "search_world.h"
 #include "tuner/tuning.h"
 

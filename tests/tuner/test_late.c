@@ -326,7 +326,8 @@ TEST_OF(test_a_compile_that_did_not_end_is_slow, world *w, open_world, close_wor
     gt_request_free(request);
 }
 
-/* A variant that was verified earlier does not fail because one later verification is too late. */
+/* If a variant was verified in an earlier call, a later verification that times out does not make
+ * it fail. */
 TEST_OF(verified_variant_survives_a_late_run, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 5);

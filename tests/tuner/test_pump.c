@@ -81,7 +81,7 @@ TEST_OF(no_compile_is_begun_that_surely_is_cut_off, world *w, open_world, close_
     tear_down(&at);
 }
 
-/* Returns how many variants are compiled while verifications never end. */
+/* Returns how many variants are compiled if no verification ever ends. */
 static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
 {
     scene at;
@@ -119,7 +119,7 @@ static void make_busy_world(world *w, uint32_t workers)
     w->farm.slowness = 5e-9;
 }
 
-/* Returns which fraction of the launches is among the fastest tenth. */
+/* Returns the fraction of launches whose variant is among the fastest tenth. */
 static double fast_share(const scripted_farm *farm)
 {
     size_t good = 0;
@@ -159,7 +159,7 @@ TEST_OF(new_contestants_first_launches_are_samples_though_the_best_was_sampled, 
     assert_true(w->farm.samples < 1.8 * MANY);
 }
 
-/* If all variants will soon have been launched, their order does not matter, and earlier rounds
+/* If all variants will soon have been launched, their order does not matter. Rounds before that
  * would be wasted. */
 TEST_OF(small_space_is_sampled_at_the_end, world *w, open_world, close_world)
 {

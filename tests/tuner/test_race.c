@@ -289,7 +289,7 @@ TEST(budget_gives_the_best_so_far)
     gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 2);
     assert_int_equal(result.end, GT_RACE_BUDGET);
-    assert_true(result.verdict.speedup > 1.2); /* one shared round gives no interval */
+    assert_true(result.verdict.speedup > 1.2); /* one common round gives no confidence interval */
     assert_true(result.verdict.speedup_low == 0 && result.verdict.speedup_high == 0);
     assert_true(strlen(gt_race_end_text(result.end)) > 0);
     ASSERT_OK(gt_race_next_round(race, &round));

@@ -86,8 +86,9 @@ TEST(next_best_replaces_a_winner_that_fails)
     assert_int_equal(race_result(race).winner, 0);
 }
 
-/* When the best contestant (3) fails, the next best (4) has already left the race. Contestant 1
- * left it closer to the best one at that time, and the slower contestant 5 is still in the race. */
+/* When the best contestant (3) fails, contestant 4 is the next best, and returns to the race.
+ * Contestant 5 is still in the race, but is slower. Contestant 1 was closer to the best one when it
+ * left. */
 TEST(next_best_returns_although_others_are_left)
 {
     machine m = {.count = 6, .times = {100, 90, 80, 50, 60, 95}};

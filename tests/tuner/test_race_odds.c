@@ -48,8 +48,8 @@ static tally simulate(int runs, uint32_t count, uint32_t batch, shape make)
     return t;
 }
 
-/* The times that make an error of more than 1% most likely: one contestant is best, and all others
- * are just more than 1% slower. */
+/* The times that make an error of more than 1% most likely: one contestant is the best, and all
+ * others are slightly more than 1% slower. */
 static void hard_times(machine *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {

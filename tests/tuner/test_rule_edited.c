@@ -1,4 +1,4 @@
-/* Tests that a rule is made from one version of a template. */
+/* Tests that making a rule fails if the template is edited during the call. */
 #include "search_world.h"
 #include "tuner/rule.h"
 

@@ -51,7 +51,7 @@ TEST_OF(energy_takes_few_samples, world *w, open_world, close_world)
     assert_true(seen.samples < 10);
 }
 
-/* Throttled clocks disturb some rounds, and then another process appears. */
+/* Throttled clocks disturb the first rounds. Later, another process uses the GPU. */
 static scripted_variant behave_alone_at_first(void *user, const gt_launch *launch)
 {
     world *w = user;

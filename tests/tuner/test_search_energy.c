@@ -163,7 +163,8 @@ TEST_OF(finished_result_outlives_one_that_is_not, world *w, open_thrifty_world, 
     assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 401 && w->choice.default_ns > 899);
 }
 
-/* A variant that was verified earlier does not count as hanging after a limit ended its proof. */
+/* If a limit ends the proof of a variant that was verified in an earlier call, the variant does not
+ * count as hanging. */
 TEST_OF(verified_variant_is_tried_again_after_a_limit, world *w, open_thrifty_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64"};
@@ -183,7 +184,7 @@ TEST_OF(verified_variant_is_tried_again_after_a_limit, world *w, open_thrifty_wo
     assert_string_equal(tuned(w, &options), "BLOCK=64");
 }
 
-/* Cancels when the variant that hung once is verified, and all variants race again. */
+/* Cancels in the second race, which begins after the variant that hung once was verified. */
 static scripted_variant behave_until_raced_again(void *user, const gt_launch *launch)
 {
     world *w = user;

@@ -35,7 +35,8 @@ TEST_OF(test_a_variant_held_up_in_a_sample_races_again, world *w, open_world, cl
     assert_int_equal(w->choice.failed, 0);
 }
 
-/* The winner also won an earlier tuning. When its last proof fails, nothing delays the answer. */
+/* The variant that won an earlier tuning wins again, but fails its last proof. This does not delay
+ * the answer. */
 TEST_OF(test_a_winner_by_time_limit_is_checked_too, world *w, open_world, close_world)
 {
     write_template(w, "128, 256");

@@ -88,8 +88,8 @@ static seen_records stored_records(const world *w)
     return seen;
 }
 
-/* The stored times are for the work of the default's launch. The bytes of this work are not stored,
- * because they depend on the variant. */
+/* The stored times and operations are for the work of the default's launch. The bytes are not
+ * stored, because they depend on the variant. */
 TEST_OF(stored_figures_are_for_equal_work, world *w, open_world_of_steps, close_world)
 {
     tuned_by_default(w);
