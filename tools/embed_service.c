@@ -1,5 +1,5 @@
 /* Compiles the service kernels for every architecture that NVRTC supports, and to PTX for emulated
- * devices. Prints the results as a C table, so the first tuning need not compile them. Without
+ * devices. Prints the results as a C table, which saves the first tuning these compiles. Without
  * NVRTC the table is empty, and the kernels are compiled when they are needed. */
 #include "farm/farm.h"
 #include "gpu/nvrtc.h"

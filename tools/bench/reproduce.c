@@ -187,7 +187,8 @@ static void place(podium *podium, const gputune_record *record)
     }
 }
 
-/* Keeps the best trials, including eliminated ones. A record's sizes may include default sizes. */
+/* Keeps the best trials of the scenario, including eliminated ones. A record may list more sizes
+ * than the scenario, because it also has the default sizes. */
 static int take_trial(void *user, const gputune_record *record)
 {
     study *study = user;

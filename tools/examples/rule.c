@@ -1,5 +1,5 @@
-/* Launches axpy by a rule, without gputune. `gputune warm axpy --sizes n=64:64K` makes the rule,
- * `gputune emit axpy --rule -o axpy.h` writes it; then cc rule.c -lcuda */
+/* Launches axpy by a rule, without gputune. `gputune warm axpy --sizes n=64:64K` makes the rule.
+ * `gputune emit axpy --rule -o axpy.h` writes it as a header. Compile with: cc rule.c -lcuda */
 #include "axpy.h"
 
 #include <stdio.h>

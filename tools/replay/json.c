@@ -47,7 +47,7 @@ static gputune_status expected(const gt_json_reader *r, const char *what)
                                      length ? length : 1, r->at, what);
 }
 
-/* If the condition is false, makes the function fail with a message that `what` was expected. */
+/* Makes the function fail if the condition is false. The message is "expected `what`". */
 #define EXPECT(condition, what) GT_TRY((condition) ? GPUTUNE_OK : expected(r, what))
 
 static gputune_status add(gt_json_reader *r, gt_json value)
@@ -59,7 +59,7 @@ static gputune_status add(gt_json_reader *r, gt_json value)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Appends decoded bytes in place. This is possible because they are never longer than the text. */
+/* Appends decoded bytes in place, because decoding never makes a text longer. */
 static void put(char **to, const char *bytes, size_t count)
 {
     memmove(*to, bytes, count);
@@ -228,7 +228,7 @@ static gputune_status read_name(const char **name, gt_json_reader *r)
     return GPUTUNE_OK;
 }
 
-/* Returns ENOTFOUND at the end of the innermost container. */
+/* Reads the next member of a container. Returns ENOTFOUND at the end of the container. */
 static gputune_status read_member(gt_json_reader *r, bool is_array, bool is_first)
 {
     const bool is_kept = r->depth == KEPT_DEPTH;
@@ -250,7 +250,7 @@ static gputune_status read_container(gt_json_reader *r, const char *name)
     const size_t place = r->out->count;
     const bool is_array = *r->at == '[';
     gputune_status status;
-    size_t whole; /* number of values that precede an incomplete member */
+    size_t whole; /* number of values before the current member, which may be incomplete */
     GT_TRY(add(r, (gt_json){is_array ? GT_JSON_ARRAY : GT_JSON_OBJECT, .name = name}));
     GT_REFUSE(r->depth == DEPTH_MAX, GPUTUNE_EINVAL, "containers are nested more than %d deep",
               DEPTH_MAX);

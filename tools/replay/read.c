@@ -125,7 +125,7 @@ static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
     return GPUTUNE_OK;
 }
 
-/* Reads an entry of Kernel Tuner's cache, except its point. Messages do not contain the line. */
+/* Reads an entry of Kernel Tuner's cache, except the values of its parameters. */
 static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
 {
     double sum, launches;

@@ -8,16 +8,17 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
-/* GPU time of a variant in launches: LAUNCHES in all, of which PROOF are the first launch and the
- * verification. A variant that is clearly slower than the best takes only one launch. */
+/* The GPU time of a variant is that of LAUNCHES launches. The first PROOF of them are its first
+ * launch and its verification. A variant that is clearly slower than the best takes only one
+ * launch. */
 #define LAUNCHES 5
 #define PROOF    2
 
 typedef struct pending_variant {
     const gt_recorded_entry *entry;
     double compiled_s; /* time when compiling ends; infinite until a worker is free */
-    double done_s;     /* time when the GPU has finished it; infinite until the GPU starts */
-    double measure_s;  /* GPU time before the strategy gets the result */
+    double done_s;     /* time when the GPU finishes the variant; infinite until it starts */
+    double measure_s;  /* GPU time until the strategy gets the result */
 } pending_variant;
 
 typedef struct clock_state {
@@ -29,7 +30,7 @@ typedef struct clock_state {
     gt_schedule schedule;
     uint32_t pending_count, reported;
     double now_s, gpu_free_s, best_ns;
-    double owed_s;  /* GPU time that the samples of the race still need */
+    double owed_s;  /* GPU time of the samples that the race still needs */
     double round_s; /* GPU time of the next round of samples */
 } clock_state;
 
@@ -141,7 +142,7 @@ static void launch_first(clock_state *at, pending_variant *pending_variant)
     gt_schedule_note_new_variant(&at->schedule, pending_variant->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
         at->owed_s += fmax(0, most_s - pending_variant->measure_s);
-        at->round_s = 2 * entry->launch_s; /* one launch each of two contestants */
+        at->round_s = 2 * entry->launch_s; /* one launch of each of two contestants */
     }
 }
 
@@ -153,7 +154,7 @@ static void sample(clock_state *at)
     gt_schedule_note_round(&at->schedule, seconds);
 }
 
-/* If the GPU is free, runs either a round of samples or the variant that was compiled first. */
+/* If the GPU is free, runs either a round of samples or the variant whose compile ended first. */
 static void feed_gpu(clock_state *at)
 {
     pending_variant *first = NULL;
