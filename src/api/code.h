@@ -47,7 +47,8 @@ typedef struct gt_plan_code {
     gt_shared_code *code;
 } gt_plan_code;
 
-/* Makes the code of a plan. On success, takes over `launch` and the image. ENOMEM. */
+/* Makes the code of a plan. On success, takes over `launch` and the image. Fails only with
+ * ENOMEM. */
 gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch_view *launch,
                                  gt_image *image);
 /* Frees the code, and unloads modules that no other plan uses. NULL is allowed. */

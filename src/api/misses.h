@@ -8,7 +8,8 @@ typedef struct gt_misses gt_misses;
 typedef struct gt_miss gt_miss;
 
 /* Makes a counter of misses that writes to the file `path`. The caller closes *out with
- * gt_misses_close(). If the file cannot be written, one warning is logged. ENOMEM. */
+ * gt_misses_close(). If the file cannot be written, one warning is logged. Fails only with
+ * ENOMEM. */
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log);
 /* Writes all counts that are not in the file yet, and frees the counter. If the file stays locked,
  * stops writing after about a second. NULL is allowed. */

@@ -15,12 +15,13 @@ typedef struct gt_overrides {
     const char *pinned;    /* path of the pinned wisdom file, or NULL; points to the environment */
 } gt_overrides;
 
-/* Reads the variables. Unknown values are ignored with a warning. ENOMEM. */
+/* Reads the variables. Ignores unknown values with a warning. Fails only with ENOMEM. */
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log);
 /* Frees `force` only, because calls that begin while the tuner is closing still read the flags. */
 void gt_overrides_free(gt_overrides *overrides);
 
-/* Sets *out to the configuration forced for a kernel, or to NULL. The caller frees *out. ENOMEM. */
+/* Sets *out to the configuration forced for a kernel, or to NULL. The caller frees *out. Fails only
+ * with ENOMEM. */
 gputune_status gt_overrides_forced(char **out, const gt_overrides *overrides, const char *kernel);
 
 typedef struct gt_log_output {

@@ -87,7 +87,7 @@ bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
  * threads may read the table while one thread writes. */
 typedef struct gt_plan_table gt_plan_table;
 enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* the limit if the application sets none */
-/* Makes an empty table for at most `limit` plans. ENOMEM. */
+/* Makes an empty table for at most `limit` plans. Fails only with ENOMEM. */
 gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
 /* Frees the table, but not its plans. No thread may be reading it. NULL is allowed. */
 void gt_plan_table_free(gt_plan_table *table);

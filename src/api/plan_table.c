@@ -190,8 +190,8 @@ typedef struct entry {
     gt_watch *watch; /* watches the template's files; NULL if there is nothing to watch */
     struct entry *next;
     atomic_bool dropped;
-    atomic_uint refreshes; /* the table's `refreshes` when the plan was last looked up */
-    atomic_uint results;   /* the table's `results` when the plan was last looked up; ignored for a
+    atomic_uint refreshes; /* the table's counter `refreshes` at the plan's last lookup */
+    atomic_uint results;   /* the table's counter `results` at the plan's last lookup; ignored for a
                               final plan, and for a verified plan whose tuning hit its time limit */
     uint64_t key[];
 } entry;

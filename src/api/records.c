@@ -16,7 +16,7 @@
 
 typedef struct asked {
     gputune *tuner;
-    gt_wanted wanted; /* points to members of this struct and to the caller's texts */
+    gt_wanted wanted; /* contains pointers to this struct and to the caller's texts */
     GT_ARRAY(const gt_template *) templates;
     GT_ARRAY(const char *) kernels;
     const char *stored; /* the requested kernel name if no template has it; otherwise NULL */

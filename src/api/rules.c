@@ -1,11 +1,11 @@
 /* Loads rules, and makes the plans that they choose.
  *
- * A loaded rule is found by the words of a plan's key (plan_table.c) that do not belong to run-time
- * sizes. An entry without a rule records that no rule is stored for these keys. Readers walk the
- * list without a lock, and new entries are added at the front. A rule is current until the tuner is
- * refreshed, a template is replaced or edited, or this process stores a rule. Then the next call
- * looks it up again. If the stored text is the same, the loaded rule and its variants stay. A rule
- * is freed only with its tuner, because plans use its models. */
+ * An entry of the list is for all plan keys (plan_table.c) that differ only in run-time sizes. If
+ * no rule is stored for these keys, the entry has no rule. Readers walk the list without a lock,
+ * and new entries are added at the front. A rule is current until the tuner is refreshed, a
+ * template is replaced or edited, or this process stores a rule. Then the next call looks it up
+ * again. If the stored text is the same, the loaded rule and its variants stay. A rule is freed
+ * only with its tuner, because plans use its models. */
 #include "api/rules.h"
 
 #include "api/tuner.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 typedef struct size_place {
-    uint32_t word, value; /* indices of the key's word and of the problem value */
+    uint32_t word, value; /* index of the size in the key, and index in the problem */
 } size_place;
 
 typedef struct loaded_rule {
@@ -144,7 +144,8 @@ static bool is_current(const loaded_rule *rule, const gputune *tuner)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Waits for other loads, and begins one. EBUSY in a callback of the loading thread; ETIMEOUT. */
+/* Waits until no other thread is loading, and begins a load. EBUSY in a callback of the loading
+ * thread; ETIMEOUT if the wait takes too long. */
 static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience)
 {
     static const double slice_s = 0.02; /* interval at which the wait checks for a cancel */
@@ -271,7 +272,8 @@ static bool is_same(const loaded_rule *rule, const gt_request *request, const gt
            (!found->rule || strcmp(rule->found.text, found->text) == 0);
 }
 
-/* Looks up the rule for a call, and adds an entry, which is empty if no rule is stored. */
+/* Looks up the rule for a call, and adds an entry for it. If no rule is stored, adds an entry
+ * without a rule. If the entry `before` has the same rule, keeps that entry instead. */
 static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded_rule *before)
 {
     gputune *tuner = call->tuner;

@@ -5,7 +5,7 @@
 
 typedef struct gt_rules gt_rules;
 
-/* Makes an empty list. ENOMEM. */
+/* Makes an empty list. Fails only with ENOMEM. */
 gputune_status gt_rules_open(gt_rules **out);
 /* Frees the list. Call it after the pool of its plans has ended. NULL is allowed. */
 void gt_rules_close(gt_rules *rules);

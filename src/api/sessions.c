@@ -287,7 +287,7 @@ static gputune_status check_sizes(const gt_rule *rule, const gt_request *request
     return GPUTUNE_OK;
 }
 
-/* Sets the header's architectures, each once, with the compiler's names (sm_90a for sm_90). */
+/* Sets the header's architectures without duplicates. The compiler's name of sm_90 is sm_90a. */
 static gputune_status set_archs(header_parts *parts, const gputune *tuner, const char *const *archs,
                                 size_t count)
 {

@@ -28,7 +28,8 @@ typedef struct made_plan {
     gputune_status status;
     gputune_plan *plan; /* the plan, or NULL on failure; each caller adds a reference */
     gt_terms terms;
-    /* true if the first caller's limit or cancel ended the tuning; other callers ignore the plan */
+    /* true if the first caller's limit or cancel ended the tuning; waiting calls ignore such a
+     * plan */
     bool cut_short;
     char message[1024]; /* the error message if the call failed */
 } made_plan;
@@ -43,7 +44,7 @@ struct gt_in_flight {
     made_plan made;
 };
 
-/* Number of plans in flight that this thread is making. Calls from a callback find it above 0. */
+/* Number of plans in flight that this thread is making. Not 0 in a callback of such a call. */
 static _Thread_local unsigned making;
 
 void gt_in_flight_open(gt_in_flight_list *list)
@@ -68,9 +69,9 @@ static bool wants_same(const plan_call *a, const plan_call *b)
 
 /* Finds the plan in flight that a call can wait for, or begins one. If *is_first is set, the caller
  * must make the plan and call finish_in_flight(). Ignores plans that were started before a template
- * was replaced or the table was refreshed. Returns NULL if the call must make its own plan: if the
- * request has no key, if memory ran out, or in a callback of a call that makes a plan, where
- * waiting could be a deadlock. */
+ * was replaced or the table was refreshed. Returns NULL if the call must make its own plan, because
+ * the request has no key or because memory ran out. Also returns NULL in a callback of a call that
+ * is making a plan, because waiting there could be a deadlock. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
@@ -392,8 +393,8 @@ static bool may_rule(const plan_call *a)
            !tuner->overrides.disabled;
 }
 
-/* Makes the plan that a rule chooses. If the table has a measured plan for the call, that plan is
- * outdated, so its result is looked up again instead. */
+/* Makes the plan that a rule chooses. If the table has a measured plan, which must be outdated,
+ * looks up the measured result again instead. */
 static gputune_status plan_by_rule(gputune_plan **out, const plan_call *a)
 {
     gputune *tuner = a->tuner;
