@@ -40,6 +40,6 @@ gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_
 typedef GT_ARRAY(char *) gt_texts;
 /* Appends `text`, which malloc() returned, and takes ownership of it even on ENOMEM. */
 gputune_status gt_texts_take(gt_texts *texts, char *text);
-/* Appends a copy of the first `length` bytes of a text. ENOMEM. */
+/* Appends a copy of the first `length` bytes of a text. Fails only with ENOMEM. */
 gputune_status gt_texts_add(gt_texts *texts, const char *text, size_t length);
 void gt_texts_free(gt_texts *texts);

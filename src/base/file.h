@@ -31,7 +31,7 @@ gputune_status gt_file_installed_folder(char **out);
  * beside this program and in an installation, including the subfolder `gputune` and
  * ../libexec/gputune of each. The file must belong to root or to the owner of the folder where the
  * search began. Sets *out to NULL if nothing is found; otherwise the caller frees *out. Appends
- * tried paths to `tried`. ENOMEM. */
+ * tried paths to `tried`. Fails only with ENOMEM. */
 gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode);
 /* Gets $XDG_CACHE_HOME/gputune or ~/.cache/gputune without creating it. The caller frees *out.
  * ENOTFOUND if neither variable is an absolute path, or if the home folder does not exist. */
@@ -45,6 +45,6 @@ gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 
 /* Finds the paths below a folder that match a shell pattern, in ascending order. *, ? and [] match
  * within a path component, as in fnmatch(3), but the folder is not a pattern. Only a pattern with a
  * leading dot matches a name with a leading dot. An unreadable folder and a pattern without matches
- * are not errors. ENOMEM. Release *out with gt_texts_free(), even after a failure. glibc's glob()
- * is not used, because it frees memory twice when memory runs out. */
+ * are not errors. Fails only with ENOMEM. Release *out with gt_texts_free(), even after a failure.
+ * glibc's glob() is not used, because it frees memory twice when memory runs out. */
 gputune_status gt_matches_find(gt_texts *out, const char *folder, const char *pattern);

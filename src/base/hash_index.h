@@ -10,7 +10,8 @@ typedef struct gt_hash_index {
     uint32_t slots, count;
 } gt_hash_index;
 
-/* Sets *number to the number stored for a hash. If there is none, stores `candidate`. ENOMEM. */
+/* Sets *number to the number stored for a hash. If there is none, stores `candidate`. Fails only
+ * with ENOMEM. */
 gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t candidate,
                                     uint32_t *number);
 /* Returns true and sets *number if a number is stored for this hash. */

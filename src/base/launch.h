@@ -16,7 +16,7 @@ typedef enum gt_pass {
 
 enum {
     GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* minimum of all drivers; the LARGE limit needs CC >= 7.0 and driver >= 12.1 */
+        4096, /* size limit of every driver; the LARGE limit needs CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
     GT_PARAMETER_MAX = 64, /* maximum number of parameters, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,
@@ -168,7 +168,8 @@ typedef struct gt_launch_sizes {
 
 /* Returns a view of the launch, which is valid as long as the launch is. */
 gt_launch_view gt_launch_view_of(const gt_launch *launch);
-/* Copies a launch into one allocation of minimal size, which the caller frees. ENOMEM. */
+/* Copies a launch into one allocation of minimal size, which the caller frees. Fails only with
+ * ENOMEM. */
 gputune_status gt_launch_pack(gt_launch_view **out, const gt_launch *launch);
 
 /* Returns true if a buffer must be zeroed before each launch. */
@@ -242,5 +243,5 @@ typedef struct gt_image {
     void *data;
     size_t bytes;
 } gt_image;
-/* Copies an image and appends a NUL, which out->bytes does not count. ENOMEM. */
+/* Copies an image and appends a NUL, which out->bytes does not count. Fails only with ENOMEM. */
 gputune_status gt_image_copy(gt_image *out, const void *data, size_t bytes);

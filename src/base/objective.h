@@ -14,8 +14,8 @@ typedef struct gt_objective {
      * again. The earlier time may be a single sample, so the ratio is far above the 1 to 3% by
      * which separate measurements of identical code differ. */
     double outclassed_ratio;
-    double sample_launches; /* estimated maximum of launches in a sample */
+    double sample_launches; /* upper estimate of the number of launches in a sample */
 } gt_objective;
 
-/* Returns an objective's properties. Returns those of KERNEL for DEFAULT and unknown objectives. */
+/* Returns an objective's properties. DEFAULT and unknown objectives have those of KERNEL. */
 const gt_objective *gt_objective_facts(gputune_objective objective);

@@ -29,7 +29,7 @@ typedef enum gt_sequence_kind {
 typedef struct gt_sequence_item {
     gt_sequence_kind kind;
     uint32_t index, target;
-    uint32_t first, count; /* the item's expression in `code`; its slots are counters */
+    uint32_t first, count; /* place of the item's expression in `code`, whose slots are counters */
 } gt_sequence_item;
 
 typedef struct gt_sequence {

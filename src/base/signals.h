@@ -12,9 +12,9 @@ int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*wo
                     void *argument);
 
 /* gt_signal_hold() and gt_signal_release() protect writes of the calling thread. Pairs may be
- * nested. Between the two calls, SIGXFSZ is discarded, so a write beyond RLIMIT_FSIZE only fails.
- * pthread_cancel() takes effect after the release, because ending the thread earlier would leave
- * locks and workers behind. Both preserve errno. */
+ * nested. Between the two calls, SIGXFSZ is discarded, so a write beyond RLIMIT_FSIZE fails but
+ * does not end the process. pthread_cancel() takes effect after the release, because ending the
+ * thread earlier would leave locks and workers behind. Both preserve errno. */
 typedef struct gt_held_signal {
     sigset_t before;
     bool pending;

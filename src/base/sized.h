@@ -6,14 +6,14 @@
 
 #include <stddef.h>
 
-/* Copies the caller's struct *given to *known, up to the caller's size. `given` may be NULL. The
- * remaining members of *known keep their defaults. Sets known->size to this build's size. EINVAL if
- * given->size was not set by an _INIT macro. */
+/* Copies the members that both builds have from the caller's struct *given to *known. The other
+ * members of *known keep their defaults. `given` may be NULL. Sets known->size to this build's
+ * size. EINVAL if given->size was not set by an _INIT macro. */
 #define GT_SIZED_READ(type, known, given)                                                          \
     gt_sized_read(1 ? (known) : (type *)0, 1 ? (given) : (const type *)0, sizeof(type), #type)
 
-/* Copies *known to the caller's struct *out, up to the smaller of both sizes, and sets out->size to
- * the bytes written. EINVAL if out->size was not set by an _INIT macro. */
+/* Copies the members that both builds have from *known to the caller's struct *out. Sets out->size
+ * to the number of bytes written. EINVAL if out->size was not set by an _INIT macro. */
 #define GT_SIZED_WRITE(type, out, known)                                                           \
     gt_sized_write(1 ? (out) : (type *)0, 1 ? (known) : (const type *)0, sizeof(type), #type)
 

@@ -168,7 +168,7 @@ static uint64_t multiply(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Reads digits and returns their end, or NULL if there are none. Sets UINT64_MAX on overflow. */
+/* Reads digits and returns their end, or NULL without digits. On overflow, *out is UINT64_MAX. */
 static const char *read_digits(uint64_t *out, const char *at, int base)
 {
     const int error = errno;

@@ -79,7 +79,7 @@ void gt_near_words(gt_near *near, const char *names);
 /* Tries the names of `count` structs whose first member is an array with the name. */
 #define gt_near_items(near, items, count) gt_near_all(near, items, sizeof *(items), count)
 void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
-/* Returns the nearest name in quotes, a text that `near` owns, or `otherwise` if there is none. */
+/* Returns the nearest name in quotes, or `otherwise` if no name is near. `near` owns the text. */
 const char *gt_near_or(gt_near *near, const char *otherwise);
 /* Returns the nearest of `count` names, or NULL. Items are strings, or structs whose first member
  * is a string. */
