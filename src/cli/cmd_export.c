@@ -80,7 +80,7 @@ static int choose_kernel(const cli_measured **out, const cli_measured_list *list
 
 typedef struct outcome {
     const char *status, *kernel_tuner,
-        *t4;    /* the status in each format; kernel_tuner is NULL for a success */
+        *t4;    /* names of the status in gputune, Kernel Tuner (NULL: success) and T4 */
     bool exact; /* true if both formats can express the status exactly */
 } outcome;
 static const outcome outcomes[] = {

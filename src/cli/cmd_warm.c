@@ -183,7 +183,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Adds a file, which need not exist, unless the list has it under this or another path. */
+/* Adds a file, unless the list has it under this or another path. The file need not exist. */
 static void add_file(watch *watch, const char *path)
 {
     const watched added = {path, facts_of(path)};

@@ -17,7 +17,7 @@ int cli_output_open(cli_output *out, const char *path, bool replace);
  * `code`. */
 int cli_output_close(cli_output *output, int code);
 
-/* Writes a file like cli_output_open() and cli_output_close(). Returns the exit code. */
+/* Writes bytes to the file `path`, or to standard output if it is NULL. Returns the exit code. */
 int cli_output_write(const char *path, bool replace, const void *bytes, size_t count);
 
 /* Returns the shortest decimal text that converts back to the same finite double. */

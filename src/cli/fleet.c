@@ -31,7 +31,7 @@ extern char **environ;
 /* The kinds of messages. The contents of each message are in parentheses. */
 typedef enum message_kind {
     PRINT,  /* a line for the terminal (prefix, text, colour or "") */
-    DRAW,   /* the progress of the scenario; "" removes it */
+    DRAW,   /* the progress text of the scenario; "" removes the text */
     LISTED, /* a scenario (place, cost, flags, kernel, label) */
     READY,  /* the GPU is open and all scenarios are listed (environment, label) */
     ROW,    /* the scenario has a winner (place, code, packed table row) */
@@ -96,7 +96,7 @@ static const char *take_text(const message *from, size_t *at)
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-static const char variable[] = "GPUTUNE_FLEET"; /* its value: "INDEX GPU CHANNEL PARENT" */
+static const char variable[] = "GPUTUNE_FLEET"; /* has the value "INDEX GPU CHANNEL PARENT" */
 
 static struct {
     int channel;
@@ -353,9 +353,9 @@ static bool is_kernel_busy(const cli_turn *turn)
     return any;
 }
 
-/* Returns the index of the next scenario. Prefers kernels that no GPU is tuning at the moment: a
- * search begins with results of other sizes, which must be finished. Near the end, returns the
- * longest scenario, so all GPUs finish at about the same time. */
+/* Returns the index of the next scenario. Prefers kernels that no GPU is tuning at the moment,
+ * because a search begins with the finished results of other sizes. If few scenarios are left,
+ * returns the longest scenario, so all GPUs finish at about the same time. */
 static size_t find_turn(const kind *kind)
 {
     size_t at = kind->next, usable = count_usable(kind);
@@ -409,8 +409,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* Ends a scenario on the child `second`. If the scenario has a winner now, but an earlier attempt
- * on another GPU (`first`) failed with an error, `first` gets no more work. */
+/* Ends the scenario of the child `second`. If an earlier attempt on another GPU failed with an
+ * error but this attempt found a winner, the other GPU gets no more work. */
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
@@ -464,7 +464,7 @@ static void draw_progress(void)
     cli_progress_draw(text);
 }
 
-/* Lets a child take scenarios from the queue of its kind, which the first such child fills. */
+/* Lets a child take scenarios from its kind's queue. The first child of a kind fills the queue. */
 static void admit_child(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;

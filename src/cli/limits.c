@@ -80,7 +80,7 @@ static const char *text_of_unknown(const gputune_record *record, bool of_memory)
 
 char *cli_hardware_text(const gputune_record *winner)
 {
-    /* like Nsight Compute, call a kernel bound by a limit if it reaches 60% of the limit */
+    /* a kernel that reaches 60% of a limit counts as bound by this limit, as in Nsight Compute */
     static const double near = 0.6, at = 0.995;
     const cli_peak peak = cli_peak_of(winner);
     const double per_s = winner->median_ns > 0 ? 1e9 / winner->median_ns : 0;
@@ -88,7 +88,7 @@ char *cli_hardware_text(const gputune_record *winner)
     const double memory = has_copy ? winner->bytes * per_s / winner->copy_bytes_per_s : 0;
     const double arithmetic = has_peak ? winner->flops * per_s / peak.per_s : 0;
     const double most = fmax(memory, arithmetic);
-    /* only the gain at this limit, because work() may be incomplete and other units may limit */
+    /* name the gain at this limit only: work() may be incomplete, and there may be other limits */
     const char *gain = most >= at ? "this limit is reached"
                                   : cli_format("at %s limit it would be %.*fx as fast",
                                                most >= near ? "this" : "the nearer",

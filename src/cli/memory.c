@@ -16,7 +16,7 @@ typedef struct block {
 } block;
 _Static_assert(sizeof(block) % _Alignof(max_align_t) == 0, "memory after a block is aligned");
 
-static block ring = {&ring, &ring}; /* circular list of blocks; ring.older is the newest */
+static block ring = {&ring, &ring}; /* head of a circular list; ring.older is the newest block */
 
 void *cli_present(void *memory)
 {

@@ -12,7 +12,7 @@ enum {
     CLI_VIEW_TRIALS = CLI_VIEW << 1,
     CLI_VIEW_RUN = CLI_VIEW << 2,
     CLI_VIEW_WHY = CLI_VIEW << 3,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 4 /* adds the column of the GPU to another view */
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 4 /* adds the column GPU to the other views */
 };
 
 cli_table cli_record_table(unsigned view);
@@ -40,14 +40,14 @@ int cli_records_add(void *list, const gputune_record *record);
 int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name);
 
-/* Prints the stored rules for these kernels (NULL: all) and the filter's sizes and GPU, as text or
- * JSON. Sets *count. */
+/* Prints the stored rules of the listed kernels, for the filter's sizes and GPU, as text, JSON or
+ * CSV. NULL in the list means all kernels. Sets *count to the number of rules. */
 int cli_rules_print(size_t *count, const cli_session *session, gputune_record_filter filter,
                     const cli_list *kernels);
 
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {
-    /* the trials; their common members are read from the first trial */
+    /* the trials; members that are equal in all trials are read from the first trial */
     const gputune_record *trials;
     size_t count;
     /* The winner of the whole space, otherwise the fastest winner; its texts may be "". */
@@ -112,7 +112,8 @@ cli_why cli_why_tables(void);
  * where t is the best time with this value and best is the best time of all. Returns a summary such
  * as "120 variants, 3 failed or were too slow to verify; ...". */
 char *cli_why_explain(cli_why *why, const cli_measured *from);
-/* Writes the table of winners and defaults, and then each scenario's limits and effects of axes. */
+/* Writes the table of winners and defaults, then the effect of each axis in each scenario. As text,
+ * also writes how near each winner is to the limits of its GPU. */
 void cli_why_write(const cli_table *standing, const cli_measured_list *list);
 
 /* ---- limits of the GPU (limits.c) ------------------------------------------------------------ */
@@ -137,8 +138,8 @@ char *cli_hardware_text(const gputune_record *winner);
 /* Returns true if the status ("wrong", "compile", ...) means that the trial failed. */
 bool cli_is_failure(const char *status);
 /* Prints for each scenario the number of failed variants, the most frequent reason, and whether the
- * default failed. `info` describes the tuning and may be NULL. Failures that it does not count are
- * from earlier tunings. */
+ * default failed. `info` describes the tuning and may be NULL. Failures that `info` does not count
+ * are from earlier tunings. */
 void cli_failures_print(const cli_records *records, const gputune_info *info);
 /* Prints, once per kernel, the scalar arguments for which only one value was verified. */
 void cli_single_print(const cli_records *records);

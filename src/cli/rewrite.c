@@ -21,7 +21,8 @@ static struct {
     int64_t start_ns;
 } page;
 
-/* Returns the file to write before it replaces the page. Other runs may write the same page. */
+/* Returns the path of the new page, which then replaces the old page. The path contains the process
+ * id, because other runs may write the same page. */
 static char *part_of_page(void)
 {
     return cli_format("%s.%ld.part", cli_warm.report, (long)getpid());
@@ -34,7 +35,7 @@ static void add_option(cli_list *words, const char *option, const char *value)
     }
 }
 
-/* Starts a writer. Only the final one prints errors, because it may succeed after others fail. */
+/* Starts a writer. Only the final writer prints errors, because earlier errors may not recur. */
 static bool start_file(const cli_list *labels)
 {
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();

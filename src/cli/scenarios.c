@@ -274,7 +274,7 @@ enum { MOST_SCENARIOS = 10000 };
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 
-/* Returns the size to use on the emulator instead of a large default size, or "" if it is small. */
+/* Returns the emulator's replacement for a large default size, or "" if the size is not large. */
 static const char *small_size(const char *value)
 {
     int64_t number;

@@ -22,7 +22,7 @@ int cli_values_parse(cli_values *out, const char *option, const char *text);
 /* Parses all values of an option, like cli_values_parse(). */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-/* Returns the list with this name, or adds an empty list, which keeps the pointer `name`. */
+/* Returns the list with this name. If there is none, adds an empty list, which keeps `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
 /* Returns the index of a value, or the list's count if the value is not in the list. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)
@@ -32,7 +32,7 @@ static inline size_t cli_value_index(const cli_value_list *list, const char *val
 
 typedef struct cli_kernel {
     char *name, *path;
-    const char *given; /* its name or PATH:KERNEL, as passed to the library */
+    const char *given; /* the name or PATH:KERNEL that is passed to the library */
     cli_values sizes;  /* each size, with its default */
     cli_values axes;   /* each axis, with its default */
     gputune_objective objective;
@@ -43,7 +43,7 @@ typedef CLI_LIST(cli_kernel) cli_catalogue;
 bool cli_is_path(const char *name);
 /* Finds the kernels with these names or paths, as gputune_kernels() does. */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
-/* Prints a note for each kernel with this name that is only compared with its own default. */
+/* Prints a note for each kernel with this name that has no reference but its own default. */
 void cli_note_own_references(const cli_session *session, const char *name);
 
 #define CLI_STORED_SIZE_OPTION                                                                     \
@@ -166,8 +166,8 @@ void cli_tuning_words(void);
 /* Adds the --input files to the tuning options. */
 int cli_tuning_inputs(void);
 
-/* Returns the library's options for a scenario, from the command line and the scenario's own terms.
- * Ctrl-C cancels library calls with these options. */
+/* Returns the library's options for a scenario: the options of the command line, and the terms of
+ * the scenario, which override them. Ctrl-C cancels library calls with these options. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
 /* Returns true if a record belongs to the template's current version and to the scenario with its
  * options. The alignment and the contents of input files are not compared. */

@@ -62,7 +62,7 @@ int cli_open(cli_session *out, cli_open_mode mode);
 void cli_close(cli_session *session);
 /* Returns true if the command line or the environment selects a driver or a device. */
 bool cli_is_driver_requested(void);
-/* Makes cli_open() open the database read-only and, without --shipped, only the user's database. */
+/* Makes cli_open() open the database read-only. Without --shipped, leaves out gputune's table. */
 void cli_read_own_results(void);
 #define CLI_SHIPPED_OPTION                                                                         \
     CLI_ROW("shipped", 0, CLI_OPTION_FLAG, &cli_given.shipped, NULL, NULL,                         \
@@ -76,7 +76,7 @@ int cli_check_database(const cli_session *session, int code);
 /* Makes Ctrl-C, SIGTERM and SIGHUP cancel the work. An ignored SIGHUP, as under nohup, stays
  * ignored. A second signal ends the program. */
 void cli_catch_interrupt(void);
-/* Get and set the flag that cancels the work, for the library's options. Thread-safe. */
+/* The flag that cancels the work, and its address for the library's options. Thread-safe. */
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);

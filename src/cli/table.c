@@ -18,7 +18,7 @@ typedef struct cell {
     const char *text;
     int64_t integer;
     double number;
-    bool is_energy; /* true for a CLI_TIME cell in nanojoules */
+    bool is_energy; /* true if a CLI_TIME cell holds nanojoules */
 } cell;
 
 static cell words(const char *text)
@@ -186,8 +186,9 @@ static void fold_columns(span *spans, size_t count, size_t limit, size_t least)
     }
 }
 
-/* Narrows the columns until they fit into `limit` (0: no limit). Folds columns to at least COMFORT,
- * then leaves out spare columns, then folds further. Returns the number of columns left out. */
+/* Narrows the columns until they fit into `limit` (0: no limit). First folds columns to a width of
+ * at least COMFORT, then leaves out spare columns, and then folds columns further. Returns the
+ * number of columns left out. */
 static size_t fit_columns(span *spans, size_t count, size_t limit)
 {
     size_t left_out = 0;

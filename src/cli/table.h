@@ -38,9 +38,10 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* The formats in which a column appears. As text, a table has the columns whose bits overlap with
- * its view. In JSON and CSV, it has all CLI_IN_DATA columns, and the CLI_IN_ITS_DATA columns whose
- * bits overlap with its view. If the terminal is narrow, CLI_SPARE columns are left out. */
+/* Bits that decide where a column appears. A view is one or more of the bits from CLI_VIEW on. A
+ * text table has the columns that have a bit of the table's view. JSON and CSV have all CLI_IN_DATA
+ * columns, and the CLI_IN_ITS_DATA columns that have a bit of the table's view. If the terminal is
+ * narrow, CLI_SPARE columns are left out. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,
@@ -86,9 +87,9 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
     }
 #define CLI_FIELD(type, member, title, unit, where)                                                \
     CLI_AS(#member, type, member, title, unit, where)
-/* Replaces texts of an item by copies without control characters, and NULL by "". The texts are
- * those that columns show in the first `bytes` bytes of the item. If a text is the same as in the
- * item `like` (may be NULL), both items share one copy. */
+/* Replaces texts of an item by copies without control characters, and NULL by "". Replaces only
+ * texts that columns show, and only in the first `bytes` bytes of the item. If the item `like` has
+ * an equal text, both items share one copy. `like` may be NULL. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
 /* Packs the last row into `most` bytes, and cuts texts that do not fit. Returns the packed size. */
@@ -107,9 +108,9 @@ int cli_table_print(const cli_table *table);
  * array for each table. In other formats empty lines separate the tables. */
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
                       cli_format_kind format, FILE *file);
-/* Writes a table with rows as a JSON object of columns. A column is an array of values, or a single
- * value if all values are equal. Numbers have seven digits. The text is half as long as an array of
- * objects would be. */
+/* Writes a table as a JSON object of columns, which is half as long as an array of rows. A column
+ * is an array of values, or a single value if all values are equal. Numbers have seven digits. The
+ * table must have at least one row. */
 void cli_table_write_columns(const cli_table *table, FILE *file);
 
 /* Returns the number of bytes of `text` that fit into a line of `width` columns. Sets *skipped to

@@ -68,7 +68,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     return turns;
 }
 
-/* Returns the absolute value of the logarithm of a / b, rounded, so equal ratios are equal. */
+/* Returns |log(a / b)|, rounded, because equal ratios must give equal results. */
 static double distance(double a, double b)
 {
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);

@@ -8,8 +8,8 @@ typedef struct cli_turn {
     const cli_scenario *scenario;
     size_t place; /* index of the scenario in the user's order */
     double cost;  /* estimated cost of a launch, to compare scenarios of one kernel */
-    /* Set by cli_turns_sort(): the place of the kernel's first scenario, and the distance of `cost`
-     * from the cost of the size that is tuned first. */
+    /* Set by cli_turns_sort(). `kernel_place` is the `place` of the kernel's first scenario. `far`
+     * is the distance between `cost` and the cost of the size that is tuned first. */
     size_t kernel_place;
     double far;
     bool known;        /* true if a finished result is stored, so tuning probably takes no time */
@@ -36,12 +36,12 @@ void cli_turns_sort(cli_turn *turns, size_t count);
  * times as much as later searches, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
-/* Stores in all turns of the same kernel, from index `at` on, that the search of `done` took
- * `took_s` seconds. Does nothing if the result of `done` was stored already. */
+/* Records the seconds that the search of `done` took, in all turns of the same kernel from index
+ * `at` on. Does nothing if the result of `done` was stored already. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
-/* Returns the index of the scenario, from `at` on, that will probably take longest: the first
- * scenario of a kernel that this run has not searched yet. If there is none, returns the costliest
- * scenario of the kernel whose latest search took longest. */
+/* Returns the index of the scenario that will probably take longest among those from `at` on. This
+ * is the first scenario of a kernel that this run has not searched yet. If all kernels were
+ * searched, it is the costliest scenario of the kernel whose latest search took longest. */
 size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
 /* Returns the time for turn `at`: a part of `left_s` in proportion to its weight, at least a

@@ -72,7 +72,8 @@ typedef struct cli_tuned {
 } cli_tuned;
 
 /* Tunes a scenario and shows the progress. If `force` is true, tunes even if a result is stored.
- * Returns false if the result is new; the caller must then check that it was stored. */
+ * Returns true if the tuning failed or the result was stored before. Otherwise the caller must
+ * check that the new result was stored. */
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress);
 /* Returns true if a tuning with this status may succeed on another GPU of the same kind. */
@@ -82,8 +83,8 @@ bool cli_warm_may_be_gpu(int status);
 int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, const char *gpu);
 /* Returns the scenarios in the order of tuning. Misses keep the file's order. */
 cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenarios);
-/* Returns the time limit of turn `at`: the smaller of --time-limit and the turn's part of the time
- * that --total-limit leaves. */
+/* Returns the time limit of turn `at`: the turn's share of the time that is left until
+ * --total-limit, but at most --time-limit. */
 double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t start_ns,
                         size_t side_by_side);
 
@@ -94,7 +95,7 @@ void cli_progress_draw(char *text);
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Returns the table of winners, without rows. */
+/* Returns a new table for winners, which has no rows yet. */
 cli_table cli_warm_table(void);
 /* Adds a row for a scenario's winner, and prints why variants failed. Returns the exit code. */
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,

@@ -43,7 +43,7 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* Appends the numbers, the most important number first, because the line may be cut. */
+/* Appends the numbers, with the most important ones first, because the line may be cut. */
 static void append_figures(char **text, const gputune_progress *at)
 {
     double done = variants_done(at);

@@ -39,10 +39,10 @@ static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_
                        (!measures() && *source != GPUTUNE_SOURCE_DEFAULT));
 }
 
-/* Raises the limit. Returns true if --canonical must tune again, because time ran out. */
+/* Raises the limit. Returns true if --canonical must tune again because time ran out. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
-    static const double most_s = 60, factor = 4, usual_s = 10; /* the library's default limit */
+    static const double most_s = 60, factor = 4, usual_s = 10; /* usual_s: the library's default */
     bool lacked_time = tuned->status == GPUTUNE_ETIMEOUT || tuned->status == GPUTUNE_OK;
     double limit_s = options->time_limit_s > 0 ? options->time_limit_s : usual_s;
     options->time_limit_s = fmin(factor * limit_s, most_s);
