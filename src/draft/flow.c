@@ -36,8 +36,8 @@ draft_amount *draft_value_of(const draft_decl *decl, const char *path)
     return found && strcmp(found->path, path) == 0 ? found->value : NULL;
 }
 
-/* Handles a change of a variable after a lambda that uses the variable was made. In host code, the
- * extents and arguments of launches in lambdas become unknown. In kernels, adds a question. */
+/* Handles a change of a variable that an existing lambda uses. In host code, the extents and
+ * arguments of launches in lambdas become unknown. In kernels, adds a question. */
 static void change_captured(const draft_decl *variable)
 {
     const char *doubt =
@@ -571,7 +571,8 @@ static void run_for(draft_node *node)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* Interprets a branch. Launches in a skipped branch are used only if the kernel has no others. */
+/* Interprets a branch. Launches in a skipped branch are used only if the kernel has no other
+ * launches. */
 static bool run_branch(draft_node *branch, bool is_skipped)
 {
     draft_now.skipped += is_skipped;

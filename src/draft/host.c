@@ -278,8 +278,8 @@ draft_amount *draft_host_call(draft_node *node)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Resets the interpreter, and computes the initial values of globals that are not constants. Unless
- * `is_main` is true, other functions may have changed globals before. */
+/* Resets the interpreter, and computes the initial values of globals that are not constants. If
+ * `is_main` is false, globals that host functions change may have any value. */
 static void begin_reading(draft_program *program, bool is_main)
 {
     int64_t number;

@@ -115,8 +115,8 @@ bool draft_is_pointer(cx_type type);
 bool draft_is_reference(cx_type type);
 bool draft_is_float(cx_type type);
 bool draft_is_integer(cx_type type);
-/* Converts a number to an integer type like C++. Returns false if the number does not fit. A number
- * that does not fit in an unsigned 64-bit type is left unchanged. */
+/* Converts a number to an integer type, as C++ does. Returns false if the type does not have the
+ * number. A negative number is left unchanged if the type is an unsigned 64-bit type. */
 bool draft_wrap(int64_t *number, cx_type type);
 bool draft_is_array(cx_type type);
 cx_type draft_pointee(cx_type type);           /* canonical */
@@ -177,7 +177,7 @@ typedef struct draft_symbol {
     bool has_number, is_guess;
     const char *doubt; /* DRAFT_HOST: why the number may vary ("is changed by a loop"), or NULL */
     bool has_name;     /* true if the name is a macro that is kept in the draft */
-    struct draft_amount *definition;         /* DRAFT_HOST: the limit of a buffer's range */
+    struct draft_amount *definition;         /* DRAFT_HOST: limit, if it is a buffer's `range` */
     struct draft_amount *first, *step, *end; /* DRAFT_COUNTER: first value, step and end */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: the buffer that the element is in */
     struct draft_amount *index;
@@ -307,7 +307,7 @@ void draft_add_text(gt_texts *out, const char *text);
 /* ---- run.c, flow.c, host.c: interpreting code ------------------------------------------------ */
 
 typedef struct draft_access {
-    draft_amount *length; /* number of bytes up to the end of the last element accessed */
+    draft_amount *length; /* bytes from the buffer's beginning to the end of the last element */
     draft_amount *offset; /* byte offset of the element that a thread accesses */
     struct draft_buffer *buffer;
     bool written;
@@ -324,8 +324,8 @@ typedef struct draft_buffer {
     draft_amount *source; /* the pointer that is passed in the launch, or NULL */
     cx_type accessed_as;  /* type of the element in the first access */
     bool is_read, is_written, is_compared;
-    bool is_surely_written; /* true if some write does not depend on data */
-    draft_symbol *range;    /* limit of the elements if they are indices or loop bounds */
+    bool is_surely_written; /* true if some write happens whatever the data are */
+    draft_symbol *range;    /* limit of the elements' values, if they are indices or loop bounds */
     bool is_rising; /* true if the elements ascend to at most the range, as CSR row pointers do */
     bool is_nested; /* true if the elements are pointers that the kernel dereferences */
 } draft_buffer;
@@ -337,12 +337,12 @@ typedef struct draft_kernel_facts {
     GT_ARRAY(draft_access) accesses;
     gt_texts unread;                      /* questions about code that cannot be interpreted */
     bool reads_block[3], reads_thread[3]; /* true if the kernel reads blockDim or threadIdx */
-    bool has_shared, has_dynamic;         /* true if any, or dynamic, shared memory is used */
+    bool has_shared, has_dynamic;         /* has_dynamic: the size of shared memory is dynamic */
     bool needs_positive;                  /* true if it calls functions such as log, sqrt or pow */
     bool has_loop;
     bool strides_grid;  /* true if the kernel has a grid-stride loop */
     draft_facts guards; /* all comparisons in the kernel, including those in branches */
-    draft_facts limits; /* the largest indices of arrays of fixed size, and the last valid ones */
+    draft_facts limits; /* index <= last valid index, for arrays of fixed size */
     draft_symbols loaded;
 } draft_kernel_facts;
 
@@ -401,7 +401,8 @@ bool draft_run(draft_node *node);
 /* Interprets host code that may be executed later or not at all, such as the body of a lambda, and
  * records its launches. Variables that it changes may vary from then on; `doubt` is the reason. */
 void draft_run_perhaps(const draft_node *node, const char *doubt);
-/* Interprets a call of a CUDA function in host code. Returns NULL if it is another function. */
+/* Interprets a launch, or a call of cudaMalloc(), ceil() or a similar function, in host code.
+ * Returns NULL for other calls. */
 draft_amount *draft_host_call(draft_node *node);
 /* Returns the value of an expression that is not an integer or that cannot be interpreted. */
 draft_amount *draft_nothing(void);
@@ -427,7 +428,7 @@ draft_amount *draft_value_of(const draft_decl *decl, const char *path);
 /* Returns the last assignment to the member or to a struct that contains it, or NULL. */
 const draft_binding *draft_outer_value(const draft_decl *decl, const char *path);
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
-/* Returns the location that is this many bytes further. */
+/* Returns the location that is `bytes` further in its buffer. Other locations do not move. */
 draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
 draft_spot draft_spot_of(draft_node *node);
 void draft_declare(draft_decl *decl);
@@ -438,7 +439,7 @@ bool draft_is_unsure(draft_amount *condition);
 
 /* ---- slice.c: the part of the program that a kernel needs ------------------------------------ */
 
-/* Extracts the code that the kernels need. Appends its clang errors to *problems. */
+/* Extracts the code that the kernels need. Appends clang's errors in this code to *problems. */
 void draft_slice_make(gt_texts *problems, const draft_program *program, const draft_decls *kernels);
 /* Keeps the declaration of a name that is used in a clause. */
 void draft_slice_need(const char *name);
@@ -481,7 +482,7 @@ void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
 /* Replaces each axis in a value by the program's number, which becomes the axis's only value. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
-/* Returns the limit of the elements of a buffer, or 100 if no limit is known. */
+/* Returns the limit of the values of a buffer's elements, or 100 if no limit is known. */
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
 bool draft_is_accessed(const draft_buffer *buffer);
 /* Returns true if the symbol is one of the problem sizes. */
