@@ -99,8 +99,8 @@ static bool must_stop(emu_run_state *run)
     return atomic_load(&run->stop);
 }
 
-/* Returns true for a cooperative launch. Its blocks take turns, because they wait for each other.
- * They share one thread, because the counters must not depend on the host. */
+/* Returns true for a cooperative launch. Blocks of such a launch wait for each other, so they take
+ * turns on one host thread. With several threads, the counters would depend on the host. */
 static bool is_cooperative(const emu_run_state *run)
 {
     return run->launch->grid_workspace != 0;
@@ -186,7 +186,8 @@ static void add_helpers(team *all)
     all->most = all->count;
 }
 
-/* Runs a group alone. Returns false if the group has not ended and must share the worker. */
+/* Runs a group that has its worker to itself. Returns false if the group has not ended and must
+ * share the worker. */
 static bool run_group(emu_group *group, team *helpers)
 {
     int slices = is_cooperative(group->worker->run) ? 0 : SLICES_BEFORE_HELP;
@@ -234,8 +235,8 @@ static void pause_briefly(void)
     nanosleep(&time, NULL);
 }
 
-/* Call it if no thread of this worker can continue. In a checked launch, reports a deadlock;
- * otherwise sleeps, because other workers may make progress. */
+/* Must be called if no thread of this worker can continue. Reports a deadlock in a checked launch.
+ * In any other launch, sleeps, because other workers may make progress. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {

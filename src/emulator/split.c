@@ -13,7 +13,7 @@
 
 enum {
     PATIENCE = 16384, /* number of operations after which the split that has waited longest runs */
-    TURN = 256        /* number of operations that it then runs */
+    TURN = 256        /* number of operations for which that split runs */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)

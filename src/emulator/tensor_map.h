@@ -7,7 +7,8 @@
 enum { EMU_TENSOR_RANK = 5, EMU_TENSOR_MAGIC = 0x70616d74 };
 
 typedef struct emu_tensor_map {
-    uint8_t type, rank, swizzle, interleave; /* all except `rank` are values of the driver API */
+    /* `rank`: number of dimensions; the others are enumerators of the driver API */
+    uint8_t type, rank, swizzle, interleave;
     uint32_t magic;
     uint64_t address;
     uint64_t sizes[EMU_TENSOR_RANK];

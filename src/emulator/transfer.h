@@ -5,8 +5,8 @@
 #include "emulator/atomic.h"
 
 /* Transfers `bytes` bytes for the only active lane. If `rank` is 0, the address selects the block
- * of the target. Otherwise the target is in the block of rank `rank` - 1. `with` is the last
- * argument of emu_transfer(). Returns false after a fault. */
+ * of the target. Otherwise the target is in the block of rank `rank` - 1. `with` is the argument
+ * `with` of emu_transfer(). Returns false after a fault. */
 typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                       const void *with);
 
@@ -23,15 +23,15 @@ void emu_each_lane(emu_warp *warp, const emu_op *op,
 uint8_t *emu_find_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                        uint64_t offset);
 
-/* An operation that combines transferred elements with the elements in memory. If it is all zero,
- * transferred elements replace those in memory. */
+/* An operation that combines transferred elements with the elements in memory. If all members are
+ * zero, transferred elements replace those in memory. */
 typedef struct emu_reduction {
     bool reduces;
     emu_atomic what;
     ptx_type type;
 } emu_reduction;
 
-/* Takes the reduction from the opcode. Returns false if there is none. */
+/* Decodes the reduction in an opcode. Returns false if the opcode has none. */
 bool emu_take_reduction(emu_decoder *decoder, emu_atomic *out);
 /* Stores elements, or combines them with the elements in memory. */
 void emu_put(const emu_reduction *reduction, uint8_t *to, const uint8_t *from, uint32_t bytes);

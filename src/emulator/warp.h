@@ -30,11 +30,11 @@ struct emu_op {
     uint32_t guard_flip; /* all ones if the guard is negated */
     uint32_t line;       /* PTX line */
     uint8_t unit;        /* emu_class */
-    uint8_t waits;       /* 1 if the timing model lets the warp wait for memory here */
+    uint8_t waits;       /* 1 if the timing model assumes that the warp waits for memory first */
     uint8_t bytes;       /* size of an element in memory */
     uint8_t count;       /* number of elements of a memory access */
     uint8_t space;
-    uint8_t width;  /* size of the register for an element */
+    uint8_t width;  /* size of the register that holds an element */
     uint16_t flags; /* meaning depends on the handler */
 };
 
@@ -61,8 +61,9 @@ struct emu_frame {
     uint8_t *params; /* parameters, results and .param variables of each lane */
     uint32_t local_base;
     uint32_t depth;
-    uint32_t inside;         /* lanes that have not returned from the call */
-    struct emu_unset *unset; /* an element for each register; NULL in an unchecked launch */
+    uint32_t inside; /* lanes that have not returned from the call */
+    /* by register: lanes in which it is unset; NULL in an unchecked launch */
+    struct emu_unset *unset;
 };
 
 typedef enum emu_state {
@@ -144,7 +145,7 @@ struct emu_group {
     uint32_t sm;
     /* number of consecutive rounds of a checked launch in which warps only waited for mbarriers */
     uint32_t idle;
-    uint64_t hottest; /* maximum of `lanes` in `hot` so far */
+    uint64_t hottest; /* largest `lanes` of an entry of `hot` so far */
     emu_hot hot[EMU_HOT];
 };
 
@@ -155,7 +156,7 @@ typedef struct emu_run_state {
     emu_limits limits;
     uint32_t cluster[3];
     uint32_t blocks_per_group;
-    uint64_t groups, groups_per_sm; /* each SM runs adjacent groups */
+    uint64_t groups, groups_per_sm; /* an SM runs `groups_per_sm` adjacent groups */
     uint32_t quantum;               /* number of operations that a warp executes at a time */
     atomic_ullong next_sm;
     atomic_int stop;
@@ -217,8 +218,8 @@ static inline unsigned emu_popcount(uint32_t value)
 #endif
 
 /* Compiles the function a second time, for AVX2. The loader selects that version if the host
- * supports AVX2. Both versions give equal results, because operations are not contracted. With
- * sanitizers there is only one version, because they prevent the selection. */
+ * supports AVX2. Both versions give equal results, because operations are not contracted. A build
+ * with sanitizers has only one version, because the selection does not work with them. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&                            \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define EMU_WIDE __attribute__((target_clones("avx2", "default")))
@@ -234,7 +235,8 @@ typedef enum emu_progress { EMU_ENDED, EMU_SPENT, EMU_STUCK } emu_progress;
 emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm);
 /* Runs the warps until all threads exit, none can continue, or `budget` operations have run. */
 emu_progress emu_group_run(emu_group *group, uint64_t budget);
-/* Adds the counts of a group that has ended to those of its worker. Frees or keeps the group. */
+/* Adds the counts of a group that has ended to those of its worker. Frees the group, or keeps its
+ * memory for the worker's next group. */
 void emu_group_end(emu_group *group);
 void emu_group_free(emu_group *group);
 
