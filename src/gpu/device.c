@@ -105,7 +105,8 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Returns the row for `cc`, or else the last row with a lower `cc` or the same major version. */
+/* Returns the row for `cc`. If there is none, returns the last row that has the same major version
+ * or a lower `cc`. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];

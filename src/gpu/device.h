@@ -7,7 +7,7 @@
 
 /* Returns the number of devices in *out. It may be 0. */
 gputune_status gt_device_count(int *out, const gt_driver *driver);
-/* Reads all properties except the one that gt_device_set_nvrtc() sets. Needs no context. */
+/* Reads all properties except the NVRTC version (see gt_device_set_nvrtc()). Needs no context. */
 gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal);
 /* Like gt_device_query(), but does not set the clock rates and the environment key, because reading
  * the clock rates takes a millisecond on an H200. The caller takes them from a store or calls
@@ -36,9 +36,9 @@ void gt_device_add_arch_facts(gt_device *device);
  * that affect times, and on none that may differ between two equal machines. */
 void gt_device_environment(gt_device *device);
 
-/* Measures how fast the GPU copies memory in the current context: makes `copies` copies between two
- * buffers of `most_bytes`, but at most an eighth of the free memory each. *bytes_per_s counts bytes
- * read and bytes written. EDEVMEM if there is not enough GPU memory. */
+/* Measures how fast the GPU copies memory in the current context by `copies` copies between two
+ * buffers. The size of a buffer is `most_bytes`, but at most an eighth of the free memory.
+ * *bytes_per_s counts bytes read and bytes written. EDEVMEM if there is not enough GPU memory. */
 gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
                             int copies);
 /* Measures the copy rate in the primary context of the device. */

@@ -49,7 +49,7 @@ bool gt_cuda_fatal(CUresult result);
     GT_TRY(gt_cuda_check(driver, (driver)->function(__VA_ARGS__), "cu" #function))
 
 /* Sets the capture mode of the calling thread to relaxed, so calls of this library do not disturb a
- * capture in another thread. gt_relaxed_leave() restores the mode that is returned. */
+ * capture in another thread. Returns the previous mode, which gt_relaxed_leave() restores. */
 CUstreamCaptureMode gt_relaxed_enter(const gt_driver *driver);
 void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode);
 

@@ -17,7 +17,8 @@ void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *cont
     atomic_init(&out->holders, 1);
 }
 
-/* Called when a graph is destroyed. It takes no lock, because this thread may already hold it. */
+/* Called when a graph is destroyed. It takes no lock, because this thread may already hold the lock
+ * of `left`. */
 static void on_graph_gone(void *held)
 {
     atomic_fetch_sub(&((gt_held *)held)->holders, 1);

@@ -210,7 +210,7 @@ static search search_image(const gt_image *image, const char *name)
     return search;
 }
 
-/* Appends the first part of a note. It is a comment in PTX, and readers of cubins ignore it. */
+/* Appends the first part of a note. A note is a comment in PTX, and readers of cubins ignore it. */
 static void append_mark(gt_text *out, const char *name)
 {
     gt_text_printf(out, "\n// entry of %s: ", name);

@@ -10,8 +10,8 @@ bool gt_image_is_ptx(const gt_image *image);
 /* Finds the symbol of the kernel `name`. The symbol of an extern "C" kernel is the name itself. The
  * symbol of any other kernel is a mangled name that ends with the last component of `name` ("scan"
  * for "ns::scan"). If there is not exactly one such kernel, a note in the image gives the symbol
- * (see gt_image_note_entry()). If there is no note either, *out is `name` if no kernel matches, and
- * EINVAL is returned if several do. The caller frees *out. */
+ * (see gt_image_note_entry()). Without a note, sets *out to `name` if no kernel matches, and
+ * returns EINVAL if several match. The caller frees *out. */
 gputune_status gt_image_entry(char **out, const gt_image *image, const char *name);
 /* Adds a note that `symbol` is the kernel `name`, unless exactly one symbol matches `name` anyway.
  * image->data must come from malloc() and may move. On ENOMEM, the image is unchanged. */
