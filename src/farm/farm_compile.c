@@ -283,7 +283,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 
 void gt_compile_start_ahead(gt_host_farm *farm)
 {
-    enum { FIRST = 3 }; /* the first verification needs no more workers */
+    enum { FIRST = 3 }; /* three workers are enough until the first verification */
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < FIRST; i++) {
@@ -387,8 +387,8 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
 /* Handles the death of a worker. The job that it was compiling is tried once more. If the worker
- * died before it was ready, no job is to blame; after several such deaths in a row, the farm
- * fails. If the worker was idle, it has not received the job that is in its slot. */
+ * died before it was ready, no job is to blame; after several such deaths in a row, the farm fails.
+ * All other jobs of the slot return to the queue. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;

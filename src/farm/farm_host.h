@@ -55,7 +55,7 @@ typedef struct gt_farm_request {
     gputune_objective objective;
     /* true if the farm made this request to load a setup or variant again; it has no event then */
     bool internal;
-    /* true if it must wait for the answers to all earlier requests, which load its variants */
+    /* true: send it after all earlier requests are answered, because these load its variants */
     bool alone;
 } gt_farm_request;
 
@@ -71,7 +71,7 @@ typedef struct gt_worker_role {
     /* Handles a frame from the worker. Returns false if the worker must be replaced. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
     void (*died)(gt_slot *slot);
-    /* Returns how many seconds are left to the first request; INFINITY: it has no time limit. */
+    /* Returns the seconds until the first request exceeds its time limit; INFINITY: no limit. */
     double (*left_s)(gt_slot *slot);
     /* Called when the first request has exceeded its time limit. Ends the worker. */
     void (*late)(gt_slot *slot);
@@ -83,7 +83,7 @@ struct gt_slot {
     gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
-    /* requests in order; the first `sent` of them were sent, and the worker processes the oldest */
+    /* requests in order: the first `sent` were sent, and the worker processes the first of these */
     gt_queue queue;
     /* `sent`: number of requests sent; `offset`: number of bytes sent of the next request */
     size_t sent, offset;
@@ -143,9 +143,9 @@ gt_farm_request *gt_slot_pop(gt_slot *slot);
 /* Sends the next request, or as much of it as the channel accepts. Starts the clock if it is the
  * only request that was sent. */
 gt_push gt_slot_push(gt_slot *slot);
-/* Reads frames and passes them to the role. If the worker has ended, calls died() of the role. */
+/* Reads frames and passes them to the role. If the worker has ended, calls role->died(). */
 void gt_slot_receive(gt_slot *slot);
-/* Returns the seconds until late() of the role must be called, or INFINITY. */
+/* Returns the seconds until role->late() must be called; INFINITY: there is no time limit. */
 double gt_slot_patience(gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
@@ -174,8 +174,8 @@ typedef struct gt_compile_host {
  * the cores without regard to other farms. */
 void gt_cores_join(gt_compile_host *host);
 void gt_cores_leave(gt_compile_host *host);
-/* Sets host->allowed to an equal share of the cores or, if more, to the number of cores that other
- * farms leave idle, but at most to host->limit. Shows other farms how many cores this farm uses. */
+/* Sets host->allowed to the number of cores that other farms leave idle, but at least to an equal
+ * share and at most to host->limit. Shows other farms how many cores this farm uses. */
 void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
@@ -197,7 +197,7 @@ typedef struct gt_measure_host {
     gt_lost lost;     /* experiments of the data proof that crashed or blocked a worker */
     GT_ARRAY(gt_live_variant) variants;
     double least_s; /* minimum time limit of a proof or sample in seconds */
-    /* time of one launch of the reference in ns, and of preparing the setup in seconds */
+    /* launch time of the reference in ns, and preparation time of the setup in seconds */
     double reference_ns, prepare_s;
     unsigned blameless;     /* number of consecutive deaths for which no variant is to blame */
     gputune_status refusal; /* status with which all requests fail; 0: requests are accepted */
@@ -219,7 +219,8 @@ struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    struct pollfd *descriptors; /* for poll(): one per compile slot; last: the measure slot */
+    /* for poll(): one for each compile slot, then one for the measure slot */
+    struct pollfd *descriptors;
 };
 
 static inline gt_host_farm *gt_host_of(gt_farm *farm)
@@ -254,7 +255,8 @@ void gt_compile_close(gt_host_farm *farm);
 void gt_measure_submit(gt_measure_host *host, gt_farm_request *request);
 /* Starts a measure worker. Sets host->refusal on failure. */
 void gt_measure_start(gt_measure_host *host);
-/* Sends queued requests. Starts a worker if there is none. Fails them if host->refusal is set. */
+/* Starts a worker if there is none, and sends queued requests. If host->refusal is set, fails all
+ * requests instead. */
 void gt_measure_pump(gt_measure_host *host);
 /* Discards all requests and variants and the setup. Kills the worker if it is busy. */
 void gt_measure_cancel(gt_measure_host *host);

@@ -282,7 +282,7 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Inserts a request that prepares the setup, after a list of the experiments that it must skip. */
+/* Inserts a request that prepares the setup and, before it, the list of the experiments to skip. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
@@ -450,7 +450,7 @@ static double allowance(gt_measure_host *host)
 }
 
 /* Returns how many seconds the first request has left. If the worker has not begun the request, the
- * limit is START_S, counted from when a part of it was last sent. */
+ * limit is START_S after a part of the request was last sent. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);

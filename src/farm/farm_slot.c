@@ -45,7 +45,7 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
     const gt_record *reply = gt_carried[request->kind].reply;
     gt_answer answer;
-    /* an earlier worker may have answered before it died */
+    /* the event may still contain the answer of a worker that has died */
     gt_record_release(reply, &request->event.compiled);
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));

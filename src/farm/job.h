@@ -12,7 +12,7 @@ typedef struct gt_compile_job {
     uint64_t id;
     gt_nvrtc_request source;
     /* Equal for jobs with the same source and options. The code of a cancelled job is kept for a
-     * later job with the same key, or discarded if the key is 0. */
+     * later job with the same key. If `key` is 0, the code is discarded. */
     uint64_t key;
 } gt_compile_job;
 
@@ -55,7 +55,7 @@ typedef struct gt_prepared {
     double prepare_ns;       /* time of the preparation, except for the data proof */
     double try_ns;           /* time to prepare the data proof */
     double data_proof_ns;    /* time of a winner's data proof; 0: there is no data proof */
-    double further_ns;       /* part of data_proof_ns in which the first further data set is made */
+    double further_ns; /* time to make the first further data set; included in data_proof_ns */
     /* name of an output whose tolerance exceeds the median of its results; "" if there is none */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
@@ -68,7 +68,8 @@ typedef struct gt_verify_job {
     gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
     bool standard; /* true for the default variant, which determines the data for all others */
     bool again;    /* true if the variant was proved in an earlier worker */
-    bool patient;  /* true: time limits are ten times as long, and a hang counts as repeatable */
+    /* true: time limits are ten times as long, and a hang is reported as repeatable */
+    bool patient;
     /* work of a launch divided by that of the default variant; more work extends the time limit */
     double work;
     double slower_ns; /* launch time above which the variant cannot win; 0: no limit */
@@ -90,7 +91,8 @@ typedef struct gt_verified {
      * "hang", "differ", "took too long", "not in its fill", or "" if no other value was tried. May
      * be NULL. */
     char *single;
-    /* if setup.check is set, for each size: "size\tINDEX", report of emuCheckEnd(); may be NULL */
+    /* if setup.check is set: for each size, a line "size\tINDEX" and the report of emuCheckEnd();
+     * may be NULL */
     char *findings;
 } gt_verified;
 
@@ -106,10 +108,10 @@ typedef struct gt_lost {
     bool plain; /* true: skip the whole data proof, because too many experiments failed */
 } gt_lost;
 
-/* The length of a sample. For some objectives, two or all of these are the same. */
+/* The length of a sample. For some objectives, two or all of these lengths are equal. */
 typedef enum gt_sample_length {
-    GT_SAMPLE_FULL,  /* to determine the time of a winner that is stored */
-    GT_SAMPLE_BRIEF, /* to compare variants; has fewer launches if the kernel takes long */
+    GT_SAMPLE_FULL,  /* to determine the stored time of a winner */
+    GT_SAMPLE_BRIEF, /* to compare variants; shorter than FULL if the kernel takes long */
     GT_SAMPLE_QUICK  /* to eliminate slow variants early */
 } gt_sample_length;
 
@@ -135,10 +137,10 @@ typedef struct gt_sample_job {
 typedef struct gt_sampled {
     double *values; /* by variant: ns per launch (for energy, nJ) or NaN; owned */
     uint32_t count;
-    bool spoiled;       /* true if the times of this round are invalid and must be taken again */
+    bool spoiled;       /* true if the times of this round are invalid and must be measured again */
     bool noisy;         /* true if another process used the GPU during the round */
     char other[96];     /* description of this process, or "" */
-    gt_sharing sharing; /* sharing of the job or, if that is UNKNOWN, the measured sharing */
+    gt_sharing sharing; /* as in the job or, if UNKNOWN in the job, as measured */
     /* time on changed buffers divided by the time on restored buffers; 1 if not measured */
     double used_ratio;
 } gt_sampled;

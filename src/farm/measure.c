@@ -243,7 +243,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
             return status;
         }
     }
-    open_monitor(measure); /* open it last, because other calls are slow while NVML starts */
+    open_monitor(measure); /* open the monitor last: other calls are slow while NVML starts */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,

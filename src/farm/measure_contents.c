@@ -108,7 +108,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        /* a counter of failures, and a 0 with which it is compared */
+        /* a failure counter, followed by a zero, which is the expected count */
         if (workspace->workload.has_check) {
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
@@ -227,7 +227,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
               GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        /* the contents of other buffers are there already, or are restored before each launch */
+        /* other buffers have their contents already, or get them before each launch */
         if (slot->live && slot->buffer->direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
                     measure->stream);
@@ -318,7 +318,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Runs a variant after filling its outputs with poison that proofs do not use for outputs. */
+/* Fills outputs with poison that proofs do not use for outputs, and runs a variant. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -385,8 +385,8 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
 }
 
 /* Measures how far results move if the inputs move slightly, unless the template states the
- * tolerances. For outputs with many elements, only a few inputs are moved in a last step, to
- * estimate how many terms contribute to an element. */
+ * tolerances. If an output has many elements, a last step moves only a few elements of the inputs,
+ * to estimate how many terms contribute to an element of the output. */
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     const bool stated = measure->workspaces[0].workload.tolerance.stated;
@@ -546,7 +546,7 @@ static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_c
 
 static gputune_status expect_data(gt_measure *measure)
 {
-    sensitivities seen = {0}; /* no inputs were moved, so only the member `largest` is used */
+    sensitivities seen = {0}; /* only the member `largest` is used, because no inputs were moved */
     uint32_t count = measure->setup.workload_count;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));

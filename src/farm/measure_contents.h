@@ -14,7 +14,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
  * Returns `status`, or ECRASHED if it has changed expected results or data of the host. */
 gputune_status gt_contents_doubt(gt_measure *measure, gputune_status status);
 /* If measure->damaged is set, fills all buffers again, with contents made from the setup's seed.
- * The reference runs again only if the expected results are those of another seed. */
+ * The reference runs again only if the expected results were computed for another seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 /* For templates without a reference: runs a variant, whose results become the expected results. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
@@ -24,7 +24,7 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
 /* Queues the template's check kernel, if there is one, for the workspaces `from` to `to` - 1. Then
- * queues the checks of a table. If there is only one workspace, only the checks of the timed
- * workload are queued. The findings are written to *into. */
+ * queues the checks of a table: all of them or, if `to` - `from` is 1, those of the timed workload.
+ * The findings are written to *into. */
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
                               uint32_t to, gt_findings *into);

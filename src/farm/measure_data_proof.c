@@ -52,15 +52,15 @@ struct gt_data_proof {
     bool made;        /* true if the data set `now` and its expected results are complete */
     gt_lost lost;     /* experiments that crashed or blocked an earlier worker */
     uint32_t skipped; /* number of experiments of `lost` that were skipped so far */
-    uint8_t effects[GT_NUMBER_MAX]; /* by number: gt_data_effect of the last value that failed */
-    bool varied[GT_NUMBER_MAX];     /* by number: true if the default passed with a changed value */
-    /* by buffer: number of elements that the reference does not write with the requested scalars */
+    uint8_t effects[GT_NUMBER_MAX]; /* per number: gt_data_effect of the last value that failed */
+    bool varied[GT_NUMBER_MAX];     /* per number: true if the default passed with another value */
+    /* per buffer: number of elements that the reference leaves unwritten with requested scalars */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
     uint32_t launcher; /* index of a variant's launcher for the size at which the data proof runs */
     double share;      /* fraction of the usual time limits that may be spent */
     double spend_ns;   /* time that the data proof of a winner may take */
-    double make_ns;    /* longest time so far of making a data set and its expected results */
+    double make_ns;    /* longest time that making a data set with expected results has taken */
     uint64_t standard; /* id of the default variant; GT_NO_VARIANT until it is proved */
 };
 
@@ -71,7 +71,8 @@ static double proof_now_ns(const gt_data_proof *proof)
                                           : (double)gt_now_ns();
 }
 
-/* Time limits in ns for parts of the data proof; EMULATED times as long on an emulated device. */
+/* Time limits in ns for parts of the data proof. On an emulated device, they are multiplied by
+ * EMULATED. */
 enum {
     OFTEN_NS = 3000000,
     ROW_NS = 6000000,
@@ -262,8 +263,8 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* Makes a data set, and verifies the default variant with it, unless `standard` is NULL. Fails only
- * if the GPU is lost. */
+/* Makes a data set. Then verifies the default variant with it, unless `standard` is NULL. Fails
+ * only if the GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
 {
@@ -276,7 +277,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* reject flags with which the reference writes fewer elements, because fewer are compared */
+    /* reject flags that make the reference write fewer elements, because fewer would be compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -437,7 +438,7 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* Lists the further data sets for a winner. The first two change the two halves of the flags. */
+/* Lists the further data sets for a winner. The first two each change one half of the flags. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {

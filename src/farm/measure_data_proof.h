@@ -25,6 +25,6 @@ gputune_status gt_data_proof_doubt(gt_measure *measure, gputune_status status);
  * out->single. Spends at most the fraction `share` of gt_data_proof_winner_ns(). */
 gputune_status gt_data_proof_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     double share);
-/* Returns how long gt_data_proof_winner() takes if `share` is 1. Sets *further_ns to the part of
- * this time in which the first further data set is made. */
+/* Returns how long gt_data_proof_winner() takes if `share` is 1. Sets *further_ns to the time to
+ * make the first further data set, which is included. */
 double gt_data_proof_winner_ns(double *further_ns, const gt_measure *measure);

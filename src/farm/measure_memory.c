@@ -26,7 +26,7 @@ void gt_memory_free(gt_measure *measure)
         (void)gt_device_free(measure->driver, measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    gt_guard_free(measure); /* freeing memory has waited for launches that use guards */
+    gt_guard_free(measure); /* the calls above have waited for launches that use guards */
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {

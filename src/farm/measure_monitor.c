@@ -22,7 +22,7 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml;       /* NULL: NVML is not available; valid after `opened` is set */
+    gt_nvml *nvml;       /* valid after `opened` is set; NULL: NVML is not available */
     bool spoils;         /* true if the last reading makes times invalid */
     bool spoiled, noisy; /* `spoiled`: times since the start of the round are invalid */
     char other[96];

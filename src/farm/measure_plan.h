@@ -25,21 +25,22 @@ static inline uint32_t gt_guard_seed(uint32_t buffer)
     return 0x35 + 7 * buffer;
 }
 
-/* Returns the number of launches in a sample for the objective `kernel`. A full sample is at least
- * 200 us long, because two events cost about 2 us and have a resolution of 0.5 us. It has at least
- * 5 launches (a brief sample: 2) unless fewer launches take 2 ms, and at most GT_LAUNCHES_MAX. A
- * quick sample has 1 launch or, if a launch takes less than 50 us, enough launches for 100 us. */
+/* Returns the number of launches in a sample for the objective `kernel`, at most GT_LAUNCHES_MAX. A
+ * full or brief sample is at least 200 us long, because two events cost about 2 us and have a
+ * resolution of 0.5 us. A full sample has at least 5 launches and a brief sample at least 2, but
+ * fewer are enough if they take 2 ms. A quick sample has 1 launch or, if a launch takes less than
+ * 50 us, enough launches for 100 us. */
 uint32_t gt_plan_launches(double launch_ns, gt_sample_length length);
-/* Returns by what fraction a quick sample exceeds a brief one even without noise. The first launch
- * of a sample takes longer, because the multiprocessors must fetch code and constants: on an H200,
- * 0.7 to 5.4 us for `polynomial`, and -0.4 to 3.2 us for `reduce` (tools/bench/notes/race.md). */
+/* Returns the fraction by which a quick sample exceeds a brief one on average. The first launch of
+ * a sample takes longer, because the multiprocessors must fetch code and constants: on an H200, 0.7
+ * to 5.4 us for `polynomial`, and -0.4 to 3.2 us for `reduce` (tools/bench/notes/race.md). */
 double gt_plan_quick_doubt(double launch_ns);
 /* Returns the number of launches in a sample for the objective `launch`: enough for 2 ms (0.5 ms if
  * `quick`), at most 2000. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
-/* Returns the number of launches in a sample for the objective `latency`: 100, or fewer (down to 3)
- * if these take more than 1 s. If `quick`, at most 25, or fewer (down to 9) if these take more than
- * 1 ms. The sample is the median of their times. */
+/* Returns the number of launches in a sample for the objective `latency`. The sample is the median
+ * of their times. A full sample has as many launches as take 1 s, but 3 to 100. A quick sample has
+ * as many as take 1 ms, but 9 to 25, and never more than a full sample. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
 /* Returns the number of buffer sets that the launches of a cold sample use in turn. Together the
@@ -59,19 +60,19 @@ uint64_t gt_plan_working_set(const gt_workload *workload);
  * of 1 KB, or of 4 KB if a buffer needs that. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
-/* Returns by how many bytes to move an odd-tail buffer to give it only the promised alignment. */
+/* Returns the offset in bytes that gives an odd-tail buffer only the promised alignment. */
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
 /* Returns the number of bytes to allocate for a buffer with its guard zones. */
 uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed);
-/* Returns the address of a buffer in an allocation at `base`. It is after the front guard zone, at
- * a multiple of 1 KB or of 4 KB, and moved by gt_plan_skew() unless `timed`. */
+/* Returns the address of a buffer in an allocation at `base`. The address is a multiple of 1 KB or
+ * 4 KB after the front guard zone, plus gt_plan_skew() unless `timed`. */
 uint64_t gt_plan_place(const gt_workload *workload, uint32_t buffer, bool timed, uint64_t base);
 /* Returns true if the initial contents of a buffer must be kept: for inout buffers, and for inputs
  * with data from the host. */
 bool gt_plan_needs_pristine(const gt_buffer *buffer, bool live);
 /* Returns the size of an output's expected results; 0 for an input. */
 uint64_t gt_plan_expected_bytes(const gt_buffer *buffer);
-/* Returns the size of the output `scale` of the reference and sets *type; 0: no such output. */
+/* Returns the size of the reference's output `scale` and sets *type; 0: there is no such output. */
 uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type);
 
 /* Returns how much device memory the driver needs for the buffers of the workloads. Further buffer

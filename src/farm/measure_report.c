@@ -73,7 +73,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                        is_judged(measure) ? "reference" : "default variant");
         return;
     }
-    /* poison has these values, but variants also write them, so print the value as well */
+    /* these values of poison are also common results, so print the value as well */
     const bool is_usual =
         found->value == 0 || (!gt_type_is_float(type) && (found->value & 0xff) == 0xff);
     gt_text_printf(text, "%s is %s%s, expected %s%s", name,
@@ -85,7 +85,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* Returns the largest relative error that rounding may explain; a smaller one if most elements are
+/* Returns the largest relative error that rounding may explain. It is smaller if most elements are
  * wrong. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {

@@ -112,8 +112,9 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Times a launch on used buffers, and seven more if this does not show whether the buffers' state
- * matters. If it does not matter, is_clear() returns true by chance in 1 of 6,000 cases. */
+/* Times a launch on used buffers. Unless launches take long, times seven more if the first one
+ * cannot decide whether the buffers' state matters. With eight times of each kind, is_clear()
+ * returns true by chance in 1 of 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -129,7 +130,7 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* ignored, because this launch fills the cache */
+    double first; /* not used, because the first launch also fills the cache */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -142,7 +143,8 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
 }
 
 /* If launches on changed inout buffers take longer or shorter than on restored ones, sets *out to
- * FELT and *ratio to the quotient of the times. Otherwise sets them to HARMLESS and 1. */
+ * FELT, and *ratio to their time divided by the time on restored buffers. Otherwise sets them to
+ * HARMLESS and 1. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
@@ -179,7 +181,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     return GPUTUNE_OK;
 }
 
-/* Captures launches. Pass blocks are not copied again; an earlier launch has done that. */
+/* Captures launches. They do not copy pass blocks, because an earlier launch has copied them. */
 static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                                        uint32_t launches)
 {
@@ -306,8 +308,8 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Returns the number of launches in a sample. Persisting lines stay in L2 while other buffer sets
- * are used. Therefore a cold sample with persisting lines uses no buffer set twice. */
+/* Returns the number of launches in a sample. If the variant makes lines persist, they stay in L2
+ * while launches use other buffer sets. A cold sample then uses each buffer set only once. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -496,8 +498,8 @@ gputune_status gt_energy_check(gt_measure *measure)
     return read_counter(&ignored, measure);
 }
 
-/* Waits until another batch has finished and `earliest_ns` is reached, and then until the energy
- * counter changes. It changes every 10 to 100 ms, and is exact only when it changes. */
+/* Waits for the first change of the energy counter after `earliest_ns` and after another batch has
+ * finished. The counter changes every 10 to 100 ms, and is exact only when it changes. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 {
     enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };

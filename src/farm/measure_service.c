@@ -5,8 +5,8 @@
 #include "farm/measure_memory.h"
 #include "gpu/image.h"
 
-/* Returns true if this operation treats each number of an element separately. If all numbers have
- * the same type, as in a vector, they are filled separately but compared as one array. */
+/* Returns true if the operation handles the numbers of an element one by one. Fills and moves
+ * always do. Comparisons do not if all numbers have the same type, as in a vector. */
 static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;

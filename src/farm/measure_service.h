@@ -28,7 +28,8 @@ gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool
 /* Queues the reset for the next launch in advance, so the device is busy while the host reads
  * results. Does nothing on an emulated device. */
 gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table);
-/* Runs the check kernel on a table. The findings arrive in `into`: measure->findings or ->first. */
+/* Runs the check kernel on a table. The findings arrive in `into`, which is measure->findings or
+ * measure->first. */
 gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only,
                                 gt_findings *into);
 /* Fills the shared memory of every multiprocessor with mixed poison. Does nothing on an emulated

@@ -125,7 +125,7 @@ typedef struct gt_loaded {
     gt_replay full, brief, quick;
     gt_replay single;                         /* graph of a single launch, if it has many kernels */
     gt_variables *variables;                  /* owned; NULL: the module has no variables */
-    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* samples on an emulated device; 0: none yet */
+    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* times on an emulated device; 0: not sampled yet */
 } gt_loaded;
 
 /* Proves variants with further data sets (measure_data_proof.c). */
@@ -134,7 +134,7 @@ typedef struct gt_data_proof gt_data_proof;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* `limited` or, in a data proof, `limited` of the parent */
+    const gt_driver *driver; /* &limited; in a data proof, &limited of the parent */
     gt_driver limited;       /* copy of the opened driver, limited by `budget` */
     gt_budget budget;        /* limits the device memory of the setup and its variants */
     uint64_t reserved_bytes; /* device memory that is needed in addition to the buffers */
@@ -162,7 +162,7 @@ struct gt_measure {
             gt_tasks fill;     /* fills inputs or their pristine copies, and guard zones */
             gt_tasks launch;   /* before a proof: restores inout buffers, poisons outputs */
             gt_tasks relaunch; /* before the second launch of a proof: resets the last workspace */
-            gt_tasks reset, again; /* before the two launches when a winner is proved again */
+            gt_tasks reset, again; /* before the two launches of a winner's second proof */
             gt_tasks restore;      /* before a sample: restores the inout buffers of all sets */
             gt_tasks rotate;       /* copies the inputs of set 0 to all other sets */
             gt_tasks check;        /* after a proof: checks results, guard zones and inputs */
@@ -181,7 +181,7 @@ struct gt_measure {
     gt_findings *findings;   /* copy of `found` in pinned host memory */
     gt_findings *first;      /* like `findings`, for the first launch of a proof */
     uint64_t sequence;       /* number of times that the check kernel has run */
-    /* sweep buffer: zeros, twice the size of L2 (on an emulated device, its size); 0: no sweep */
+    /* sweep buffer of zeros, twice as large as L2 (emulated: as large as L2); 0: no sweep */
     CUdeviceptr sweep;
     uint64_t sweep_bytes;
     CUdeviceptr stray;     /* nonzero after a sweep has read anything but zeros */

@@ -6,7 +6,7 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Returns true for the workspace with the smallest buffers, whose inputs every proof checks. */
+/* Returns true for the workspace with the smallest buffers. Every proof checks its inputs. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
@@ -290,8 +290,8 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* Sets the tolerances in a table. With `gaps`, elements that are unwritten on both sides count as
- * equal in the buffers that the reference does not write completely. */
+/* Sets the tolerances in a table. If `gaps` is true, an element that neither side has written
+ * counts as equal, but only in a buffer that the reference does not write completely. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

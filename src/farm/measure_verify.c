@@ -16,8 +16,8 @@
  * 6. Launch with further data, and check the results (measure_data_proof.c).
  *
  * After the race, the winner is proved again (prove_again()). It is launched twice at the requested
- * size with read-only inputs. In the first launch, scratch memory is in the state in which the race
- * has left it. Then further data follow.
+ * size with read-only inputs. In the first launch, scratch memory is as the race has left it. Then
+ * the winner is launched with further data.
  *
  * Invariants:
  * - The first launch that is checked is the first launch of the variant, so state that an earlier
@@ -163,8 +163,8 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* Launches a variant after copying the input of each pair of in_place() to the output, which is
- * then passed as both. */
+/* Launches a variant with one buffer for each pair of in_place(): copies the input to the output,
+ * and passes the output as both. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -235,7 +235,7 @@ bool gt_has_in_place(const gt_workload *workload)
     return any;
 }
 
-/* Runs a variant under the sanitizer. EUNSUPPORTED on a GPU, which has none. */
+/* Runs a variant under the sanitizer. EUNSUPPORTED on a GPU. */
 static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -297,8 +297,8 @@ void gt_loaded_free_all(gt_measure *measure)
 }
 
 /* Unloads a variant. A small variant stays loaded until the setup changes, because unloading waits
- * for the device and takes as long as a sample. If device memory is limited, only variants that own
- * none stay loaded. */
+ * for the device and takes as long as a sample. If device memory is limited, a variant stays loaded
+ * only if it owns no device memory. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -379,7 +379,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 typedef enum extent {
     EDGES, /* checks only memory that a launch must not change */
     PROOF, /* EDGES and results */
-    AGAIN  /* the checks when a winner is proved again */
+    AGAIN  /* the checks of a winner's second proof */
 } extent;
 
 /* Waits for a proof and judges it. Before the race, first queues the reset for the next variant. */
@@ -463,8 +463,8 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
 }
 
 /* Proves a winner again. For the first launch, scratch memory stays as the race has left it; for
- * the second one, it is filled with poison. The inputs are read-only. A variant that changes an
- * input and later restores it, which no comparison would notice, therefore crashes. */
+ * the second one, it is filled with poison. The inputs are read-only. Therefore a variant crashes
+ * if it changes an input and later restores it, which a comparison would not notice. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
@@ -551,7 +551,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    /* the emulator's times are exact, so a cold pilot that copied nothing is a valid sample */
+    /* the emulator's times are exact, so the pilot is a sample if it was cold and copied nothing */
     if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }
@@ -566,7 +566,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        /* all buffers must later be filled again with contents made from the setup's seed */
+        /* all buffers must be refilled later, with contents made from the setup's seed */
         measure->damaged = true;
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {

@@ -56,7 +56,7 @@ gputune_status gt_process_visible(char **out, int ordinal);
 
 /* Moves a descriptor to a number above those of a child, and sets close-on-exec. A low number might
  * be that of a standard stream that the program has closed but still uses. On failure, closes the
- * descriptor, sets errno and returns -1, also if `descriptor` is negative. */
+ * descriptor, sets errno and returns -1. If `descriptor` is negative, only returns -1. */
 int gt_process_lift(int descriptor);
 /* Makes a pair of sockets with lifted descriptors. The caller closes them. Returns EWORKER on
  * failure. */

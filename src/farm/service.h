@@ -60,8 +60,7 @@ typedef struct gt_service_task {
     uint64_t target, source, scale;
     uint64_t count; /* number of elements (fill, narrow, compare) or bytes (others) */
     uint64_t seed;
-    /* fill and move: `low` and `high` are the range, and `stol` is the largest value (fill) or the
-     * step (move). compare: atol, rtol and stol */
+    /* fill: range and largest value; move: range and step; compare: atol, rtol and stol */
     double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
     /* `pattern`: kind of fill, poison (poison, compare), or seed of the contents of a guard zone */

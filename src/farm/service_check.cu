@@ -26,7 +26,7 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        /* both overflow; the order of summation may decide whether a result is inf or NaN */
+        /* both overflow; whether this gives inf or NaN may depend on the order of summation */
         return exactly(true);
     }
     if (v != v || r != r) {
@@ -126,8 +126,9 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
-/* Returns masks for the exponents of the one or two values in a word. A value is inf or NaN if all its bits under the
- * mask are 1. A mask is 0 if it is not used; both are 0 if inf and NaN need not be found. */
+/* Returns the masks with which is_special() finds inf and NaN in a word of one or two values. A mask covers the
+ * exponent of a value, whose bits are all 1 in inf and NaN. An unused mask is 0. Both are 0 if inf and NaN need not be
+ * found. */
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {
@@ -235,7 +236,7 @@ static __device__ void compare_tile(const task &t, const task *at, tally &sum, u
     }
 }
 
-// Hashes a vector as wyhash does. Compared with splitmix64, this saves multiplications.
+// Hashes a vector like wyhash, which needs fewer multiplications than splitmix64.
 static __device__ u64 hash_vector(uint4 v, u64 i)
 {
     u64 a = ((u64)v.y << 32 | v.x) ^ (i + 1) * 0x9e3779b97f4a7c15ull;

@@ -150,7 +150,7 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
         one.high = moves_far ? all->high : f->high;
         one.stol = one.operation == GT_DO_MOVE ? all->stol : f->largest;
         one.flags = f->free ? one.flags : one.flags & ~GT_TASK_FREE;
-        // with this seed, draw_of() returns for element 0 of `one` what it returns for number i of `all`
+        // with this seed, draw_of() returns the same value for element 0 of `one` as for number i of `all`
         one.seed += i * 0x9e3779b97f4a7c15ull;
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {

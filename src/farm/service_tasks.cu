@@ -15,7 +15,7 @@ typedef gt_service_number number;
 typedef gt_finding finding;
 
 struct findings {
-    u64 sequence; // number of the run; in the accumulators, number of blocks that have finished
+    u64 sequence; // findings: number of the run; accumulators: number of blocks that have finished
     finding items[1];
 };
 

@@ -1,7 +1,8 @@
 /* Kernels that run before a launch: they sweep the cache, keep the stream busy, and poison shared memory. */
 
-/* Evicts other data from L2 by reading `bytes` bytes, a multiple of 16, which are zero unless a launch has written
- * there. Writes to *sink if any byte is not zero. Because of this write, the compiler cannot remove the loads. */
+/* Evicts other data from L2 by reading `bytes` bytes, which must be a multiple of 16. The bytes are zero unless a
+ * launch has written there. Writes to *sink if any byte is not zero. Because of this write, the compiler cannot remove
+ * the loads. */
 extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_sweep(const uint4 *data, u64 bytes, u32 *sink)
 {

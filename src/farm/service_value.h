@@ -4,7 +4,7 @@
 #ifdef __CUDACC__
 
 #define SERVICE      static __device__
-#define SERVICE_CALL static __device__ __noinline__ /* would not be faster inlined */
+#define SERVICE_CALL static __device__ __noinline__ /* inlining does not make it faster */
 
 /* Arithmetic that the compiler must not fuse to multiply-add. */
 #define ADD(a, b)          __dadd_rn(a, b)

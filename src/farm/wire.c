@@ -1,4 +1,4 @@
-/* Encodes and decodes structs, which tables of their members describe, and sends and receives
+/* Encodes and decodes structs by means of tables that list their members. Sends and receives
  * frames. The length of a text or of a counted array is written before its contents. */
 #include "farm/wire.h"
 

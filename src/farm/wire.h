@@ -150,7 +150,7 @@ gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame);
 /* Sends all bytes through a blocking socket. EIO if the peer has closed the channel. */
 gputune_status gt_send_all(int descriptor, const void *data, size_t bytes);
 
-/* Sends a frame of this kind with the body `object`, and with `answer` unless that is NULL. */
+/* Sends a frame of this kind with the body `object`. `answer` is NULL for a request. */
 gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequence,
                              const gt_answer *answer, const void *object);
 
