@@ -23,7 +23,7 @@
  * compiled with an older or newer header keep working. A function that fills in a struct sets
  * `size` to the number of bytes written.
  *
- * Text. Values are passed as text of the form NAME=VALUE[,VALUE...], with blanks between the names:
+ * Text. Values are passed as text of the form NAME=VALUE[,VALUE...], separated by blanks:
  * "n=1M,16M T=half", "VEC=4 BLOCK=256". A number may be written as 1048576, 1M or 2^20.
  *
  * The name of a quantity ends in its unit: _ns, _s, _bytes, _khz, _kb. A speed-up is the default's
@@ -244,9 +244,9 @@ typedef struct gputune_options gputune_options;
  * template's default. If several calls need the same new plan, the first one makes it, and the
  * others wait for up to half of their time limit. If the time limit ended a tuning, a later call
  * continues that tuning only if its own time limit is longer. The call fails only if there is
- * nothing to launch: a mistake in the call or the template, neither a compiler nor stored code, or
- * no time to compile the default before a limit (ETIMEOUT) or a cancel (ECANCELED). Edits of the
- * template or its includes take effect within a second. The caller releases *out. */
+ * nothing to launch: the call or the template has a mistake; there is neither a compiler nor stored
+ * code; or a limit (ETIMEOUT) or a cancel (ECANCELED) left no time to compile the default. Edits of
+ * the template or its includes take effect within a second. The caller releases *out. */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
@@ -316,7 +316,8 @@ typedef enum gputune_effort {
 /* The quantity that a tuning minimises, or maximises for RATE. Device time decides between variants
  * that LAUNCH or LATENCY cannot tell apart. */
 typedef enum gputune_objective {
-    GPUTUNE_OBJECTIVE_DEFAULT, /* RATE if work() uses axes, LAUNCH for a pass axis, else KERNEL */
+    /* RATE if work() uses axes, LAUNCH if passing is an axis, else KERNEL */
+    GPUTUNE_OBJECTIVE_DEFAULT,
     GPUTUNE_OBJECTIVE_KERNEL,  /* device time, measured by replaying a graph */
     GPUTUNE_OBJECTIVE_LAUNCH,  /* host time per launch in an unbroken series of launches */
     GPUTUNE_OBJECTIVE_LATENCY, /* host time of a launch followed by a synchronisation */
@@ -364,7 +365,7 @@ typedef struct gputune_file {
     const char *buffer, *path; /* `buffer`: the name of an argument or of a block of parameters */
 } gputune_file;
 
-/* An argument in host memory. An inout buffer contains what it contained before the launch. */
+/* An argument in host memory. An inout buffer has the contents that it had before the launch. */
 typedef struct gputune_host_argument {
     const char *name, *type; /* type of an element, as templates write it: "float" */
     void *data;              /* a scalar's value, or a buffer's elements */

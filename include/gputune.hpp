@@ -200,7 +200,8 @@ template <> class [[nodiscard]] result<void>
 namespace detail
 {
 
-/* Exceptions must not pass through C code. caught() calls a function and returns its exception. */
+/* Exceptions must not pass through C code. caught() calls a function and returns the exception that
+ * the function throws. */
 #if defined(__cpp_exceptions)
 using exception = std::exception_ptr;
 template <typename Function> exception caught(Function function)
@@ -286,7 +287,7 @@ template <typename Item, typename Each, typename Call> result<void> visited(Each
 
 } // namespace detail
 
-/* A C string, which converts from a std::string without a copy. */
+/* A text parameter: accepts a C string, or a std::string without copying it. */
 struct text {
     const char *c_str;
     text(const char *name) : c_str(name)
@@ -448,7 +449,7 @@ template <typename T> constexpr code code_of()
     }
 }
 
-/* The type name of each code, as in gputune_parameter. */
+/* The name of each type in `code`, as in gputune_parameter. */
 constexpr const char *names_of_codes[] = {
     "signed char", "unsigned char",      "short", "unsigned short", "int",           "unsigned int",
     "long long",   "unsigned long long", "bool",  "half",           "__nv_bfloat16", "float",
@@ -560,7 +561,7 @@ template <typename T> bool set_integer(slot &out, code wanted, T value)
     }
 }
 
-/* Returns true if a finite number is outside the range of float. */
+/* Returns true if the value is finite but outside the range of float. */
 template <typename T> bool exceeds_float(T value)
 {
     if constexpr (std::is_floating_point_v<T> && (sizeof(T) > sizeof(float))) {
@@ -1009,7 +1010,8 @@ class canceler
     friend class options;
     volatile int flag_ = 0, is_set_ = 0;
 
-    /* Clears the flag after an exception has set it to end a call, unless set() was called too. */
+    /* Clears the flag that an exception has set to end a call. Leaves it set if set() was
+     * called. */
     void restore() noexcept
     {
         __atomic_store_n(&flag_, 0, __ATOMIC_SEQ_CST);
@@ -1124,9 +1126,9 @@ class options
         progress_ = std::move(function);
         return *this;
     }
-    /* Makes a call return a plan immediately. A thread of the tuner then tunes with this fraction
-     * of the GPU's time. Does not call log and progress functions. EINVAL with a reference
-     * function. */
+    /* Makes a call return a plan immediately. A thread of the tuner then tunes. `share` is the
+     * fraction of a busy GPU's time that the tuning may use; 0: 0.025. Log and progress functions
+     * are not called. EINVAL with a reference function. */
     options &background(double share = 0)
     {
         plain.background = true;

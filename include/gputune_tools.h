@@ -89,8 +89,8 @@ typedef struct gputune_diagnosis {
 } gputune_diagnosis;
 /* Checks everything that a tuner opened with these options would depend on: driver, GPU, compiler,
  * headers, workers, templates, database and environment variables. Calls `each` for each subject. A
- * problem does not fail the call. The database is not changed. To check the GPU, a copy in its
- * memory is measured. */
+ * problem does not fail the call. The database is not changed. To check the GPU, the call measures
+ * the speed of a copy in its memory. */
 GPUTUNE_API int gputune_diagnose(const gputune_open_options *options,
                                  int (*each)(void *user, const gputune_diagnosis *diagnosis),
                                  void *user);
@@ -194,8 +194,7 @@ typedef struct gputune_record {
     uint32_t samples, eliminated_round; /* eliminated_round: counted from 1; 0: not eliminated */
     double default_ns, speedup, speedup_low, speedup_high; /* set only for a winner */
     /* Bytes and operations of a launch, as declared by work(); 0: not declared. If work() uses
-     * axes, only the quantity whose RATE is maximised is set, and its value is that of the
-     * default. */
+     * axes, only the quantity whose rate is maximised is set, to its value for the default. */
     double bytes, flops;
     double copy_bytes_per_s; /* bandwidth of a copy on that GPU (reads plus writes); 0: unknown */
     double compile_ns;
@@ -205,7 +204,7 @@ typedef struct gputune_record {
     uint32_t shared_bytes;                        /* per block */
     uint32_t grid[3], block[3];                   /* sizes of the first kernel; 0: unknown */
     const char *grids, *blocks; /* grids and blocks of all kernels: "64 (3 times)"; "": unknown */
-    uint32_t vector_bytes;      /* size of the widest access by the vector axes; 0: none */
+    uint32_t vector_bytes;      /* bytes of the widest access that vector axes make; 0: none */
     const char *created;        /* UTC, ISO 8601 */
     int order;                  /* larger for trials that were stored later; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
@@ -213,7 +212,7 @@ typedef struct gputune_record {
     /* Hashes in hexadecimal, or "". `scenario`: hash of everything that the trials of a scenario
      * have in common, except the GPU. `identity`: hash of this version of the template. */
     const char *scenario, *identity;
-    const char *alignment, *inputs; /* "16" and "seed=1", which are parts of the scenario; or "" */
+    const char *alignment, *inputs; /* as in the scenario: "16", "seed=1"; or "" */
     /* true if nothing verified the default, which is then assumed to be correct */
     bool unreferenced;
     bool outdated; /* true if the template was edited after the measurement */
@@ -320,8 +319,10 @@ GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filte
 
 typedef struct gputune_merged {
     uint32_t size;
-    uint64_t trials, winners, codes; /* number of items in all files; `codes`: compiled sources */
-    /* Number of items copied because the user's database lacked them or had worse ones. */
+    /* Numbers of items in all files. A code is a compiled source. */
+    uint64_t trials, winners, codes;
+    /* Numbers of items that were copied because the user's database lacked them or had worse ones.
+     */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;
@@ -336,11 +337,11 @@ typedef struct gputune_merged {
 GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
                               size_t count);
 
-/* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
- * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
- * NULL). If `whole` is set, also writes their code, so an import with TRUST_BOUND needs no
- * compiler, and the next-fastest trials, with which searches at other sizes begin. ENOTFOUND if the
- * filter's kernel has neither a template nor a result. */
+/* Exports the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU).
+ * Sets *out to their text, which the caller frees with gputune_free(), and *count (may be NULL) to
+ * their number. If `whole` is set, the text also has their code, so an import with TRUST_BOUND
+ * needs no compiler, and the next-fastest trials, from which searches at other sizes begin.
+ * ENOTFOUND if the filter's kernel has neither a template nor a result. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
 /* Like gputune_wisdom_export(), but writes the text to a file. EIO if it cannot be written. */
@@ -372,16 +373,16 @@ typedef enum gputune_form {
     GPUTUNE_FORM_CUBIN,
     GPUTUNE_FORM_WHOLE /* the source exactly as gputune compiles it, with its whole prelude */
 } gputune_form;
-/* Writes the code of a configuration ("VEC=4 BLOCK=256"; other axes have their default; NULL: the
- * default) to *out, which the caller frees with gputune_free(), and its length to *bytes. A NUL
- * follows the code. Waits for the compiler without a time limit. On ECOMPILE, the tuner's log
- * callback gets the compiler's log. */
+/* Sets *out to the code of a configuration ("VEC=4 BLOCK=256"; other axes have their default; NULL:
+ * the default), which the caller frees with gputune_free(), and *bytes to its length. A NUL follows
+ * the code. Waits for the compiler without a time limit. On ECOMPILE, the tuner's log callback gets
+ * the compiler's log. */
 GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel,
                              GPUTUNE_SIZES_IN sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
-/* Writes the stored rule for a kernel on the tuner's GPU to *out, as a C header, which the caller
- * frees with gputune_free(). The header chooses a variant by the sizes and launches it. It contains
+/* Sets *out to a C header with the stored rule for a kernel on the tuner's GPU. The caller frees
+ * *out with gputune_free(). The header chooses a variant by the sizes and launches it. It contains
  * the variants' code for `archs` (by default, for the GPU's architecture). It is valid C11, C++11
  * and CUDA C++, and needs only CUDA. With `runtime_api`, it gets the driver's functions from the
  * runtime library. `sizes` has the values of constants and types. EINVAL for a size outside the
@@ -441,13 +442,13 @@ typedef struct gputune_finding {
     const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other thread */
     const char *message;
 } gputune_finding;
-/* Runs the default and max_variants - 1 other variants (0: all), which the seed selects at random,
- * under the emulator's sanitizer. Runs them at the sizes and at odd-tail sizes, and calls `each`
- * for every finding. If no sizes are given, the template's default sizes are used, reduced to about
- * a megabyte of data. Needs a tuner on the emulator (EUNSUPPORTED otherwise) and stores nothing.
- * ETIMEOUT after the time limit (0: 600 s), or as soon as the default takes too long at these
- * sizes; variants that were skipped for this reason, or because of a cancel, produce no call. Every
- * finding is a real bug; finding none proves nothing. */
+/* Runs variants under the emulator's sanitizer, at the sizes and at odd-tail sizes, and calls
+ * `each` for every finding. Runs the default and max_variants - 1 others, which the seed selects at
+ * random; all variants if max_variants is 0. If no sizes are given, the template's default sizes
+ * are used, reduced to about a megabyte of data. Needs a tuner on the emulator (EUNSUPPORTED
+ * otherwise) and stores nothing. ETIMEOUT after the time limit (0: 600 s), or as soon as the
+ * default takes too long at these sizes; variants that were skipped for this reason, or because of
+ * a cancel, produce no call. Every finding is a real bug; finding none proves nothing. */
 GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                               const gputune_options *options,
                               int (*each)(void *user, const gputune_finding *finding), void *user);
