@@ -17,10 +17,10 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* how long the GPU is in use after a launch */
-static const int64_t gap_ns = 100000000;     /* longest gap in the polling during a pause */
-static const int64_t window_ns = 1200000000; /* longer than the period over which NVML averages */
-static const int64_t again_ns = 200000000;   /* the interval between queries of NVML */
+static const int64_t lately_ns = 200000000;  /* how long the GPU counts as busy after a launch */
+static const int64_t gap_ns = 100000000;     /* longest time between two polls of the same pause */
+static const int64_t window_ns = 1200000000; /* longer than the averaging period of NVML */
+static const int64_t again_ns = 200000000;   /* interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };
 
 typedef struct activity {
@@ -357,7 +357,7 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
 
 static gputune_status wait_until_done(gt_background *background, double seconds)
 {
-    static const double slice_s = 0.05; /* interval of the checks for a closing tuner */
+    static const double slice_s = 0.05; /* how often to check whether the tuner is being closed */
     const gt_patience patience = gt_patience_for(seconds, NULL);
     for (;;) {
         const gputune_background_state state = count_jobs(background);

@@ -18,8 +18,9 @@ typedef struct gt_calls {
     unsigned forks;       /* the fork count of the process that opened the tuner */
 } gt_calls;
 
-/* A call of a public function; all zero until the call begins. Declare it before the variables that
- * must be released before the call ends. */
+/* A call of a public function; all zero until the call begins. Declare it before other variables
+ * that are released automatically. They are released in reverse order, and the call must end
+ * last. */
 typedef struct gt_call {
     gt_calls *calls;       /* NULL before the call begins */
     bool brief;            /* true if the call does not block signals */

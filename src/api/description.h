@@ -20,7 +20,8 @@ typedef struct gt_description {
     gputune_constant *constants; /* symbols to which parts of a block argument are copied */
 } gt_description;
 
-/* Describes a launch. Template and launch must outlive *out. Free *out even after ENOMEM. */
+/* Describes a launch. The template and the launch must outlive *out. The caller frees *out, even
+ * after ENOMEM. */
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch_view *launch);
 void gt_description_free(gt_description *description);

@@ -414,7 +414,7 @@ static void check_environment(patient *p)
 
 /* ---- the list of checks ---------------------------------------------------------------------- */
 
-/* A requirement of a check. If it is not met, the check is skipped. */
+/* A requirement of a check. A check is skipped if its requirement is not met. */
 typedef enum need {
     NOTHING,
     DEVICE,

@@ -1,4 +1,5 @@
-/* Counts misses, which are requests without a stored result, in a file that processes share. */
+/* Counts misses in a file that several processes share. A miss is a request without a stored
+ * result. */
 #pragma once
 
 #include "tuner/request.h"
@@ -17,8 +18,8 @@ void gt_misses_close(gt_misses *misses);
 
 /* Counts a request without a stored result. Returns NULL if out of memory. Thread-safe. */
 gt_miss *gt_misses_note(gt_misses *misses, const gt_request *request);
-/* Counts another request for a miss. Writes the file whenever the count has doubled.
- * Thread-safe. */
+/* Counts another request for the scenario of a miss. Writes the count to the file whenever it has
+ * doubled. Thread-safe. */
 void gt_misses_again(gt_misses *misses, gt_miss *miss);
 
 /* ---- the file -------------------------------------------------------------------------------- */

@@ -37,7 +37,7 @@ typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
     bool may_coincide; /* true if in_place() allows equal addresses */
-    bool is_out_of_in; /* true if an in_place() in the template could allow equal addresses */
+    bool is_out_of_in; /* an output and an input, for which the template could declare in_place() */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -162,8 +162,8 @@ struct gputune_plan {
     bool needs_alignment; /* true if the winner needs aligned buffers */
     bool kept;
     gt_pairs pairs;
-    gt_plan_code *winner, *fallback; /* code that works at any alignment, or NULL */
-    const gt_launch_sizes *sizes;    /* sizes of the winner's launch; NULL: as in its code */
+    gt_plan_code *winner, *fallback; /* `fallback`: code that works at any alignment, or NULL */
+    const gt_launch_sizes *sizes;    /* sizes of the winner's launch; NULL: those in its code */
     check *checks;
     const gt_plan_model *model; /* the rule's model, or NULL if the plan has its own code */
     const int64_t *values;      /* the problem values, if the plan has a model */
@@ -470,7 +470,8 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
 
 /* --- plans of rules --------------------------------------------------------------------------- */
 
-/* Makes the prototypes for plans at other sizes. Leaves *out unchanged if that is impossible. */
+/* Makes the prototypes, from which launches at other sizes are computed. Leaves *out unchanged if
+ * that is impossible. */
 static gputune_status make_prototypes(gt_plan_model *out, const gt_request *request)
 {
     const gputune_plan *plan = out->plan;

@@ -26,10 +26,10 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 {
     gputune_plan_release(*plan);
 }
-/* A rule's variant as a plan, from which plans at other run-time sizes are made. */
+/* A plan of a rule's variant. Plans at other run-time sizes are made from it. */
 typedef struct gt_plan_model {
     gputune_plan *plan;          /* a kept plan for `problem` */
-    gt_prototype *prototypes[2]; /* prototypes of the configuration and of the fallback, or NULL */
+    gt_prototype *prototypes[2]; /* for the configuration and for the fallback; or NULL */
     const gt_template *template;
     gt_problem problem;
     gt_config config, fallback;
@@ -45,7 +45,8 @@ gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request,
                                   gt_plan_pool *pool);
 /* Frees the model's prototypes. Call it after the pool has ended. */
 void gt_plan_model_free(gt_plan_model *model);
-/* Makes a choice of a model's variant, with copies of its code, for models without prototypes. */
+/* Makes a choice with the model's variant and a copy of its code. Used if the model has no
+ * prototypes. */
 gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
 /* Makes a plan from a model, for a problem that differs from the model's only in run-time sizes.
  * Needs one allocation and no driver call. ENOTFOUND, without a message, if the kernel has no
@@ -112,8 +113,9 @@ static inline void gt_plan_key_free(gt_plan_key *key)
 /* Returns true if the key consists of these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
-/* gt_plan_key_words() returns how many words of a key a text takes. gt_plan_key_head() returns how
- * many words precede the sizes. A size takes the words of its name and one word for its value. */
+/* gt_plan_key_words() returns the number of words that a text takes in a key. gt_plan_key_head()
+ * returns the number of words before the sizes. A size takes the words of its name and one word for
+ * its value. */
 static inline size_t gt_plan_key_words(const char *text)
 {
     return strlen(text) / sizeof(uint64_t) + 1;
@@ -125,15 +127,15 @@ size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
  * before it uses the plan, to check that the template's files were not edited. */
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
-/* Adds a plan that was made under these terms, and makes it a kept plan. The caller still owns the
- * plan, and the table does not have it, if the key is empty; if the table is full; if a template
- * was replaced since gt_plan_table_forgets() returned `forgets`; or if another plan with this key
+/* Adds a plan that was made under these terms, and makes it a kept plan. The plan is not
+ * added, and the caller still owns it, if the key is empty; if the table is full; if a template was
+ * replaced since gt_plan_table_forgets() returned `forgets`; or if another plan with this key
  * satisfies the same requests (ignored if `replace` is true). Plans of rules fill at most half of
  * the table. ENOMEM leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);
-/* Returns true if no plan was ever added. Then no thread reads the watch of a plan. */
+/* Returns true if no plan was ever added. If so, no thread can be reading a plan's watch. */
 bool gt_plan_table_is_empty(const gt_plan_table *table);
 /* Returns true if the table has a measured plan for the key, including outdated plans. */
 bool gt_plan_table_has_measured(gt_plan_table *table, const gt_plan_key *key);
