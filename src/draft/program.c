@@ -26,13 +26,13 @@ typedef struct scan {
     const char *path;
     char *text;
     void *unit;
-    bool is_main;             /* false for a file given with --host, whose kernels are ignored */
+    bool is_main;             /* false for a file given with --host; its kernels are ignored */
     gt_texts names, declared; /* missing names, and declarations for them */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
-/* Returns true if the name at the lexer is followed by template arguments and then by a call. */
+/* Returns true if the lexer is at a call with explicit template arguments. */
 static bool is_template_call(gt_lexer at)
 {
     gt_lexer_next(&at);
@@ -389,7 +389,7 @@ static gputune_status read_file(scan *s)
     draft_program *program = s->program;
     GT_TRY(parse(s));
     if (s->is_main) {
-        note_errors(s); /* before declare_names() causes further errors */
+        note_errors(s); /* must precede declare_names(), which may cause further errors */
     }
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {

@@ -523,7 +523,7 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* Handles a call of a function that cannot be interpreted, which may use all its pointers. */
+/* Handles a call of a function that cannot be interpreted. The call may use all its pointers. */
 static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
@@ -692,8 +692,8 @@ static draft_amount *construct(draft_node *node)
     return draft_object(object);
 }
 
-/* Returns true if the element of an initialiser list initialises a whole member. This is not true
- * for a designated initialiser, as in { .b = 1 }, or if inner braces are left out. */
+/* Returns true if the element of an initialiser list initialises a whole member. Returns false for
+ * a designated initialiser, as in { .b = 1 }, or if inner braces are left out. */
 static bool is_whole(cx_cursor element, const draft_node *value, cx_type member)
 {
     return !draft_has_child(element, CX_MEMBER) &&
@@ -876,9 +876,9 @@ static bool may_wrap(const draft_amount *value, cx_type type)
     return found;
 }
 
-/* Returns `value` converted to an integer type. In host code, a number that does not fit may vary,
- * and an unknown value is assumed to fit in 32 bits but not in fewer. In kernels, values of narrow
- * types are unknown, and so are products that are likely to wrap around. */
+/* Returns `value` converted to an integer type. In host code, the result may vary if a computed
+ * number does not fit. An unknown value is assumed to fit in 32 bits but not in fewer. In kernels,
+ * values of narrow types are unknown, and so are products that are likely to wrap around. */
 static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at)
 {
     const bool is_narrow = draft_is_integer(type) && draft_size_of(type) <= 2,
@@ -924,7 +924,8 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
     return is_post ? before : after;
 }
 
-/* Returns a floating-point number as in the source, or the name of a macro that is kept. */
+/* Returns a floating-point number as written in the source. If a macro stands for the number,
+ * returns the macro's name or, if the draft does not contain the macro, an unknown value. */
 static draft_amount *float_number(const draft_node *node)
 {
     const char *text = draft_source_of(node->at), *name = text + (*text == '-');
@@ -955,7 +956,7 @@ static draft_amount *eval_binary(draft_node *node)
         }
     }
     if (is_and || operation == CX_LOGICAL_OR) {
-        draft_now.quiet++; /* the guards are added later, for the whole condition */
+        draft_now.quiet++; /* guards of the whole condition are recorded later */
         draft_assume(a, is_and);
         draft_now.quiet--;
     }

@@ -18,8 +18,8 @@ int draft_launch_rank(const draft_launched *launch)
     return rank;
 }
 
-/* Returns the launch of the kernel with the highest rank, or NULL if there is no launch. Sets the
- * launch's member `varies` to true if the program also launches the kernel with other values. */
+/* Returns the launch of the kernel with the highest draft_launch_rank(), or NULL if there is no
+ * launch. Sets the launch's member `varies` to true if another launch of the kernel differs. */
 static const draft_launched *launch_of(const draft_program *program, const draft_decl *kernel)
 {
     draft_launched *best = NULL;
@@ -37,7 +37,7 @@ static const draft_launched *launch_of(const draft_program *program, const draft
     return best;
 }
 
-/* replacing symbols by the names of the draft */
+/* replacing the symbols of the program by names of the draft */
 
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol);
 
@@ -63,7 +63,7 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
     }
     if (symbol->kind == DRAFT_HOST && symbol->buffer && symbol->definition) {
         return draft_replace(symbol->definition, settle_symbol,
-                             s); /* the symbol is the range of a buffer */
+                             s); /* the symbol stands for the range of a buffer's elements */
     }
     for (unsigned i = 0; symbol->kind == DRAFT_HOST && i < s->axis_count; i++) {
         if (s->axes[i].symbol == symbol) {
@@ -181,8 +181,8 @@ static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis
     return draft_replace(value, put_axis, &(tied){number, axis});
 }
 
-/* Returns the template parameter with this name. If `name` is NULL, returns the parameter whose
- * argument is `number`, or NULL if there is not exactly one. */
+/* Returns the template parameter with this name. If `name` is NULL, returns the only parameter
+ * whose argument is `number`, or NULL if there are none or several. */
 static const char *template_parameter(const draft_settled *s, const char *name, int64_t number)
 {
     const draft_cursors children = draft_template_parameters(s->kernel);
@@ -374,8 +374,9 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
     return out;
 }
 
-/* Returns true if the results depend on the block size: each block has its own elements, and it
- * stores a single result or the grid does not depend on the block size. */
+/* Returns true if the results depend on the block size, so it must not change. This is the case if
+ * each block has its own elements and either stores a single result or belongs to a grid that does
+ * not depend on the block size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
     const uses used = uses_of_block(&s->facts, d);
@@ -386,8 +387,8 @@ static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
     return used.has_elements && (used.has_results || !follows);
 }
 
-/* Returns the axis with the same symbol as this extent, as in a square block, or NULL if there is
- * none. Removes the axis's values that would give more than 1024 threads. */
+/* Returns the axis that was made for the symbol of this extent, or NULL. In a square block, two
+ * extents share an axis. Removes the axis's values that would give more than 1024 threads. */
 static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
 {
     draft_axis *axis = NULL;
@@ -436,7 +437,7 @@ static void settle_block(draft_settled *s)
         draft_axis *axis = name ? shared_axis(s, s->block[d]) : NULL;
         axis = name && !axis ? draft_axis_named(s, name) : axis;
         axis = name && !axis ? add_extent(s, d, name, numbers) : axis;
-        /* a divisor of the grid is the block size only if the kernel depends on the block size */
+        /* tie the grid to the block size only if the kernel depends on the block size */
         const bool follows =
             s->launch && axis && (is_in_code(s, name) || uses_of_block(&s->facts, d).has_elements);
         s->block[d] = axis ? draft_named_number(axis->name, numbers[d]) : s->block[d];
@@ -467,8 +468,8 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
     }
 }
 
-/* Adds the axis ITEMS, by which the grid is divided. The kernel must have a grid-stride loop, and
- * no buffer's length may depend on the grid. */
+/* Adds the axis ITEMS and divides the grid by it. The kernel must have a grid-stride loop, and no
+ * buffer's length may depend on the grid. */
 static void add_items(draft_settled *s)
 {
     static const char name[] = "ITEMS";
@@ -560,7 +561,7 @@ static draft_amount *put_next(void *user, draft_amount *part)
     return part->symbol == user ? draft_plus(part, draft_number(1), 1) : NULL;
 }
 
-/* Returns true if the value depends on the limit of a buffer's elements. */
+/* Returns true if the value depends on the range of a buffer's elements. */
 static bool has_range(const draft_amount *value)
 {
     bool found = draft_is_symbol(value, DRAFT_HOST) && value->symbol->buffer;
@@ -761,7 +762,7 @@ static void choose_numbers(draft_settled *s)
     }
 }
 
-/* Sets a guessed size to 1 if the grid, such as n - size, would be empty otherwise. */
+/* If a guessed size makes the grid empty, as in n - size, sets the size to 1 if this helps. */
 static void keep_grid(draft_settled *s)
 {
     int64_t number;

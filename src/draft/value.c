@@ -633,12 +633,12 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     if (!s->end) {
         return draft_unknown("the end of a loop around it is not known");
     }
-    draft_amount *end = bound(b, s->end, true); /* the counter is always less than its end */
+    draft_amount *end = bound(b, s->end, true); /* the counter is always less than the loop's end */
     return draft_plus(end, draft_number(1), -1);
 }
 
-/* Bounds an element of a buffer by its one-byte type or, for larger types, by the buffer's range.
- */
+/* Returns an upper bound of a buffer's element: the largest value of a one-byte type, otherwise a
+ * bound that follows from the buffer's range. */
 static draft_amount *bound_loaded(draft_symbol *s)
 {
     draft_buffer *buffer = s->buffer;
@@ -743,7 +743,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     case DRAFT_SHIFT:
     case DRAFT_REAL:
         return draft_make(v->kind, x, y, NULL);
-    default: /* a condition is 0 or 1; bounding its operands created ranges of buffers */
+    default: /* a condition is 0 or 1; x and y were only needed to create ranges of buffers */
         return draft_number(upper ? 1 : 0);
     }
 }

@@ -36,7 +36,7 @@ static const char *without_namespace(const char *name)
 
 gt_texts draft_includes;
 
-/* If the stub declares the type, adds the #include that is on the same line of the stub. */
+/* If the stub declares the type, adds the #include that follows on the same line. */
 static void need_include(cx_type type)
 {
     const cx_cursor declared = cx.getTypeDeclaration(type);
@@ -137,7 +137,7 @@ static const char *direction_of(const draft_buffer *buffer)
     return !buffer->is_written ? "in" : reads ? "inout" : "out";
 }
 
-/* Returns true if the type contains integers, so a buffer of it needs a fill. */
+/* Returns true if the type contains integers. Buffers of such a type need a fill. */
 static bool has_integers(cx_type type)
 {
     type = cx.getCanonicalType(type);
