@@ -27,9 +27,9 @@ typedef struct emu_capture_info {
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and sets *out to its graph. Fails with 401 if the stream
- * is not being captured, with 903 or 908 if the capture began on another stream or thread. If the
- * capture is invalid (901) or a captured stream was not joined (904), the call fails but ends the
- * capture, and the caller must free its graph, *dropped, after releasing the lock. */
+ * is not being captured, with 903 or 908 if the capture began on another stream or thread. Also
+ * fails, but ends the capture, with 901 if the capture is invalid and with 904 if a captured stream
+ * was not joined. The caller must then release the lock and free the graph *dropped. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
 /* Describes the stream's capture. Fails with 906 for the legacy stream if a blocking stream is
@@ -39,15 +39,15 @@ CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 /* Sets the capture mode of the calling thread and returns the previous one. */
 CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
-/* Checks that work may be submitted to a stream and, if `waits` is true, waited for. Fails with 901
- * if the stream's capture is invalid, 900 if the call would wait for a captured stream, 906 if the
- * legacy stream would join a capture. 900 and 906 also make that capture invalid. */
+/* Checks that work may be submitted to a stream and, if `waits`, that the call may wait. Fails with
+ * 901 if the stream's capture is invalid, 900 if the call would wait for a captured stream, 906 if
+ * the legacy stream would join a capture. 900 and 906 also make that capture invalid. */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
 /* Adds a command to the stream's capture. Takes ownership of the command. */
 CUresult emu_capture_add(CUstream stream, emu_command *command);
 
-/* Checks that no active capture forbids this thread to make unsafe calls. Otherwise fails with 900
+/* Checks that this thread may make unsafe calls. If an active capture forbids them, fails with 900
  * and makes the capture invalid, or fails with 901 if the capture is already invalid. */
 CUresult emu_capture_forbids(void);
 

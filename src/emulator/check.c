@@ -128,7 +128,7 @@ void emu_check_filled(uint64_t address, uint64_t bytes)
         check->filled[check->filled_count++] = (emu_filled){address, address + bytes};
 }
 
-/* Returns log2 of the size of the program's smallest access in bytes, but at most 2. */
+/* Returns log2 of the granule size, which is the program's smallest access but at most 4 bytes. */
 static unsigned find_shift(const emu_program *program)
 {
     unsigned least = 4;
@@ -207,8 +207,8 @@ static uint32_t count_slots(const emu_program *program)
 
 /* Computes which earlier launches may still be running when `launch` begins. A programmatic launch
  * may begin while the previous launch, P, is still running. If a thread of P executed
- * griddepcontrol.wait, the launches before P end before P ends. If a block of P executed
- * griddepcontrol.wait before it triggered `launch`, they end even before `launch` begins. */
+ * griddepcontrol.wait, the launches before P end before P ends. If a block of P did so before it
+ * triggered `launch`, these launches end before `launch` begins. */
 static void count_launch(emu_check *check, const emu_launch *launch)
 {
     uint32_t before_end = check->waited ? check->open_after_wait : check->open;

@@ -32,7 +32,7 @@ typedef struct emu_check emu_check;
 
 /* Begins a checked stretch. If memory runs out, launches are not checked. */
 void emu_check_on(void);
-/* Ends the stretch and returns its findings, one per line; valid until the next stretch ends. */
+/* Ends the stretch. Returns its findings, one per line, valid until the next stretch ends. */
 const char *emu_check_off(void);
 
 /* Describes the memory [address, address + bytes): the name for messages, the size of an element,
@@ -58,9 +58,9 @@ typedef struct emu_stamp {
     uint32_t warp;  /* component of the warp in vector clocks, plus one; 0: no access */
     uint32_t clock; /* clock of the warp */
     uint32_t line;  /* PTX line */
-    /* number of the group of asynchronous copies or matrix products, plus one; otherwise 0. With
-     * EMU_HOW_PHASE, `group` is the component of the copy's mbarrier, plus one, and `clock` is a
-     * clock of that mbarrier */
+    /* number of the group of asynchronous copies or matrix products, plus one; 0: no group. With
+     * EMU_HOW_PHASE, `group` is instead the component of the copy's mbarrier, plus one, and `clock`
+     * is a clock of that mbarrier */
     uint32_t group;
     uint8_t lane;
     uint16_t how;
@@ -118,7 +118,7 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
 enum { EMU_UNSET_ELEMENTS = 8 };
 
 void emu_check_run(emu_warp *warp, const emu_op *op);
-/* Checks the guard predicate of an operation. The predicate is false in all lanes. */
+/* Checks the guard predicate of an operation whose predicate is false in all lanes. */
 void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 /* ---- order of accesses (check_order.c) ---- */
@@ -135,7 +135,7 @@ typedef struct emu_knowledge {
 
 /* The groups of asynchronous copies of a lane, numbered from 1. */
 typedef struct emu_groups {
-    uint32_t group, waited; /* number of the open group; number of the last group waited for */
+    uint32_t group, waited; /* the open group, and the last group that was waited for */
     uint32_t at[16];        /* at[g % 16] is the clock of the warp when it waited for group g */
 } emu_groups;
 

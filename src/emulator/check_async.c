@@ -35,8 +35,8 @@ static emu_block *block_of(emu_group *group, const uint8_t *at)
     return NULL;
 }
 
-/* Returns the slot of the mbarrier at `at`, which is created at its first use, or NULL if all slots
- * are taken. Sets *component to the slot's component in the vector clocks. */
+/* Returns the slot of the mbarrier at `at`, and creates the slot at its first use. Returns NULL if
+ * all slots are taken. Sets *component to the slot's component in the vector clocks. */
 static emu_slot *slot_of(emu_group *group, const uint8_t *at, uint32_t *component)
 {
     emu_block *block = block_of(group, at);

@@ -37,7 +37,7 @@ static bool leads_to(const emu_function *function, uint32_t from, uint32_t to)
     return leads;
 }
 
-/* Returns true if the access `last`, which may be NULL, can run after `op` but never before it. */
+/* Returns true if the access `last` exists and can run after `op` but never before it. */
 static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op)
 {
     emu_check *check = warp->worker->check;

@@ -11,7 +11,7 @@ typedef struct step {
     const emu_op *op;
     emu_frame *frame;
     const ptx_instruction *in;
-    /* registers that the instruction reads (2 * index) or writes (2 * index + 1) */
+    /* used registers: twice the register's index, plus one if the use is a write */
     const uint32_t *touches;
     uint32_t count;
     uint32_t mask;
@@ -73,7 +73,7 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     return lanes;
 }
 
-/* Finds the registers with the elements of a load or store, the instruction's last registers. */
+/* Finds the registers with the elements of a load or store. The instruction uses these last. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;
@@ -83,7 +83,7 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
     return count && found == count && count <= EMU_UNSET_ELEMENTS;
 }
 
-/* Sets a register in the lanes of `mask`. Its new value is unset in the lanes of value.lanes. */
+/* Sets a register in the lanes of `mask`. In the lanes value.lanes, the new value is unset. */
 static void set_lanes(emu_unset *to, uint32_t mask, emu_unset value)
 {
     value.lanes |= to->lanes & ~mask;
@@ -148,8 +148,8 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
                      unset->line ? &here : NULL, what);
 }
 
-/* Reports a use of a wgmma's sum before the warp has waited for the wgmma, except a move or another
- * wgmma that adds to the sum. Returns the `product` of the instruction's result. */
+/* Reports a use of a wgmma's sum before the warp has waited for the wgmma. Moves, and wgmmas that
+ * add to the sum, may use it. Returns the `product` of the instruction's result. */
 static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 {
     uint32_t product = 0;

@@ -204,8 +204,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the latest clock of the component that is ordered before the lane's access. Clocks that
- * volatile and relaxed reads found count only for stores and strong reads. */
+/* Returns the component's latest clock that is ordered before the lane's access. Clocks that
+ * volatile and relaxed reads found count only if the access is a store or a strong read. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -236,8 +236,8 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if a wgmma product is known to have ended, because one of the warps that compute the
- * product waited for it before the lane's access. */
+/* Returns true if one of the warps that compute the wgmma product is known to have waited for it
+ * before the lane's access. The product has then ended. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {
@@ -274,7 +274,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* a returned thread's accesses after its last ordering operation are never ordered */
+        /* if a thread has exited, its accesses after its last ordering operation stay unordered */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }
@@ -283,7 +283,8 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
     return stamp->lane == lane || clock <= order->full || order->know[lane][stamp->lane] >= clock;
 }
 
-/* Either the accessing thread executed the fence, or a thread that is ordered after the access. */
+/* The fence was executed by the thread that made the access, or by a thread that is ordered after
+ * the access. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier)
 {

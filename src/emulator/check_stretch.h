@@ -57,7 +57,7 @@ struct emu_check {
     /* masks of earlier launches, as in emu_cell: the launches that may still run when this launch
      * begins, and the launches that may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
-    /* number of blocks of the launch, and number of those that triggered the next launch before
+    /* number of blocks of the launch, and number of blocks that triggered the next launch before
      * they executed griddepcontrol.wait */
     uint64_t blocks, early_blocks;
     bool waited; /* true after a griddepcontrol.wait in this launch */
