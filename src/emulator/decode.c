@@ -222,8 +222,7 @@ static void forget_levels(load_levels *levels, const emu_decoder *decoder)
 }
 
 /* Updates the levels after an instruction that uses the registers in decoder->touches[from, to).
- * Returns true if the instruction needs a value of a level for which the warp has not waited yet.
- */
+ * Returns true if the warp must first wait for the level of a value that the instruction needs. */
 static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const emu_flow *flow,
                           size_t from, size_t to)
 {

@@ -55,7 +55,7 @@ __attribute__((format(printf, 2, 3))) void emu_decode_fail(emu_decoder *decoder,
 
 /* Returns true if the opcode has this modifier, and marks the modifier as used. */
 bool emu_take(emu_decoder *decoder, const char *word);
-/* Takes the first of `words` that is a modifier of the opcode. Returns its index, or -1. */
+/* Finds the first of `words` that is a modifier, and marks it as used. Returns its index, or -1. */
 int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
 /* Takes the opcode's next type. If there is none, fails and returns PTX_NO_TYPE. */
 ptx_type emu_take_type(emu_decoder *decoder);
@@ -82,8 +82,8 @@ void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
 
 /* Decodes the operands into dst, a, b, c and d of the operation, in the order of the signature. */
 void emu_decode_signature(emu_decoder *decoder, const char *signature);
-/* Decodes the operation according to the table entry for its opcode. If there is none,
- * emu_decode_forms() records a failure, whereas emu_try_forms() only returns false. */
+/* Decodes the operation according to the table entry for its opcode. If the table has no such
+ * entry, emu_decode_forms() records a failure; emu_try_forms() only returns false. */
 void emu_decode_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 bool emu_try_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 

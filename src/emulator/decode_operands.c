@@ -141,8 +141,7 @@ static bool grow_index(emu_decoder *decoder)
     return true;
 }
 
-/* A hash table entry is a constant's offset, a multiple of 64, plus the constant's size in bytes.
- */
+/* A hash table entry is a constant's size in bytes plus the constant's offset, a multiple of 64. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;

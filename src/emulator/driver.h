@@ -18,7 +18,7 @@ typedef struct emu_driver {
     atomic_bool initialized; /* cuInit succeeded */
     atomic_bool forked;      /* true in a forked child */
     atomic_int sticky_error; /* the sticky error, which every call returns; 0: no error */
-    atomic_int cancel;       /* set to nonzero by a sticky error, so the running kernels end */
+    atomic_int cancel;       /* set to nonzero by a sticky error, to end the running kernels */
     char selected_profile[32];
     emu_profile devices[EMU_DEVICES_MAX];
     int device_count;

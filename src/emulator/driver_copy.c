@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest copy from pageable memory that an asynchronous call stages, so it need not wait. */
+/* Up to this size, copies from pageable memory are staged, so asynchronous calls do not wait. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;

@@ -20,10 +20,10 @@ enum {
 typedef struct launch_request {
     CUfunction function;
     unsigned grid[3], block[3];
-    unsigned cluster[3]; /* cluster size; zeros: use the cluster size of the kernel */
+    unsigned cluster[3]; /* cluster size; zeros: the kernel's own cluster size */
     unsigned dynamic_shared_bytes;
     void **params;        /* pointers to the parameters, or NULL */
-    void **extra;         /* the parameters as one block, or NULL */
+    void **extra;         /* describes a buffer that contains all parameters, or NULL */
     int carveout_percent; /* preferred carveout in per cent; -1: the function's preference */
     bool cooperative, programmatic;
 } launch_request;
@@ -42,8 +42,8 @@ typedef struct kernel_command {
 
 /* ---- running ---- */
 
-/* Finds the allocation of an address, in any context, as on an H200. Within the malloc() heap of
- * the kernel's context, only blocks that malloc() returned count as allocations. */
+/* Finds the allocation that contains an address, in any context, as on an H200. Within the malloc()
+ * heap of the kernel's context, only blocks that malloc() returned count as allocations. */
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;

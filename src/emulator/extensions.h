@@ -28,14 +28,13 @@
  * launch, read the clock before the launch and after cuStreamSynchronize. */
 CUresult emuModelledTimeNs(double *host_ns);
 
-/* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or the
- * reason why a module or the configuration was refused; "" if there is none. Valid until the next
- * call. */
+/* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or
+ * about the reason why a module or the configuration was refused. Returns "" if there is neither.
+ * The text is valid until the next call. */
 const char *emuLastMessage(void);
 
-/* Names the allocation that contains `address`, for messages such as "4 bytes past the end of x of
- * 64 bytes at 0x7f0000000100", where x begins at `address`. Fails with 1 if there is no allocation.
- */
+/* Names the allocation that contains `address`. Messages then count from `address`, as in "4 bytes
+ * past the end of x of 64 bytes at 0x7f0000000100". Fails with 1 if there is no allocation. */
 CUresult emuNameMemory(CUdeviceptr address, const char *name);
 
 /* Maps the allocation that begins at `address` a second time, read-only for kernels. Free the view
@@ -57,9 +56,9 @@ CUresult emuCheckBegin(void);
 const char *emuCheckEnd(void);
 /* Names an allocation, or a part of it, in the sanitizer's findings, and sets the size of its
  * elements. With EMU_CHECK_SET, the memory is treated as initialised; otherwise copies, fills and
- * stores initialise it. With EMU_CHECK_RACES, threads may store the same value to an element, and
- * read the element, at the same time. Memory without a name is treated as initialised, except
- * constants without a value in the PTX. Fails with 1 if no allocation contains the range. */
+ * stores initialise it. With EMU_CHECK_RACES, threads may read an element while other threads store
+ * to it, if all of them store the same value. Memory without a name is treated as initialised,
+ * except constants without a value in the PTX. Fails with 1 if no allocation contains the range. */
 CUresult emuCheckMemory(CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes,
                         unsigned flags);
 

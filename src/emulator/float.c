@@ -15,8 +15,8 @@ static const format bfloat = {7, 127, 0x7f80, 0x7fff};
 static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* code 0x7f is NaN; the format has no infinity */
 static const format e5m2 = {2, 15, 0x7c, 0x7f};
 
-/* Returns true if the magnitude `kept` must be rounded up. `rest` is the part that was cut off; it
- * is `half_way` if the number is halfway between two results. */
+/* Returns true if the magnitude `kept` must be rounded up. `rest` is the part that was cut off;
+ * `half_way` is the value of this part for a number halfway between two results. */
 static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint64_t rest,
                       uint64_t half_way)
 {

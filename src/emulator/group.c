@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-    CALL_RESERVE = 64 /* bytes of local memory for calls in addition to the stack limit */
+    CALL_RESERVE = 64 /* bytes of local memory that calls get in addition to the stack limit */
 };
 
 /* Shared memory is filled with these bytes when a block starts: 16 times the first byte, then 16
@@ -178,7 +178,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
     return group;
 }
 
-/* Runs each ready warp once. Sets *moved if a warp ran without stopping at a pending mbarrier. */
+/* Runs each ready warp once. Sets *moved unless all of them stopped at a pending mbarrier. */
 static uint64_t run_block(emu_block *block, bool *moved)
 {
     uint64_t used = 0;

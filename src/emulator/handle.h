@@ -26,7 +26,7 @@ typedef struct emu_handle {
     struct emu_handle *next;
 } emu_handle;
 
-/* Makes the address of `object`, which contains `handle`, a valid handle. Thread-safe. */
+/* Makes the address of `object` a valid handle. `handle` is a member of the object. Thread-safe. */
 void emu_handle_add(emu_handle *handle, const void *object, emu_kind kind, CUcontext context);
 
 /* Makes the handle invalid. Call it before freeing the object. Thread-safe. */
@@ -36,7 +36,7 @@ void emu_handle_drop(emu_handle *handle);
  * could soon become the handle of a new object. Thread-safe. */
 void emu_handle_free(void *object);
 
-/* Returns true if `object`, which may be any value, is a valid handle of that kind. Thread-safe. */
+/* Returns true if `object` is a valid handle of that kind. Any value is allowed. Thread-safe. */
 bool emu_handle_is(const void *object, emu_kind kind);
 
 /* Returns true if `object` is a valid handle of that kind in the context. */

@@ -21,7 +21,7 @@ typedef int64_t __attribute__((may_alias)) emu_s64;
 typedef float __attribute__((may_alias)) emu_f32;
 typedef double __attribute__((may_alias)) emu_f64;
 
-/* Executes `statement` for each lane `i` in the mask; for all 32 if those outside have exited. */
+/* Executes `statement` for each lane `i` in the mask, or for all 32 if the others have exited. */
 #define EMU_EACH_LANE(warp, statement)                                                             \
     do {                                                                                           \
         if (emu_is_full(warp)) {                                                                   \

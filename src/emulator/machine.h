@@ -103,7 +103,7 @@ typedef struct emu_range {
 /* The memory and settings of a texture object. The values are those of the driver API. */
 typedef struct emu_texture {
     uint64_t base;
-    unsigned rank;                  /* number of dimensions except layers; 0: linear memory */
+    unsigned rank;                  /* dimensions, not counting layers; 0: linear memory */
     uint64_t layers;                /* 0: not layered */
     uint64_t sizes[3], pitch_bytes; /* width, height, depth; bytes from row to row */
     int format, channels, address[3], filter;
@@ -119,7 +119,7 @@ typedef struct emu_memory {
      * until the launch ends. During a launch, only release() may therefore free memory. */
     bool (*find)(void *context, uint64_t address, emu_range *out);
     /* Finds a texture object by its handle, or returns NULL. The object must stay valid until the
-     * launch ends. The function is NULL if there are no texture objects. */
+     * launch ends. The member is NULL if there are no texture objects. */
     const emu_texture *(*texture)(void *context, uint64_t object);
     /* Implement malloc() and free() of kernels. allocate() returns an address, or 0 if the memory
      * does not fit. release() returns false for an invalid address. If both are NULL, the heap is
@@ -197,14 +197,14 @@ typedef struct emu_counters {
     uint64_t cluster_sectors;
 
     uint64_t const_requests; /* number of loads of constant memory and of parameters */
-    /* sum over these requests of the number of different addresses; each address takes a cycle */
+    /* total number of different addresses in these requests; each address takes a cycle */
     uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* sum over requests of the lanes at the busiest address */
+    uint64_t shared_atomic_serial; /* lanes that access the busiest address of their request */
     uint64_t cluster_atomic_lanes;
-    /* sum over groups of the lanes with global atomics in the group's busiest sector; approximate
-     * if there are many sectors */
+    /* number of lanes whose global atomics access the busiest sector of their group; approximate if
+     * there are many sectors */
     uint64_t hottest_address_lanes;
 
     uint64_t block_barriers;   /* arrivals of warps at barriers of blocks */
@@ -223,7 +223,7 @@ typedef struct emu_fault {
     char message[384];
 } emu_fault;
 
-/* Runs a grid on the cores of the host until the kernel ends or *launch->cancel is set. Returns 0;
+/* Runs a grid on the cores of the host until the kernel ends or *launch->cancel is set. Returns 0,
  * or sets *fault and returns the code of the first fault. Always sets *out, unless `out` is NULL.
  * Blocks start in the order of their index, and the blocks of a cluster run together. The caller
  * must have checked the limits of dimensions, clusters and shared memory. Thread-safe. */

@@ -19,7 +19,7 @@ static parts unpack_state(uint64_t state)
                    .parity = state >> PARITY_SHIFT};
 }
 
-/* Packs a state. If neither arrivals nor bytes are pending, begins the next phase first. */
+/* Packs a state. First begins the next phase if neither arrivals nor bytes are pending. */
 static uint64_t pack_state(parts p)
 {
     if (p.pending == 0 && p.bytes == 0) {

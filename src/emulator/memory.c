@@ -33,7 +33,7 @@ enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 typedef struct slot {
     emu_allocation what;
     char name[64];
-    size_t before; /* number of bytes between the allocation's start and the named address */
+    size_t before; /* distance from the start of the allocation to the address that was named */
     uint32_t next_free;
 } slot;
 
@@ -123,7 +123,8 @@ static uint64_t address_of_granule(uint64_t granule)
     return memory.base + (granule << GRANULE_SHIFT);
 }
 
-/* Finds `count` free granules from `from` on, with `gap` free granules around them; 0 if none. */
+/* Finds `count` free granules from granule `from` upwards, with `gap` free granules before and
+ * after them. Returns 0 if there are none. */
 static uint64_t find_run(uint64_t from, uint64_t count, uint64_t gap)
 {
     uint64_t run = 0;
@@ -288,7 +289,7 @@ static void release_slot(uint32_t index)
     give_slot(index);
 }
 
-/* Returns the slot index of the allocation at `address` plus one, or 0 without an allocation. */
+/* Returns the slot index, plus one, of the allocation at `address`. Returns 0 if there is none. */
 static uint32_t owner_at(uint64_t address)
 {
     uint64_t offset = address - memory.base;

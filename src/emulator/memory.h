@@ -49,7 +49,7 @@ int emu_memory_release(uint64_t base, emu_memory_kind kind);
 /* Releases all memory of `owner`, a context that is being destroyed. */
 void emu_memory_release_owner(void *owner);
 
-/* Finds the allocation that contains `address`. Reserved addresses need no lock. Thread-safe. */
+/* Finds the allocation that contains `address`. Locks only outside the reserved range. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
 /* Zeroes memory that is within one allocation or outside of all allocations. If the range is large,

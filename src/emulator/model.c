@@ -62,7 +62,7 @@ static double unit_cycles(const model_input *in)
     return most * in->share;
 }
 
-/* Returns how many cycles the L1 cache is busy. Misses and local accesses also look up lines. */
+/* Returns how many cycles the L1 cache is busy. Hits, misses and local accesses look up lines. */
 static double l1_cycles(const model_input *in)
 {
     const emu_counters *counters = in->counters;
@@ -101,7 +101,7 @@ static double l2_port_cycles(const model_input *in)
 }
 
 /* Returns the mean latency of a wait for global memory. A wait ends when its slowest sector
- * arrives; if the hit rate is h, all of its n sectors hit with probability h^n. */
+ * arrives. If it has n sectors and the hit rate is h, all of them hit with probability h^n. */
 static double load_latency(const model_input *in)
 {
     const emu_profile *profile = in->profile;

@@ -1,4 +1,4 @@
-/* Modules, which are programs with variables in a context, and the functions of a module. */
+/* Modules and their functions. A module is a program whose variables belong to a context. */
 #pragma once
 
 #include "emulator/context.h"

@@ -36,8 +36,8 @@ EMU_UNARY(bfind_shift_s32, emu_u32, emu_s32, highest_shift((uint32_t)(a < 0 ? ~a
 EMU_UNARY(bfind_shift_u64, emu_u32, emu_u64, highest_shift(a, 64))
 EMU_UNARY(bfind_shift_s64, emu_u32, emu_s64, highest_shift((uint64_t)(a < 0 ? ~a : a), 64))
 
-/* Returns the index of the n-th set bit, counting from bit `base`: upwards, including `base`, if n
- * > 0; downwards if n < 0. Returns ~0 if there is none. */
+/* Returns the index of the n-th set bit, counting upwards from bit `base` or, if n < 0, downwards.
+ * Bit `base` counts too, and is the only one if n is 0. Returns ~0 if there is no such bit. */
 static uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n)
 {
     int step = n < 0 ? -1 : 1;

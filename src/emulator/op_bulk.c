@@ -64,7 +64,7 @@ static void commit(emu_warp *warp, const emu_op *op)
     emu_order_commit(warp, order->read);
 }
 
-/* Waits for groups of copies or, with .read, only until they have read their sources. */
+/* Waits until groups of copies have ended or, with .read, until they have read their sources. */
 static void wait(emu_warp *warp, const emu_op *op)
 {
     emu_warp_order *order = order_of(warp);

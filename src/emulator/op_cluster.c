@@ -2,7 +2,7 @@
 #include "emulator/address.h"
 #include "emulator/lanes.h"
 
-/* Return the address with the same offset in block b; invalid if there is no block b. */
+/* Return the address with the same offset in block b. It is invalid if there is no block b. */
 EMU_BINARY2(mapa_32, emu_u32, emu_u32, emu_u32,
             (a & EMU_OFFSET_MASK) | (b < 254 ? b + 1 : 255) << EMU_RANK_SHIFT)
 EMU_BINARY2(mapa_64, emu_u64, emu_u64, emu_u32,

@@ -161,7 +161,7 @@ static bool take_comparison(emu_decoder *decoder, ptx_type type)
     return true;
 }
 
-/* Takes both operands, and the predicate with which the result is combined. */
+/* Takes the two operands to compare and the predicate, if any, to combine with the result. */
 static bool take_operands(emu_decoder *decoder, ptx_type type)
 {
     emu_op *op = decoder->op;

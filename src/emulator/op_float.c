@@ -82,7 +82,7 @@ EMU_TERNARY(fma_f64_host, emu_f64, emu_f64, __builtin_fma(a, b, c))
 
 /* ---- any rounding mode ---- */
 
-/* The operands are volatile, so the compiler computes only after the rounding mode was set. */
+/* The operands are volatile to prevent a computation before the rounding mode is set. */
 #define COMPUTE(T, sqrt_, fma_)                                                                    \
     volatile T x = a, y = b, z = c, result = 0;                                                    \
     switch (kind) {                                                                                \
@@ -120,8 +120,8 @@ static double compute_f64(int kind, double a, double b, double c)
     COMPUTE(double, sqrt, fma)
 }
 
-/* Computes with .ftz. The least normal number may be the result of rounding up a number that .ftz
- * replaces by zero. To find out, the operation is repeated with values scaled by 2^64. */
+/* Computes with .ftz. A result that is the least normal number may have been rounded up from a
+ * number that .ftz replaces by zero. To find out, repeats the operation scaled by 2^64. */
 static float compute_ftz(int kind, float a, float b, float c)
 {
     float result = compute_f32(kind, a, b, c);
@@ -238,7 +238,7 @@ static emu_handler choose_approximate(emu_decoder *decoder, const kind *k, bool 
     if (is_double)
         return k->what == RCP && (decoder->op->flags & EMU_FTZ) ? rcp_approx_f64 : NULL;
     if (k->what == DIV && which == 0)
-        decoder->op->flags |= EMU_SAT; /* div.approx has no .sat, so the flag marks it */
+        decoder->op->flags |= EMU_SAT; /* div.approx has no .sat, so this flag marks div.approx */
     return k->what == DIV    ? div_approx
            : k->what == RCP  ? rcp_approx
            : k->what == SQRT ? sqrt_approx

@@ -95,7 +95,7 @@ EMU_TERNARY(sad_u64, emu_u64, emu_u64, c + (a < b ? b - a : a - b))
 EMU_TERNARY3(sad_s64, emu_u64, emu_s64, emu_s64, emu_u64,
              c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
 
-/* vabsdiff: the absolute differences of the fields of two words, or the sum of these and c. */
+/* vabsdiff: the absolute differences of the fields of two words. If `is_sum`, their sum plus c. */
 static uint32_t differences(uint32_t a, uint32_t b, uint32_t c, unsigned bits, bool is_sum)
 {
     uint32_t result = 0, most = (1u << bits) - 1;

@@ -89,7 +89,7 @@ static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
     }
 }
 
-/* Tests if the phase that a state or a parity identifies has ended. */
+/* Tests if a phase has ended. A state or a parity identifies the phase. */
 static void test(emu_warp *warp, const emu_op *op)
 {
     const mbarrier *m = op->extra;

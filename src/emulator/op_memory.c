@@ -38,7 +38,7 @@ typedef struct emu_quad {
     uint64_t low, high;
 } __attribute__((may_alias)) emu_quad;
 
-/* Encodes the size in memory, the sign extension of a load and the size of the register. */
+/* Encodes the size in memory, the sign extension of a load and the register size as a number. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
 /* Lists all shapes except the 16-byte shape: size in memory, sign extension, register size, type of

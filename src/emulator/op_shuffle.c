@@ -2,7 +2,7 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* Runs an operation for `lanes`, which have the same member mask. `who` is the active members. */
+/* Runs an operation for `lanes`, which have one member mask. `who` are the mask's active lanes. */
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
 /* Calls `each` once for each distinct member mask. */
@@ -25,8 +25,8 @@ static void meet_lanes(emu_warp *warp, const emu_op *op, uint32_t operand, meeti
 
 enum { UP, DOWN, BUTTERFLY, INDEX };
 
-/* Sets *from to the lane that `lane` reads. If this lane would be outside the segment, sets *from
- * to `lane` and returns false. */
+/* Sets *from to the lane that `lane` reads. If that lane is outside the segment, sets *from to
+ * `lane` and returns false. */
 static bool source_lane(int mode, unsigned lane, uint32_t b, uint32_t c, unsigned *from)
 {
     uint32_t segment = c >> 8 & 31, clamp = c & 31;

@@ -6,7 +6,7 @@
 
 enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-/* Describes the copy of a box. The address in shared memory is in the operation instead. */
+/* Describes the copy of a box, except its address in shared memory. The emu_op has that address. */
 typedef struct tensor {
     emu_op map, barrier;
     emu_op memory;
@@ -104,7 +104,7 @@ static uint64_t swizzle_offset(const box *b, uint32_t at)
     return (address ^ (address >> 7 & mask) << 4) - (uint64_t)b->shared;
 }
 
-/* Copies the elements of a chunk that are inside the tensor. A whole, aligned chunk is one copy. */
+/* Copies the part of a chunk that is inside the tensor. Copies a whole, aligned chunk at once. */
 static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t at, uint8_t *chunk)
 {
     const int64_t first = b->first[0] + at / b->element, size = (int64_t)b->map.sizes[0];

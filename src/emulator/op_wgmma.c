@@ -63,8 +63,8 @@ static void unpack_row(const uint8_t *chunk, emu_number number, double *to, unsi
         to[(size_t)i * next] = emu_number_load(number, chunk + i * bytes);
 }
 
-/* Reads k elements from each of `rows` rows, of which `first` is the first. Element i of the r-th
- * of these rows goes to out[r * down + i * right]. */
+/* Reads k elements of each row from `first` to first + rows - 1. Element i of row first + r goes to
+ * out[r * down + i * right]. */
 static bool read_placed(emu_warp *warp, const emu_op *op, const placed *p, emu_number number,
                         unsigned first, unsigned rows, unsigned k, double *out, unsigned down,
                         unsigned right)

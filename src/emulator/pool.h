@@ -16,8 +16,8 @@ void *emu_pool_alloc(emu_pool *pool, size_t bytes);
 /* Copies `length` bytes and adds a NUL. Returns NULL if memory runs out. */
 char *emu_pool_string(emu_pool *pool, const char *text, size_t length);
 
-/* Enlarges an array of `count` elements if one more element of `size` bytes does not fit. Returns
- * `items`, or a larger copy and its *capacity, or NULL if memory runs out. */
+/* Makes room for one more element of `size` bytes in an array of `count` elements. Returns `items`,
+ * or a larger copy after setting *capacity, or NULL if memory runs out. */
 void *emu_pool_grow(emu_pool *pool, void *items, size_t count, size_t *capacity, size_t size);
 
 void emu_pool_free(emu_pool *pool);

@@ -22,7 +22,7 @@ typedef struct emu_profile {
     double driver_version; /* 1000 * major + 10 * minor */
     double total_memory_bytes;
     int attribute[EMU_ATTRIBUTE_COUNT]; /* attribute values, indexed by CUdevice_attribute */
-    uint64_t fields_given;              /* bit mask of the members below that the profile sets */
+    uint64_t fields_given;              /* has a bit for each member below that the profile sets */
 
     emu_list carveout_kb;         /* sizes of shared memory that an SM can have, ascending */
     emu_list gpc_multiprocessors; /* number of SMs in each graphics processing cluster */
@@ -50,7 +50,7 @@ typedef struct emu_profile {
     double event_ns;        /* device time of an event record */
     double copy_fixed_ns, set_fixed_ns;
     double host_call_ns, host_launch_ns, host_copy_ns, host_sync_ns, host_graph_launch_ns;
-    double host_start_ns;       /* time from the call to the start on an idle device */
+    double host_start_ns;       /* time from a call to the start of its work on an idle device */
     double slowness;            /* factor for all times of the device; default 1 */
     double parameter_ns_per_kb; /* cost of parameters beyond the first 4 KB */
 } emu_profile;
@@ -60,11 +60,10 @@ typedef struct emu_profile {
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes);
 
-/* Loads the devices of the process into `out`, and applies GPUTUNE_EMU_SET to each. A profile named
- * by `selected`, GPUTUNE_EMU_PROFILE or GPUTUNE_DRIVER=emu:NAME, in this order, is the only device.
- * If none of them names a profile, the devices are those in the list GPUTUNE_EMU_DEVICES
- * (extensions.h) or, without the list, one h200. Returns the number of devices, or 0 with one line
- * in `why`. */
+/* Loads the devices of the process into `out`, and applies GPUTUNE_EMU_SET to each. If `selected`,
+ * GPUTUNE_EMU_PROFILE or GPUTUNE_DRIVER=emu:NAME names a profile, the first of them is the only
+ * device. Otherwise, the devices are those in the list GPUTUNE_EMU_DEVICES (extensions.h) or,
+ * without the list, one h200. Returns the number of devices, or 0 with one line in `why`. */
 int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes);
 

@@ -28,7 +28,7 @@ static void merge_shared(reach *r, const emu_function *function)
 }
 
 /* Returns the local memory of the function and its deepest chain of calls. A recursive function is
- * counted once, because its recursive calls use the stack of the launch. */
+ * counted only once, because its recursive calls use the stack of the launch. */
 static uint32_t visit_function(reach *r, size_t index)
 {
     const emu_function *function = &r->program->functions[index];

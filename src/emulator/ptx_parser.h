@@ -17,8 +17,8 @@ typedef struct ptx_parser {
     bool failed;
 } ptx_parser;
 
-/* Appends an element to owner->items and evaluates to the element, or to NULL if memory runs out.
- * The names of the array's count and capacity begin with `prefix`. */
+/* Appends an element to owner->items. Evaluates to a pointer to the element, or to NULL if memory
+ * runs out. The names of the array's count and capacity begin with `prefix`. */
 #define PTX_APPEND(parser, owner, items, prefix)                                                   \
     (((owner)->items =                                                                             \
           emu_pool_grow(&(parser)->module->pool, (owner)->items, (owner)->prefix##_count,          \

@@ -81,8 +81,8 @@ static void release_stream(CUstream stream)
     emu_handle_free(stream);
 }
 
-/* Returns the device time at which the submission starts. This is after the host has submitted it
- * and after the end of all work that it waits for. */
+/* Returns the device time at which the submission starts: after the host has submitted it, and
+ * after all work that it waits for has ended. */
 static double start_time(CUstream stream, const emu_submission *submission)
 {
     double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;
@@ -222,7 +222,7 @@ static CUresult add_implicit_waits(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Creates a submission and moves the stream's waits to it. Waits for work that has already ended
+/* Creates a submission and moves the completions in stream->waits to it. Completions of ended work
  * are kept, because the command starts after the modelled end of that work. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {

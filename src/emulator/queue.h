@@ -52,7 +52,7 @@ struct CUstream_st {
     unsigned flags;
     uint64_t id;
     bool is_legacy;
-    bool is_thread_default; /* this is the default stream of a thread (handle 2) */
+    bool is_thread_default; /* true for the default stream of a thread (handle 2) */
     pthread_t thread_default_of;
 
     atomic_int references; /* number of references from the handle and the worker */
@@ -71,7 +71,7 @@ struct CUstream_st {
     CUgraphNode *dependencies; /* dependencies of the next captured node */
 };
 
-/* Submits a command to a stream, which must not be captured. The command runs after the stream's
+/* Submits a command to a stream that is not being captured. The command runs after the stream's
  * earlier commands and waits, and is ordered with the legacy stream as in CUDA. Takes ownership of
  * the caller's reference. If `out` is not NULL, sets *out to a new reference to the completion. */
 CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *command);
