@@ -78,9 +78,8 @@ typedef struct held_module {
 } held_module;
 
 struct gt_launcher {
-    /* first, because a direct launch reads only the beginning of a launcher */
-    gt_loaded_launch loaded;
-    pthread_mutex_t lock; /* protects the keys of the states, and the graph states */
+    gt_loaded_launch loaded; /* a direct launch reads only the beginning of this struct */
+    pthread_mutex_t lock;    /* protects the keys of the states, and the graph states */
     pthread_mutex_t clear_lock, texture_lock;
     stream_state *states; /* GT_LAUNCHER_STREAMS states; NULL if needs_state is false */
     unsigned next_victim;

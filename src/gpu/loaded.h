@@ -20,8 +20,7 @@ typedef struct gt_instance {
     unsigned owned_blocks;              /* bit i is set if blocks[i] is a buffer of this instance */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     uint8_t scratch_log2[GT_PARAMETER_MAX]; /* logarithm of the size of scratch[i], rounded down */
-    /* gt_launch_sizes.id of the sizes that `scratch` fits; 0: the sizes of gt_launch */
-    uint64_t sizes_id;
+    uint64_t sizes_id; /* gt_launch_sizes.id of the current sizes; 0: the sizes of gt_launch */
     CUarray arrays[GT_TEXTURE_MAX]; /* NULL if the texture reads from a buffer */
     CUtexObject textures[GT_TEXTURE_MAX];
     uint32_t guard_bytes; /* size of each guard zone around the scratch buffers */
@@ -46,8 +45,7 @@ typedef struct gt_loaded_launch {
     bool needs_module;
     bool has_l2;          /* true after gt_l2_attach() was called */
     int carveout_percent; /* -1: the driver's choice */
-    /* has the first module and its functions; its other members are not used */
-    gt_instance base;
+    gt_instance base;     /* has only the first module and its functions */
     gt_context context;
     const gt_device *device;   /* the caller's */
     gt_launch_view launch;     /* points to arrays of the caller */
