@@ -14,8 +14,9 @@ enum { GT_FILTERS_MAX = 192 };
  * one operand of && in a require(). */
 typedef struct gt_filter {
     uint32_t axes; /* bit i: the condition depends on axis i */
-    uint32_t raw;  /* axes on which it depends, but not through the expressions of `inputs` */
-    size_t first, inputs; /* index of its first expression in gt_space.inputs, and their number */
+    uint32_t raw;  /* axes that it uses directly, and not through `inputs` */
+    /* index in gt_space.inputs of its first expression; number of its expressions */
+    size_t first, inputs;
     int at;      /* index of the last instruction of the condition in the code of the require() */
     int order;   /* position among the filters that have the same last axis */
     int require; /* index of the require(), if `bind` is NULL */
@@ -32,11 +33,11 @@ typedef enum gt_left {
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    uint64_t key; /* if two keys are equal, so are the results for all values of the other axes */
+    uint64_t key; /* equal keys mean equal results for all values of the other axes */
 } gt_residue;
 
-/* Evaluates a filter when only the axes in `known` have values. For a stage of the binding, the
- * result is GT_LEFT_OPEN with a key. */
+/* Evaluates a filter when only the axes in `known` have values. If the filter is a stage of the
+ * binding, the result is GT_LEFT_OPEN and a key. */
 gt_residue gt_filter_evaluate(const gt_space *space, const gt_filter *filter, const int64_t *slots,
                               uint32_t known);
 

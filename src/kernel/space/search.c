@@ -250,8 +250,8 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Multiplies a size by the number of different sources in a group. To count the sources, builds
- * another diagram that begins with the axes that change the source. */
+/* Multiplies a size by the number of different sources in a group. To count these sources, builds
+ * another diagram in which the axes that change the source come first. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {

@@ -47,8 +47,8 @@ static void add_raw(gt_filter *filter, uint32_t axes)
     filter->axes |= axes;
 }
 
-/* Adds an expression to a filter, unless it has loop counters. The filter of the pipeline checks
- * expressions with loop counters. */
+/* Adds an expression to a filter. Skips expressions with loop counters, because the filter of the
+ * pipeline checks them. */
 static gputune_status add_input(gt_space *space, gt_filter *filter, const gt_expression *expression)
 {
     if (!expression || gt_counters_used(expression)) {
@@ -70,7 +70,7 @@ static gputune_status add_dimensions(gt_space *space, gt_filter *filter, const g
     return GPUTUNE_OK;
 }
 
-/* Adds all expressions that are in clauses with one of the names in `words`. */
+/* Adds all expressions of the clauses that are listed in `words`. */
 static gputune_status add_clauses(gt_space *space, gt_filter *filter, const char *words)
 {
     const gt_template_parts *parts = space->template->parts;
@@ -180,8 +180,8 @@ static gputune_status plan_rest(gt_space *space)
 }
 
 /* Adds filters for the part of a require() from code[begin] to code[at]. Each operand of && gets
- * its own filter, because one operand may be enough to exclude a configuration. Leaves at least
- * `spare` filters unused. */
+ * its own filter, because one operand may be enough to exclude a configuration. Does not split an
+ * && if fewer than `spare` filters would remain free. */
 static gputune_status add_require(gt_space *space, int require, int begin, int at, int spare)
 {
     const gt_expression *expression = space->template->parts->constraints[require];

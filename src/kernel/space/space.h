@@ -46,8 +46,8 @@ gputune_status gt_space_require_any(gt_space *space);
 /* Sets *out to the values that an axis may have, and returns their number. The space owns *out. */
 size_t gt_space_choices(const gt_space *space, uint32_t axis, const uint8_t **out);
 /* Sets *out to the next valid configuration in lexicographic order. Returns false after the last
- * configuration or a cancel. Takes less than a microsecond if counts are exact. Otherwise the time
- * is not limited. */
+ * configuration or a cancel. Takes less than a microsecond if counts are exact. Otherwise a call
+ * may take any amount of time. */
 bool gt_space_next(gt_space *space, gt_config *out);
 void gt_space_rewind(gt_space *space);
 /* Draws a random valid configuration. All are equally likely, and equal states of *random give
