@@ -10,11 +10,11 @@ typedef struct gt_axis_traits {
     bool generates;   /* true if the value selects generated code, instead of being a macro */
     /* true if the value is a launch setting; the source may use it, too */
     bool at_launch;
-    bool aligned;        /* true if the alignment of buffers limits the values */
-    const char *buffers; /* example of the buffers in the clause, for messages; NULL: it has none */
-    bool one_buffer;     /* true if there is only one buffer, which may be in scratch() */
+    bool aligned;         /* true if the alignment of buffers limits the values */
+    const char *buffers;  /* example of the clause's buffers, for messages; NULL: no buffers */
+    bool one_buffer;      /* true if the clause has one buffer, which may be in scratch() */
     const char *expected; /* allowed values, for messages; NULL: integers or words, as declared */
-    /* allowed integers, and gt_value.number of allowed words; nothing is allowed if least > most */
+    /* limits of integers, and of gt_value.number for words; if least > most, none is allowed */
     struct {
         int64_t least, most;
     } numbers, words;

@@ -381,7 +381,7 @@ static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
     return i;
 }
 
-/* Ends the entry name of a C++ kernel if an earlier launch uses other template arguments. */
+/* Suffix of a C++ kernel's entry name if an earlier launch uses other template arguments. */
 #define LAUNCH_NUMBER "_launch%u"
 
 gputune_status gt_instances_name(gt_template_parts *parts)
@@ -404,7 +404,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    bool is_in[2]; /* whether kernel_body [0] and judge_body [1] contain the kernel */
+    bool is_in[2]; /* true if the kernel is in kernel_body [0] or judge_body [1] */
 } named_kernel;
 
 typedef struct named_kernels {
@@ -438,9 +438,9 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends the names in a clause and in its strings, because the code may declare them. Leaves
- * out arguments, kernels that this body does not contain, and names before '=', unless they are
- * types. */
+/* Appends the names in a clause and in its strings, because the code may declare them. Leaves out
+ * arguments and kernels that this body does not contain. Also leaves out a name before '=', unless
+ * it is a type. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {

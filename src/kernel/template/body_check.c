@@ -124,9 +124,9 @@ static bool stands_for(const gt_function_parameter *given, const char *type)
     return strcmp(given->words, type) == 0 && !given->pointer;
 }
 
-/* Returns true if a kernel whose parameter has the type `given` would misread the type in args().
- * In buffers, floats and integers of the same size may replace each other, because some kernels
- * work on bits. */
+/* Returns true if a kernel parameter of type `given` would misread data of the type in args(). In
+ * buffers, a kernel may read floats as integers of the same size, or integers as floats, because
+ * some kernels work on bits. */
 static bool is_misread(const gt_element *given, const gt_element *declared, bool is_buffer)
 {
     const bool is_float = gt_type_is_float(declared->type);
@@ -182,8 +182,8 @@ static gputune_status check_written(const checked *c, const gt_function_paramete
     return GPUTUNE_OK;
 }
 
-/* Marks a scalar as an offset if the kernel adds it to another value. The proof does not change an
- * offset whose default is 0, although it changes a flag whose default is 0. */
+/* Marks a scalar as an offset if the kernel adds it to another value. Without this mark, the proof
+ * would take an offset whose default is 0 for a flag, and change it to 1. */
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;

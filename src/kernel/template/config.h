@@ -24,8 +24,8 @@ gputune_status gt_setting_split(uint32_t *axis, char **value, bool given[GT_AXIS
  * unknown axis or value. The message contains a similar name or the known values. */
 gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text,
                                bool add);
-/* Returns a configuration for buffers with any alignment. It is the default with the narrowest
- * vectors, but axes that affect the work have the values of `config`. */
+/* Returns a configuration that works for buffers with any alignment: the default with the narrowest
+ * vectors. Axes that affect the work have the values of `config`. */
 gt_config gt_config_scalar(const gt_template *template, const gt_config *config);
 /* Returns true if `config` does the same work as `scalar` and does not need more alignment. */
 bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,

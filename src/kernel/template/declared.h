@@ -24,7 +24,8 @@ enum {
     GT_ORDERS_MAX = 32,
     GT_OPTION_MAX = 64,
     GT_JUDGE_VALUES = 24,
-    GT_WORD_AUTO = 5, /* index of "auto" in words[], after "" and the names of gt_pass */
+    /* index of "auto" in words[], which begins with "" and the names of gt_pass */
+    GT_WORD_AUTO = 5,
     GT_WORD_FIXED = 6
 };
 
@@ -40,8 +41,8 @@ typedef struct gt_map {
     uint32_t argument; /* index of the buffer in args() */
     bool replaces;     /* true if the kernel gets the map instead of the buffer */
     gt_dimensions box;
-    gt_dimensions sizes;   /* sizes of the tensor; empty: those of the buffer */
-    gt_dimensions strides; /* element strides, except the fastest dimension's; empty: packed */
+    gt_dimensions sizes;   /* sizes of the tensor; if empty, those of the buffer */
+    gt_dimensions strides; /* strides in elements of all but the fastest dimension; empty: packed */
     const gt_expression *swizzle, *interleave, *l2; /* NULL: 0 */
     uint32_t nan_fill;                              /* 0 or 1 */
     gt_place place;
@@ -93,7 +94,7 @@ typedef struct gt_template_step {
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count; /* number of `arguments` */
     bool takes_none;         /* true if the launch() has args = () */
-    /* indices into a list of the arguments in args(), the buffers in scratch(), and `computed` */
+    /* indices into the arguments in args(), then the scratch() buffers, then `computed` */
     uint32_t arguments[GT_PARAMETER_MAX];
 } gt_template_step;
 
@@ -101,19 +102,19 @@ typedef struct gt_template_step {
 typedef struct gt_template_value {
     const gt_expression *value;
     gt_type type; /* the integer type of the kernel's parameter */
-    /* 1 + index of the buffer if the argument is a pointer to its element `value`, or 0 */
+    /* 1 + index of a buffer if the argument points to element `value` of this buffer, or 0 */
     uint32_t base;
 } gt_template_value;
 
-/* The words of the clauses that affect compiling, and of those that affect launching. */
+/* Words of the clauses that affect compiling, and words of the clauses that affect launching. */
 #define GT_WORDS_COMPILED "launch_bounds maxreg options"
 #define GT_WORDS_LAUNCHED "block grid shared cooperative launch for"
 
 /* An item of a pipeline with loops. The items are executed in the order of the clauses. */
 typedef enum gt_order_kind {
-    GT_ORDER_LAUNCH, /* launches the kernel `index` */
-    GT_ORDER_FOR,    /* begins the loop with the counter `index` */
-    GT_ORDER_END,    /* ends the loop with the counter `index` */
+    GT_ORDER_LAUNCH, /* `index` is the kernel to launch */
+    GT_ORDER_FOR,    /* `index` is the counter of the loop that begins */
+    GT_ORDER_END,    /* `index` is the counter of the loop that ends */
     GT_ORDER_SWAP    /* swaps two buffers, which are indices as in gt_template_step.arguments */
 } gt_order_kind;
 
@@ -128,7 +129,7 @@ typedef struct gt_order {
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
-    /* if empty: blocks of 256 threads, and a thread for each element of the first output */
+    /* if empty: 256 threads per block, and one thread per element of the first output */
     gt_dimensions block, grid;
     const gt_expression *rtol, *atol, *stol;
     uint32_t scale_bytes; /* size in bytes of an element of the parameter `scale` */
@@ -138,7 +139,7 @@ typedef struct gt_judge {
     uint64_t copied;      /* bit i: the reference needs a copy of argument i */
     uint32_t value_count; /* number of `values`, which are passed as long long after the copies */
     const gt_expression *values[GT_JUDGE_VALUES];
-    bool self;       /* true for reference(self), for which `present` is false */
+    bool self;       /* true for reference(self); `present` is then false */
     uint64_t chosen; /* bit i: axis i has the value choices[i] instead of its default */
     uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
@@ -146,7 +147,7 @@ typedef struct gt_judge {
 /* A text to compile. It does not contain the generated macros. */
 typedef struct gt_body {
     char *text;
-    size_t head;    /* length of the #includes at its beginning, which the macros follow */
+    size_t head;    /* length of the #includes at the start of `text`; macros follow them */
     char *mark;     /* #line directive for the text after the head */
     gt_hash tokens; /* hash of the text's tokens */
     /* Sets of names. Bit i stands for gt_name_at(i). */
@@ -166,7 +167,7 @@ typedef struct gt_template_parts {
     gt_value *axis_values[GT_AXIS_MAX]; /* values of each axis, in arrays of GT_AXIS_VALUES */
     gt_kernel_name kernel;
     gt_config starts[GT_START_MAX]; /* the array that gt_template.starts points to */
-    bool is_pipeline; /* true if there is a launch(); `kernel` then only names the pipeline */
+    bool is_pipeline; /* true if there is a launch(); `kernel` is then only the pipeline's name */
     gt_template_step steps[GT_STEPS_MAX]; /* one for each launch(), or one for the only kernel */
     uint32_t step_count;
     bool has_loops; /* true if there is a for(), swap(), `when` or an expression in args = (…) */
@@ -177,7 +178,7 @@ typedef struct gt_template_parts {
     char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* names of the counters of all open loops */
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
-    const gt_expression *expressions; /* newest one; gt_expression.before leads to all others */
+    const gt_expression *expressions; /* newest one; gt_expression.before is the previous one */
     const gt_expression *constraints[GT_REQUIRE_MAX];
     uint32_t constraint_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* structs that are types of arguments */
@@ -190,7 +191,7 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    gt_judge reference, check; /* `reference` contains the tolerances, even without a reference */
+    gt_judge reference, check; /* `reference` has the tolerances, even without reference() */
     gt_judge init;             /* the kernel that makes inputs; it is launched like a reference */
     bool expects;              /* true if expect() names files with correct results */
     gt_body kernel_body, judge_body; /* code of the kernels, and code of the judges */

@@ -11,8 +11,8 @@
 /* A clause, or a setting `NAME = …`. The value is a word, expressions, or a list of arguments. */
 typedef struct gt_setting {
     const char *word;
-    /* offset of the struct member that stores the value. This is a gt_dimensions if `most` is 3 or
-     * more, the index of a word if `most` is 0, and otherwise an array of `most` expressions. */
+    /* offset of the struct member that stores the value: a gt_dimensions if `most` is 3 or more,
+     * the index of a word if `most` is 0, and otherwise an array of `most` expressions */
     size_t offset;
     uint32_t most; /* maximum number of expressions; 0 for a word or arguments */
     /* names that may be used in the clause, and in the setting of a launch() (GT_USE_ bits) */
@@ -74,8 +74,8 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
  * opens *after on the text after NAME. */
 bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name);
 
-/* Returns true if a kernel's own clauses of this kind replace the common ones. This is the case if
- * only one such clause is allowed, and for args(). */
+/* Returns true for args(), and for clauses that a kernel may have only once. If a kernel has its
+ * own clause of such a kind, this clause replaces the common one. */
 bool gt_clause_is_single(const char *word);
 
 /* ---- parse_launch.c ---- */
@@ -90,8 +90,8 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
  * uses a grid or block that a loop changes. */
 gputune_status gt_loops_finish(gt_parse *p);
 
-/* A callback for gt_branches_cut(). Returns whether a name can be a macro that the text, a clause
- * or a header defines. */
+/* A callback for gt_branches_cut(). Returns the state of a name. It is GT_UNKNOWN if only a
+ * header may define the name as a macro. */
 gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t *value);
 
 /* ---- names.c ---- */
@@ -113,7 +113,8 @@ gputune_status gt_axes_check(const gt_parse *p);
 
 /* Checks the functions that clauses name, and sets their entries and template arguments. */
 gputune_status gt_functions_check(gt_parse *p, const char *text);
-/* If an overload of the kernel matches args(), blanks those that do not. May return ENOMEM. */
+/* If one overload of the kernel matches args(), blanks the overloads that do not match. May return
+ * ENOMEM. */
 gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
 /* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body from it.
  * Blanks the #defines of tunables and problem values in `text`. */

@@ -29,8 +29,8 @@ static const fill_word words[] = {
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
-/* Finds the fill with this word. `index` is only a fill if no operator follows, because it is an
- * expression otherwise. */
+/* Finds the fill with this word. If an operator follows `index`, `index` begins an expression and
+ * is not a fill. */
 static const fill_word *find_word(const gt_lexer *lexer)
 {
     const gt_token next = gt_lexer_peek(*lexer);
@@ -231,7 +231,7 @@ gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign,
         return out->initialisers.single ? read_fill(&out->fill, p) : GPUTUNE_OK;
     }
     if (p->parts->init.present) {
-        out->fill.kind = GT_FILL_ZERO; /* init() fills the buffer after this */
+        out->fill.kind = GT_FILL_ZERO; /* init() fills the buffer later */
         out->initialisers.single = true;
         return GPUTUNE_OK;
     }

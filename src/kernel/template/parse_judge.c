@@ -231,9 +231,9 @@ static const char prologue[] =
             ")(type(a), type(b)); }" /* parentheses prevent macros */                              \
     }
 
-/* Appends helper functions, unless an argument has the same name. Helpers with a `call` are newer.
- * They are appended only if they are called, because the sources of older templates must not
- * change. */
+/* Appends helper functions, unless an argument has the same name. Helpers with a `call` were added
+ * later. They are only appended if they are called, because the generated sources of existing
+ * templates must not change. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
@@ -283,8 +283,8 @@ static void append_extras(gt_text *out, const elements *made)
     gt_text_append(out, ")\n{\n");
 }
 
-/* Declares the names in the expressions. A buffer y is also gputune_from_y, because a view of it
- * may be called y. */
+/* Declares the names that the expressions use. A buffer y also has the name gputune_from_y, because
+ * y may be redeclared as a view. */
 static void append_names(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;
@@ -389,7 +389,8 @@ static const gt_axis *first_axis(const gt_template *template, uint64_t axes)
     return &template->axes[__builtin_ctzll(axes)];
 }
 
-/* Refuses work() that depends on vector widths or pass(), which may differ in a plan's fallback. */
+/* Refuses work() if it depends on vector widths or pass(), because a plan's fallback may have other
+ * values of these axes. */
 static gputune_status check_work_axes(const gt_template *template, const gt_expression *measure)
 {
     uint64_t interchangeable = 0;

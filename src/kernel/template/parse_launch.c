@@ -14,7 +14,7 @@ enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 enum {
     PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
     IN_LOOP = PLAN | GT_USE_COUNTER,
-    /* no run-time sizes, because a plan uses the same code for several sizes */
+    /* run-time sizes are not allowed, because a plan uses the same code for several sizes */
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
@@ -256,7 +256,7 @@ gputune_status gt_parse_launch(gt_parse *p)
     gt_template_parts *parts = p->parts;
     gt_order *order;
     uint32_t given = 0;
-    /* the step that kernel() has added is replaced by the first launch() */
+    /* the first launch() replaces the step that kernel() has added */
     parts->step_count = parts->is_pipeline ? parts->step_count : 0;
     parts->is_pipeline = true;
     GT_TRY(gt_check_room(parts->step_count, GT_STEPS_MAX, "launch()", p->clause->place));
@@ -465,7 +465,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         }
         place = gt_lexer_place(&p->at);
         gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-        place.column -= (int)text.length; /* keeps the column of the text that follows */
+        place.column -= (int)text.length; /* messages show the column in the template */
         gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
         while (p->at.token.kind != GT_TOKEN_END) {
             gt_lexer_next(&p->at);

@@ -40,7 +40,7 @@ static void drop_mark(char *text)
     }
 }
 
-/* Moves a splicing backslash to the end of its line, because NVRTC allows no blanks after it. */
+/* Moves splicing backslashes to the ends of their lines: NVRTC allows no blanks after them. */
 static void move_splices(char *text)
 {
     for (char *at = text; (at = strchr(at, '\\')); at++) {
@@ -62,7 +62,7 @@ static void replace_spellings(char *text)
         gt_lexer ahead = lexer;
         gt_lexer_next(&ahead);
         const char *second = ahead.token.text;
-        /* only spliced line ends may be between the two characters */
+        /* only line splices may be between the two characters */
         const bool is_one = lexer.token.length == 1 && at + 1 + strspn(at + 1, "\\\n") == second &&
                             second[1] != ':';
         for (size_t i = 0; i < sizeof digraphs / sizeof *digraphs && is_one; i++) {
@@ -474,8 +474,8 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns true if a clause applies to the kernel `own`: if it is in the group of this kernel, or if
- * it is a common clause that the group does not override. */
+/* Returns true if a clause applies to the kernel whose group is `own`: the clause is in this group,
+ * or it is a common clause that this group does not override. */
 static bool clause_stays(const gt_template_reader *reader, const groups *all, const group *own,
                          size_t clause)
 {

@@ -10,7 +10,8 @@
 /* Skips a member that is not data, including the `;` or `{…}` at its end. */
 static void skip_declaration(gt_lexer *lexer)
 {
-    bool initialises = true; /* S() : x{1}, y{2} {} has several pairs of braces */
+    /* a constructor such as S() : x{1}, y{2} {} has several pairs of braces */
+    bool initialises = true;
     while (initialises) {
         gt_lexer_skip_to(lexer, "; { }");
         initialises = gt_lexer_is(lexer, "{");
@@ -228,12 +229,13 @@ typedef struct head {
     bool is_typedef, is_union, is_class, is_template;
     bool specialises; /* true if a specialisation is to be found */
     gt_place place;
-    gt_lexer attributes, parameters; /* parameters: starts at the word `template` */
+    gt_lexer attributes, parameters; /* `parameters` starts at the word `template` */
     gt_lexer body;                   /* starts at the `:` or `{` after the name */
     gt_lexer pattern;                /* arguments of a specialisation; otherwise empty */
 } head;
 
-/* Reads the head of a struct, from after `struct` to the `{`. Returns false if there is no `{`. */
+/* Reads the head of a struct, which is the text between `struct` and `{`. Returns false if there is
+ * no `{`. */
 static bool read_head(head *out, gt_lexer *lexer)
 {
     while (gt_lexer_is(lexer, "[")) { /* as in struct [[nodiscard]] S */
@@ -478,7 +480,7 @@ static gputune_status read_alias(bool *found, const head *head, gt_parse *p, boo
     gputune_status status = gt_words_read(type, sizeof type, &lexer, "a type", is_using);
     if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, head->own)) ||
         !gt_lexer_is(&lexer, ";") || strcmp(type, name) == 0) {
-        return GPUTUNE_OK; /* another name, an unsupported type, or `typedef struct S S;` */
+        return GPUTUNE_OK; /* another alias, an unsupported type, or `typedef struct S S;` */
     }
     *found = true;
     return add_alias(p, name, type);

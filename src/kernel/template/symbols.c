@@ -14,8 +14,8 @@
 static const struct property {
     const char *name;
     unsigned use;
-    int slot;             /* slot, for a property of a launch */
-    size_t offset, bytes; /* offset and size of the member of gt_device */
+    int slot;             /* slot of a property of a launch */
+    size_t offset, bytes; /* offset and size in gt_device of a property of a device */
 } properties[] = {
 #define DEVICE(name, member)                                                                       \
     {                                                                                              \

@@ -29,7 +29,8 @@ enum {
     GT_USE_BLOCK = 16,
     GT_USE_OCCUPANCY = 32,
     GT_USE_GRID = 64,
-    GT_USE_ELEMENT = 128, /* `index`, the number of an element; an ordinary name without this bit */
+    /* `index`, the number of an element; without this bit, `index` is an ordinary name */
+    GT_USE_ELEMENT = 128,
     GT_USE_COUNTER = 256,
     GT_USE_PROBLEM = GT_USE_CONST | GT_USE_SIZE | GT_USE_DEVICE
 };
@@ -53,8 +54,8 @@ bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 /* Returns the set of axes that an expression uses, also in sizeof(). Returns 0 for NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
-/* Iterates over all expressions in the clauses that are listed in `words`, the newest first.
- * Returns the expression that follows `last`, or the first one if `last` is NULL. */
+/* Iterates over the expressions of the clauses that are listed in `words`, from the newest to the
+ * oldest. Returns the expression after `last`, or the first one if `last` is NULL. */
 const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
                                       const gt_expression *last);
 /* Returns the set of axes that are used in the clauses listed in `words`. */

@@ -84,7 +84,7 @@ static const pragma pragmas[] = {
     {"maxreg", 4, ONCE, gt_parse_setting, .roles = MAKING},
     {"constant", 1, MANY, gt_parse_constant, .roles = 0, .form = "constant(weights : float[9])"},
     {"default", 4, MANY, gt_parse_default, .roles = LIST},
-    /* parsed after default(); decides only which variants are tried first */
+    /* parsed after default(); only affects which variants are tried first */
     {"start", 5, MANY, gt_parse_start, .roles = 0, .form = "start(VEC = 4, BLOCK = 256)"},
     {"require", 4, MANY, gt_parse_require, .roles = 0},
     {"races", 6, MANY, gt_parse_written, .roles = LIST, .member = offsetof(gt_argument, races)},
@@ -365,7 +365,7 @@ static bool makes_macro(const gt_clause *clause, const gt_token *name)
     return makes;
 }
 
-/* Treats the macros of clauses as unknown, so conditions that use them are kept. */
+/* Returns GT_OPEN for macros that clauses define, so #if conditions that use them are kept. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     const gt_template_reader *reader = user;

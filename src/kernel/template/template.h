@@ -76,7 +76,7 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
     return kind >= GT_FILL_EXPRESSION;
 }
 
-/* The contents of all numbers at a path, as for gt_leaf_is_within(): "#0" is the first member. */
+/* The contents of all numbers within a path (gt_leaf_is_within()). "#0" is the first member. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
     gt_fill fill;               /* contents of a buffer or block */
@@ -141,8 +141,7 @@ typedef struct gt_template {
     gt_problem_value problem[GT_PROBLEM_MAX];
     uint32_t problem_count;
     gt_argument *arguments; /* all arguments except pass() blocks, then scratch buffers */
-    uint32_t argument_count,
-        parameter_count;  /* number of arguments; number of arguments and scratch buffers */
+    uint32_t argument_count, parameter_count; /* `parameter_count` includes scratch buffers */
     uint32_t taken_count; /* number of arguments that are kernel parameters; they come first */
     gt_argument passes[GT_BLOCK_MAX]; /* pass() blocks, which the caller passes first */
     uint32_t pass_count;
@@ -204,9 +203,9 @@ bool gt_template_lacks_shared(const gt_template *template);
 /* Finds the first __constant__ that is used but gets no value from the code or a clause. Writes its
  * name to `out`. */
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
-/* Returns true if the code initialises the __constant__ `name`, also with zero. */
+/* Returns true if the code initialises the __constant__ `name`, even if the value is zero. */
 bool gt_template_gives_constant(const gt_template *template, const char *name);
-/* Returns true if the axis is the width of vectors with which the argument is accessed. */
+/* Returns true if the axis is a vector width, and the argument is one of its buffers. */
 static inline bool gt_axis_widens(const gt_axis *axis, uint32_t argument)
 {
     return axis->kind == GT_AXIS_VECTOR && (axis->buffers >> argument & 1);
