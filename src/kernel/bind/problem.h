@@ -50,8 +50,7 @@ typedef struct gt_number {
     bool is_filled;    /* true if it is in a buffer or block, false if it is in a scalar */
     bool keeps;        /* true for an offset, which the proof does not change (gt_argument.keeps) */
     bool finite;       /* true if the proof must not set the number to NaN or infinity */
-    /* range of the number's prove() values in gt_workload.others */
-    uint32_t first_other, other_count;
+    uint32_t first_other, other_count; /* range of the prove() values in gt_workload.others */
 } gt_number;
 
 /* A buffer or a parameter block. */
