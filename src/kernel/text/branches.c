@@ -147,7 +147,7 @@ typedef struct reader {
     GT_ARRAY(mark) marks;
     gt_conditions conditions;
     uint64_t doubtful; /* bit i: the #if at depth i has a condition whose value is unknown */
-    gt_token guarded;  /* name that the current #ifndef tests and the next directive defines */
+    gt_token guarded;  /* name of the current #ifndef if it is an include guard */
     bool failed;
 } reader;
 
@@ -244,8 +244,8 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* An include guard is an #ifndef followed by a #define of the same name. Records the name, because
- * no header defines it. */
+/* Records the name of an include guard: an #ifndef that is followed by a #define of the same name.
+ * A header that was not read cannot have defined this name. */
 static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
 {
     gt_lexer next;

@@ -20,7 +20,7 @@ typedef struct gt_conditions {
     gt_term_fn term; /* evaluates a term; if NULL, the value of every term is unknown */
     const void *user;
     struct {
-        /* is the code around the #if compiled, and is the current or an earlier branch compiled */
+        /* whether the code around the #if, and the current or an earlier branch, are compiled */
         gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX + 1];
     unsigned depth;
@@ -35,12 +35,12 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line);
 /* Replaces a part of a text by blanks and keeps its newlines. */
 void gt_blank(char *text, size_t begin, size_t end);
 
-/* The possible states of a name that the text does not define as a macro. */
+/* The state of a name that the text itself does not define. */
 typedef enum gt_meaning {
     GT_UNDEFINED, /* not a macro */
-    GT_UNKNOWN,   /* possibly a macro of a file that was not read */
-    GT_OPEN,      /* a macro with several possible values; conditions that use it are kept */
-    GT_VALUED     /* a macro with one known value */
+    GT_UNKNOWN,   /* perhaps a macro of a file that was not read */
+    GT_OPEN,      /* a macro whose value varies; conditions that use it are kept */
+    GT_VALUED     /* a macro with a known value */
 } gt_meaning;
 
 /* Returns the state of a name. For GT_VALUED, sets *value to the macro's value. */

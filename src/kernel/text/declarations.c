@@ -19,8 +19,8 @@ typedef struct scan {
     bool is_expansion; /* true in an expanded macro, where only names and marks are recorded */
     bool in_class;
     int depth, namespaces; /* number of enclosing scopes, and number of enclosing namespaces */
-    uint8_t *ways;         /* how the current declaration uses each name, as GT_READ_ bits, by id */
-    size_t ids;            /* number of elements of `ways` */
+    uint8_t *ways; /* for each id, GT_READ_ bits: how the current declaration uses the name */
+    size_t ids;    /* number of elements of `ways` */
 } scan;
 
 static bool is_class_word(const gt_word *word)
@@ -285,7 +285,7 @@ static uint32_t owner_before(const gt_word *w, size_t at)
     return gt_word_is_name(&w[at]) ? w[at].id : 0;
 }
 
-/* Operators that may be called without being in the code: `for (auto x : list)` calls ++ and *. */
+/* Operators that code may call without writing them: `for (auto x : list)` calls ++ and *. */
 static const char implicit[] = "( [ = == != <=> * -> ++ new delete";
 
 static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t count, size_t at)
@@ -794,7 +794,7 @@ static size_t scan_piece(scan *s, size_t at)
                            has_word(s->words, piece.begin, piece.end, GT_IS_STATIC);
     const bool is_member =
         s->in_class && (piece.is_torn || !(piece.kind == GT_PIECE_FUNCTION || is_static));
-    if (is_member || s->macros->failed) { /* stays a part of the class's declaration */
+    if (is_member || s->macros->failed) { /* do not add a separate declaration */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {

@@ -469,7 +469,7 @@ static bool stays_whole(gt_operation operation)
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;
 }
 
-/* A value. is_whole: it is an integer, and a division by another integer truncates, as in C++. */
+/* A value. If is_whole, it is an integer. As in C++, a division of two integers truncates. */
 typedef struct number {
     double value;
     bool is_whole;

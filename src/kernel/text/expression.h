@@ -36,10 +36,10 @@ typedef struct gt_scope {
     /* Returns the slot that contains the size of a type in bytes, or -1 if the type is unknown. If
      * this callback is NULL, sizeof() accepts no names of types. */
     int (*size_slot)(void *user, const char *name);
-    /* Finds a constant that the code defines. Opens *value on an expression, which ends at a ';',
-     * ',' or '}'. The constant is the expression plus *above. NULL if there is no code. */
+    /* Finds a constant that the code defines. Its value is the expression at lexer *value, which
+     * ends at a ';', ',' or '}', plus *above. NULL if there is no code. */
     bool (*meaning)(void *user, const char *name, struct gt_lexer *value, int64_t *above);
-    /* Writes a message about an unknown name, without a position. NULL: the usual message. */
+    /* Writes a message about an unknown name, without a position. NULL: use the usual message. */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);
     void *user;
 } gt_scope;

@@ -24,7 +24,7 @@ static size_t begin_of(const finder *f, size_t word)
 
 void gt_scope_find(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
 {
-    /* number of unclosed braces that were found so far, reading backwards */
+    /* reading backwards, number of opening braces minus number of closing braces */
     int open = 0;
     for (scope[0] = '\0'; at-- > 0;) {
         open += (w[at].id == GT_IS_OPEN_BRACE) - (w[at].id == GT_IS_CLOSE_BRACE);
@@ -60,7 +60,7 @@ static void add_written_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t
     }
 }
 
-/* Returns true if `name` is the function `token` in `scope`. The name may omit outer namespaces. */
+/* Returns true if `name` means function `token` in `scope`. It may omit outer namespaces. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
     char whole[GT_ENTRY_MAX + GT_NAME_MAX], written[GT_NAME_MAX + 2];
@@ -242,7 +242,7 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
     return is_extern && is_shared;
 }
 
-/* A subtraction from a number does not count as adding, because `1 - flag` inverts a flag. */
+/* Ignores subtractions of the parameter from a number, because `1 - flag` only inverts a flag. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter)
 {
     gt_lexer lexer = gt_function_body(text, function);

@@ -15,7 +15,7 @@ typedef struct gt_function {
     bool is_template;       /* true for template <class T, …> */
     bool is_specialisation; /* true for template <> … */
     bool is_definition, is_extern_c;
-    bool plain;               /* true if no #if splits its brackets, so it can be removed */
+    bool plain; /* true if the function can be removed, because no #if splits its brackets */
     char scope[GT_ENTRY_MAX]; /* names of the enclosing namespaces: "", "a", "a::b" */
 } gt_function;
 
@@ -45,7 +45,7 @@ bool gt_function_is(const gt_function *function, const char *text, const char *n
  * `index` to `name`. */
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index);
-/* Returns a lexer on the text after the parameters. Its positions must not be used in messages. */
+/* Returns a lexer for the text after the parameters. Its positions must not be used in messages. */
 gt_lexer gt_function_body(const char *text, const gt_function *function);
 /* Returns true if the definition declares dynamic shared memory outside of any #if. */
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
@@ -63,8 +63,8 @@ typedef struct gt_signature {
 bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function);
 
 /* Finds a constant that is defined outside of functions, as `#define NAME value`, a const or
- * constexpr variable, or an enumerator. Opens *value at its value. The constant is this value plus
- * *above, which is needed for enumerators without a value. Returns false if there is no such
- * constant, or if it is defined with different values. */
+ * constexpr variable, or an enumerator. Its value is the expression at lexer *value, plus *above,
+ * which is needed for enumerators without a value. Returns false if there is no such constant, or
+ * if it is defined with different values. */
 bool gt_code_constant(gt_lexer *value, int64_t *above, const gt_declarations *code,
                       const char *name);

@@ -11,7 +11,7 @@
 static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
-static const char second_bytes[] = "<>=.-#+&|:*"; /* the second byte of each item above */
+static const char second_bytes[] = "<>=.-#+&|:*"; /* all bytes that are second in an item above */
 
 static inline bool name_byte(char c)
 {
@@ -33,7 +33,7 @@ static void skip_byte(gt_lexer *lexer)
     }
 }
 
-/* Compares the first byte before the calls of strlen() and memcmp(), because it usually differs. */
+/* Compares the first byte before calling strlen() and memcmp(), because it usually differs. */
 static inline bool looking_at(const gt_lexer *lexer, const char *text)
 {
     const size_t left = (size_t)(lexer->end - lexer->at);

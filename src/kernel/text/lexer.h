@@ -36,17 +36,17 @@ typedef struct gt_lexer {
 
 /* Opens a lexer on text that is at `place` in its file, and reads the first token. */
 void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place place);
-/* Return a lexer on a text. The positions of its tokens must not be used in messages. */
+/* Returns a lexer for a text. The positions of its tokens must not be used in messages. */
 gt_lexer gt_lexer_of(const char *text);
 gt_lexer gt_lexer_on(const char *text, size_t length);
 /* Makes a lexer end before position `end` of its text. */
 void gt_lexer_end_at(gt_lexer *lexer, const char *end);
-/* Opens *item on the next item of a comma-separated list, and moves `list` past the item. Commas in
- * brackets or template arguments do not end an item. Returns false after the last item. */
+/* Sets *item to a lexer for the next item of a comma-separated list, and moves `list` past it.
+ * Commas in brackets or template arguments do not end items. Returns false after the last item. */
 bool gt_lexer_item(gt_lexer *item, gt_lexer *list);
 /* Reads the next token into lexer->token, which becomes GT_TOKEN_END at the end of the text. */
 void gt_lexer_next(gt_lexer *lexer);
-/* Opens `line` on the current directive after its '#', and moves the lexer past the directive. */
+/* Sets *line to a lexer for the current directive, after its '#', and moves `lexer` past it. */
 void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
 /* Searches for a directive, starting with the current token, and reads it with
  * gt_lexer_directive(). Returns false if there are no more directives. */

@@ -294,8 +294,8 @@ static gt_word quote_words(gt_macros *m, const gt_word *words, size_t count)
 static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count,
                          const hidden *outer);
 
-/* Appends the body of a macro with its arguments in place of its parameters. Their macros are
- * expanded first, except beside # and ##. */
+/* Appends the body of a macro with its arguments in place of its parameters. First expands the
+ * macros in each argument, except where the parameter is beside # or ##. */
 static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
                                  const arguments *given, const hidden *outer)
 {
@@ -375,8 +375,8 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
-/* Updates the macros if the directive is a #define or #undef. A macro that may have another
- * definition is ignored, unless it contains __global__. */
+/* Updates the macros if the directive is a #define or #undef. Ignores a macro whose definition may
+ * vary: one in an #if, unless it contains __global__, or one whose value is GT_OPEN. */
 static void note_directive(gt_macros *m, const gt_word *directive, gt_meaning_fn meaning,
                            const void *user)
 {

@@ -41,8 +41,8 @@ typedef enum gt_word_id {
     GT_WORDS_FIXED
 } gt_word_id;
 
-/* A token and an id, which is the same for all tokens with the same spelling. For the '#' of a
- * directive, it is GT_IS_IF_LINE, GT_IS_ELSE_LINE, GT_IS_ENDIF_LINE, or 0 for other directives. */
+/* A token and its id. Tokens with the same spelling have the same id. The id of the '#' of a
+ * directive is GT_IS_IF_LINE, GT_IS_ELSE_LINE, GT_IS_ENDIF_LINE, or 0 for other directives. */
 typedef struct gt_word {
     gt_token token;
     uint32_t id;
@@ -53,7 +53,7 @@ typedef GT_ARRAY(gt_word) gt_word_list;
 /* A macro. gt_macros.texts contains the words of its parameters and then the words of its body. */
 typedef struct gt_macro {
     uint32_t name;   /* id of the name */
-    uint32_t before; /* 1 + index of the previous definition, if an #if may choose it; 0: none */
+    uint32_t before; /* if this is in an #if, 1 + index of the previous definition, otherwise 0 */
     size_t first;
     uint32_t parameters, words;
     bool is_function, is_variadic;
@@ -85,12 +85,13 @@ void gt_macros_directive(gt_macros *macros, const gt_word *directive);
 uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 /* Returns the macro with this name, or NULL if the name is not a macro. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
-/* Iterates over the definitions of a name, starting with the last one, until one is not in an #if.
- * Ignores #undef. Returns the definition before `macro`, or the last one if `macro` is NULL, or
- * NULL if there are no more. */
+/* Iterates over the definitions of a name that may apply, from the last one back to the first one
+ * that is not in an #if. Ignores #undef. Returns the definition before `macro`, or the last one if
+ * `macro` is NULL, or NULL if there are no more. */
 const gt_macro *gt_macro_before(const gt_macros *macros, uint32_t id, const gt_macro *macro);
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
-/* Appends `words` with expanded macros and no directives. Macros add up to about `most` words. */
+/* Appends `words` without directives, and expands their macros. Stops expanding after about `most`
+ * words were added. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
                       uint32_t most);
 /* If a macro is used at index `at`, returns how many words its name and arguments have. Otherwise

@@ -11,17 +11,19 @@
 /* A bit of reach.wanted: a clause contains the name, so all its declarations are kept. */
 enum { ROOT = 1 << 7 };
 
-/* A name that ## makes of a macro, such as f_BLOCK, and what it becomes, such as f_64. */
+/* A name that ## produces and that contains the name of a macro, such as f_BLOCK; and the name
+ * after replacing the macro by its value, such as f_64. */
 typedef struct gt_pasted {
     uint32_t name, becomes;
 } gt_pasted;
 
 typedef struct reach {
     gt_declarations found;
-    uint8_t *wanted; /* for each id, how the kept code uses the name, as GT_READ_ bits and ROOT */
+    uint8_t *wanted; /* for each id, GT_READ_ bits and ROOT: how the kept code uses the name */
     bool *kept;
-    uint8_t *marked; /* for each id, 1 if a marked declaration has the name, 2 if a member has it */
-    uint8_t *typed;  /* for each id, 1 for a type or alias of the text, 2 if it is kept */
+    /* for each id, 1 if a marked declaration has the name, plus 2 if a marked member has it */
+    uint8_t *marked;
+    uint8_t *typed; /* for each id, 1 for a type or alias of the text, 2 if it is kept */
     GT_ARRAY(gt_pasted) pasted;
     bool changed;
 } reach;
@@ -88,7 +90,7 @@ static bool is_read(const reach *r, const gt_piece *piece)
     return is;
 }
 
-/* Returns true if kept code outside of the class makes an object: K(…), K{…}, K x(…), K x; */
+/* Returns true if kept code outside of the class K makes objects of K: K(…), K{…}, K x(…), K x; */
 static bool is_made(const reach *r, size_t class)
 {
     const gt_piece *own = &r->found.items.items[class];
@@ -141,13 +143,14 @@ static bool needs_member(const reach *r, const gt_piece *piece)
     if (piece->is_operator) {
         return !piece->is_foreign && uses_operator(r, piece);
     }
-    /* device code can call only the marked ones of several constructors */
+    /* if a constructor is marked as device code, device code cannot call unmarked ones */
     const bool is_host = is_constructor && piece->keys && r->marked[keys_of(r, piece)[0]] & 2;
     return is_constructor || piece->is_special ? !is_host && (!piece->has_body || is_made(r, class))
                                                : is_read(r, piece);
 }
 
-/* Returns true if an operator is device code, or if its signature has a kept type or no type. */
+/* Returns true if an operator is needed. It is device code, or it is used and its signature
+ * contains a kept type or no type of the text. */
 static bool needs_operator(const reach *r, const gt_piece *piece)
 {
     bool has_type = false, has_kept = false;
@@ -208,8 +211,8 @@ static void keep_piece(reach *r, size_t index)
     }
 }
 
-/* Keeps every static_assert in which no removed name occurs. The names of libraries that the kept
- * code does not use are also removed, because is_unneeded() removes the headers. */
+/* Keeps every static_assert in which no removed name occurs. The names std and thrust count as
+ * removed if the kept code does not use them, because is_unneeded() then removes their headers. */
 static void keep_assertions(reach *r)
 {
     enum { DECLARED = 1, KEPT = 2 };
@@ -236,7 +239,8 @@ static void keep_assertions(reach *r)
     }
 }
 
-/* Finds the names that `name` becomes if one or two of the macros in `defines` have a value. */
+/* Finds the names that `name` becomes if up to `most` macros in it are replaced by one of their
+ * values in `defines`. */
 static void find_pasted(reach *r, uint32_t id, const char *name, gt_lexer defines, int most)
 {
     const gt_pasted added = {id, gt_macros_id(&r->found.macros, name, strlen(name))};
@@ -277,7 +281,7 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     }
     bool failed = r->found.macros.failed || !r->wanted || !r->marked || !r->typed || !r->kept;
     for (size_t i = 0; i < named.count && !failed; i++) {
-        if (named.items[i].id != GT_IS_NOTHING) { /* the id of names that the text lacks */
+        if (named.items[i].id != GT_IS_NOTHING) { /* ignore names that are not in the text */
             want_name(r, named.items[i].id, ROOT | GT_READ_CALL | GT_READ_PLAIN);
         }
     }
@@ -385,7 +389,8 @@ static bool has_namespace(const reach *r, const gt_piece *piece)
 /* Returns true if the kept code does not need a header. `header` is the text after `include`. A
  * header of C++'s library is needed only if the kept code uses the name std, and a header of Thrust
  * only if it uses the name thrust. If the text uses the header's own name, as in thrust::sort(),
- * the kept code must use it, too. C's headers are kept, because their names are not only in std. */
+ * the header is needed only if the kept code uses this name. C's headers are kept, because their
+ * names can be used without std. */
 static bool is_unneeded(reach *r, const char *header)
 {
     const size_t length = strcspn(header, ">\n"), path = strcspn(header, "/.>\n");

@@ -47,6 +47,6 @@ const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
 /* Copies the current token to `out` and skips it. ETEMPLATE if it is not a name of fewer than
  * `bytes` characters. */
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
-/* Reads the name of an argument. It may contain a dot, as in "grid.x", which is a buffer that a
- * member of a struct points to. */
+/* Reads the name of an argument. A name with a dot, such as "grid.x", means a buffer that a member
+ * of a struct points to. */
 gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, const char *what);
