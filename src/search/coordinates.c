@@ -123,7 +123,7 @@ static uint32_t find_cell(const gt_domain *domain, uint32_t axis, const gt_point
     return point->choice[axis] * count_cells(domain, axis) / domain->axes[axis].choices;
 }
 
-/* Returns the G-statistic minus its mean for independent axes, in standard deviations. */
+/* Returns by how many standard deviations the G-statistic exceeds its mean for independent axes. */
 static double measure_dependence(const gt_domain *domain, const gt_point *draws, uint32_t count,
                                  uint32_t a, uint32_t b)
 {

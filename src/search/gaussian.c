@@ -7,7 +7,7 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS };
 
-/* Initial values: sum of gt_gaussian.weight, sum of gt_gaussian.part, and noise. */
+/* Initial values of gt_gaussian: the sum of all weights, the sum of all parts, and the noise. */
 #define FIRST_WEIGHT 4.0
 #define FIRST_PART   1.0
 #define FIRST_NOISE  1e-2
@@ -46,8 +46,8 @@ static float matern(float squared)
     return (1 + r + r * r / 3) * expf(-r);
 }
 
-/* For each row, sums over the dimensions: of weight * distance^2, of part * (1 - distance), and of
- * the square of the latter. Single precision is enough because the noise is much larger. */
+/* Three sums over the dimensions for each row. Their terms are weight * distance^2, s, and s^2,
+ * where s = part * (1 - distance). Single precision is enough because the noise is much larger. */
 typedef struct likeness {
     float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;
@@ -136,7 +136,7 @@ static void settle_target(const gt_gaussian *g, gt_target_values *target)
     for (uint32_t i = 0; i < g->count; i++) {
         u[i] -= target->mean * ones[i];
     }
-    /* two more values of variance 1 serve as a prior, because the values are standardised */
+    /* the prior counts as two values of variance 1, because the values are standardised */
     target->signal = (gt_dot(u, u, g->count) + 2) / (known + 2);
 }
 

@@ -76,7 +76,7 @@ void gt_gaussian_update(gt_gaussian *gaussian);
  * updates the process. All prospects must be computed again. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
-/* Returns the negative log likelihood per row with a known value, plus some constant. */
+/* Returns the negative log likelihood, divided by the number of known values, plus a constant. */
 double gt_gaussian_misfit(const gt_gaussian *gaussian);
 /* Allocates memory for learning, which the caller frees. Returns NULL if there is no memory. */
 struct gt_gaussian_sample *gt_gaussian_sample_new(void);

@@ -196,7 +196,7 @@ static void add_gradient(sample *s, const double *alpha, double signal, const do
     }
 }
 
-/* Returns the most likely signal variance. Two more values of variance 1 serve as a prior. */
+/* Returns the most likely signal variance. The prior counts as two values of variance 1. */
 static double signal_of(double fit, uint32_t count)
 {
     return (fit + 2) / (count + 2);

@@ -76,7 +76,7 @@ static double model_log_slope(const gt_model *model, double log_time)
 enum {
     KEPT = 300, /* number of rows to keep if there are too many; half for the fastest points */
     STEPS = 10, /* steps of learning */
-    ENOUGH = 20 /* number of results that are needed before a width is chosen */
+    ENOUGH = 20 /* minimum number of results for choosing model->width */
 };
 /* The covariance is learnt again after the number of results has grown by this factor. */
 #define GROWTH 1.25
@@ -160,7 +160,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Fits prior.slope by least squares. Two added rows with prior 1 and time 0 make it smaller. */
+/* Fits prior.slope by least squares. Two additional rows with prior 1 and time 0 reduce it. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;
@@ -174,8 +174,8 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-/* Returns the logarithm of a compile time divided by the usual one, or NAN if it is unknown. A
- * compile that is still running is assumed to take twice as long as it has taken so far. */
+/* Returns log(compile time / usual compile time), or NAN if the compile time is unknown. A compile
+ * that is still running is assumed to take twice as long as it has taken so far. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;
@@ -335,9 +335,9 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
-    JUMPS = 48,    /* number of candidates with two changed axes; also the number with three */
-    MANY = 800,    /* if the pool has more candidates, it keeps only the best RANDOM */
-    CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
+    JUMPS = 48,    /* number of candidates with two changed axes, and as many with three */
+    MANY = 800, /* maximum size of the pool; above it, only the best RANDOM candidates are kept */
+    CLIMBS = 3  /* maximum number of steps from the best candidate to a better neighbour */
 };
 /* number of deviations beyond which the expected gain is approximated */
 #define FAR 6.0
@@ -345,8 +345,8 @@ enum {
  * DOUBT_AXES axes, and increased by a smaller factor if there are more axes. */
 #define DOUBT_AXES 8.0
 /* If results stop improving, the process may be wrong. After DOUBTS results without a gain, its
- * deviations are increased, up to the factor MOST_DOUBT. After WAVE results the factor is 1 again,
- * because the search should then explore what it has found. */
+ * deviations are increased, up to the factor MOST_DOUBT. After WAVE results without a gain, this
+ * begins again with the factor 1, because the search should also explore near its best results. */
 #define DOUBTS     5
 #define WAVE       20
 #define MOST_DOUBT 2.0
@@ -441,7 +441,8 @@ static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_
     return to.status;
 }
 
-/* Adds points that differ in two or three axes, to pass constraints and leave local optima. */
+/* Adds points that differ from `from` in two or three axes. Constraints may forbid the steps
+ * between them, and `from` may be a local optimum. */
 static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -495,8 +496,8 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
 }
 
 /* Returns the factor by which the deviations of the process are increased. Hints are trusted while
- * the search improves. The rank correlation of hints and measured times is not used: it was higher
- * in searches that hints slowed down than in other searches. */
+ * the search improves. The rank correlation of hints and measured times does not show whether hints
+ * help: it was higher in searches that hints slowed down. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -618,8 +619,8 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
            strategy->domain->is_valid(strategy->domain->user, point);
 }
 
-/* Proposes the first points: the default, the fastest hints, and random points. After the default,
- * the second and the fourth are random, to show how well hints predict times. */
+/* Proposes the first points: the default, the fastest hints, and random points. The second and the
+ * fourth point after the default are random, to show how well hints predict times. */
 static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
     gt_model_prior *prior = &model->prior;
@@ -740,7 +741,7 @@ void gt_model_look(gt_outlook *out, const gt_strategy *strategy)
     out->learns = !tries_all(strategy);
 }
 
-/* Updates the model first if no proposal has done so, as when slow compiles block all workers. */
+/* First updates the model if no proposal did so because slow compiles occupy all workers. */
 double gt_model_worth(gt_strategy *strategy, const gt_point *point)
 {
     gt_model *model = strategy->model;

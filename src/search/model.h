@@ -61,8 +61,8 @@ typedef struct gt_model {
     uint32_t count_when_learnt;
 
     /* parameters of gt_model_value(): */
-    double best_log;       /* logarithm of the best time found so far */
-    double width;          /* width beyond which values are compressed; may be infinite */
+    double best_log; /* logarithm of the best time found so far */
+    double width;    /* values farther than this from the best are compressed; may be infinite */
     double mean, spread;   /* mean and standard deviation of the compressed values */
     double compile_centre; /* logarithm of the usual compile time, or NAN */
     double best_y;         /* standardised value of the best time */

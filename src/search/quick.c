@@ -9,20 +9,20 @@ enum {
     LEAST_SIZE = 500, /* minimum number of valid configurations in the domain */
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 6, /* minimum number of pairs whose times are compared */
-    LEAST_FAILED = 3,   /* quick compiles end after this many have failed and none has succeeded */
+    LEAST_FAILED = 3,   /* if none of this many quick compiles succeeds, no more are tried */
     /* Quick compiles are not needed if this many variants can be compiled in the time limit. */
     MANY = 100
 };
 #define SHARE  0.5 /* fraction of the time limit that may be spent on quick compiles */
 #define SLOW   0.5 /* compiles are slow if their mean time is at least this fraction of quick_s() */
-#define FASTER 2.0 /* how many times faster than other compiles quick compiles must be */
-/* The fraction of pairs whose variants need a result before quick compiles can be rejected. It is
- * ENOUGH_QUICK if the variants compile fast. */
+#define FASTER 2.0 /* quick compiles must be faster than full compiles by this factor */
+/* Fraction of the pairs whose variants must have a result before quick compiles are rejected:
+ * ENOUGH, or ENOUGH_QUICK if the variants compile too fast to begin quick compiles. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
-/* The lowest rank correlation at which quick compiles are used. It is low because few pairs give a
- * rough estimate: if the true correlation is 0.4, as in searches where quick compiles are useful,
- * five pairs show less than 0.3 in a third of all cases, and eight pairs less than -0.5 in 1%. */
+/* The lowest rank correlation at which quick compiles are used. It is low because few pairs give
+ * only a rough estimate. In searches where quick compiles are useful, the true correlation is about
+ * 0.4. Five pairs then show less than 0.3 in a third of cases, and eight less than -0.5 in 1%. */
 #define CONTRARY (-0.5)
 
 static uint32_t most_first(const gt_search_settings *settings)
@@ -78,7 +78,7 @@ static bool compile_slowly(const gt_quick *quick, double left_s)
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if `least` pairs have both compile times, and the quick times are far shorter. */
+/* Returns true if `least` pairs were compiled in both ways, and quick compiles were far faster. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;

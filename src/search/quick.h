@@ -39,11 +39,11 @@ typedef struct gt_quick {
 gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,
                               const gt_search_settings *settings);
 void gt_quick_end(gt_quick *quick);
-/* Proposes up to `count` points when `left_s` seconds are left before the limit, and sets *given to
- * their number. All of them are quick compiles if *as_quick is set to true, and otherwise all are
- * variants. The first points are variants for half of the workers, from the search itself (`full`).
- * If they compile slowly, quick compiles of the same points follow, and then further quick compiles
- * while these may be worthwhile. Must not be called after the quick compiles have ended. ENOMEM. */
+/* Proposes up to `count` points, and sets *given to their number. Sets *as_quick to true if all of
+ * them are quick compiles, and to false if all are variants. `left_s` is the number of seconds
+ * before the limit. First proposes variants of the search `full` for half of the workers. If these
+ * compile slowly, proposes quick compiles of the same points, and then more quick compiles as long
+ * as they may be worthwhile. Must not be called after the quick compiles have ended. ENOMEM. */
 gputune_status gt_quick_propose(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
                                 size_t count, size_t *given, bool *as_quick);
 /* Reports the result of a quick compile or of a variant. The result of a variant is always passed

@@ -19,7 +19,7 @@ static double cost_of(double log_loss)
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Computes the logarithmic losses at a size. A missing time gets the worst loss or `slow`. */
+/* Computes logarithmic losses at a size. A missing time gets the worst loss; at least `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;
@@ -178,24 +178,24 @@ typedef struct learner {
     uint32_t *guessed, guessed_count;   /* sizes to predict */
     uint64_t *granted;                  /* bit set of the needs that are met at each size */
     uint32_t folds;                     /* number of folds; measured size i is in fold i % folds */
-    /* logarithmic time at [(config * (folds + 1) + fold) * guessed_count + i], predicted from the
-     * measured sizes outside of the fold, or from all if fold == folds; INFINITY: cannot run */
+    /* predicted logarithmic times at [(config * (folds + 1) + fold) * guessed_count + i]; INFINITY:
+     * cannot run. Times are predicted from the measured sizes outside of the fold, or from all
+     * measured sizes if fold == folds. */
     double *predicted;
     uint32_t *sorted; /* all sizes, sorted by each feature */
     bool *usable;     /* for each feature, true if all its values are known */
-    uint32_t *order;  /* sizes sorted by each feature, within each branch */
+    uint32_t *order;  /* for each feature, sizes grouped by branch and then sorted by the feature */
     uint32_t *moved;  /* buffer for the sizes at which a condition is false */
     bool *is_yes_at;  /* for each size, true if the last condition is true */
     double *sums;     /* sum of the costs of each configuration */
-    double *after;    /* cost of a leaf from each position to the end of the branch */
+    double *after;    /* for each position, cost of a leaf for the sizes from there to the end */
     GT_ARRAY(branch) branches;
 } learner;
 
 /* Cost of a size in a leaf if no configuration can run there. */
 static const double unusable = 100;
 
-/* Finds the configuration with the least sum of costs among those whose needs are granted. Returns
- * the sum. */
+/* Returns the least sum of costs. Ignores configurations with needs that are not in `granted`. */
 static double least_sum(const learner *l, const double *sums, uint64_t granted, uint32_t sizes,
                         uint32_t *config)
 {
@@ -249,8 +249,8 @@ typedef struct extent {
     uint64_t granted;
 } extent;
 
-/* Tries all thresholds of a feature for splitting a branch. A condition that meets further needs
- * may be used even if it has the same value at all sizes of the branch. */
+/* Tries all thresholds of a feature for splitting a branch. A condition may have the same value at
+ * all sizes of the branch if this value meets further needs. */
 static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
 {
     enum { LEAST_SIZES = 2 };
@@ -448,8 +448,8 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
 }
 
 /* Predicts the logarithmic times of a configuration at the guessed sizes. Also predicts its time at
- * each measured size i from the other measured sizes. If the predicted time is less than least[i],
- * stores it in least[i], and the configuration in choices[i]. */
+ * each measured size from the other measured sizes. If this time is less than least[i] at size i,
+ * stores the time in least[i] and the configuration in choices[i]. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
@@ -503,7 +503,8 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
 }
 
 /* Predicts the times of all configurations at the first `guesses` guessed sizes. Sets *cost to the
- * total cost of the configurations predicted to be fastest at the measured sizes. */
+ * total cost at the measured sizes if, at each of them, the configuration with the shortest
+ * predicted time is chosen. */
 static gputune_status predict_all(double *cost, learner *l, const weights *w, uint32_t guesses)
 {
     GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);
@@ -587,7 +588,7 @@ static gputune_status learn_fold(learner *l, uint32_t fold)
 
 /* ---- leaving sizes out ----------------------------------------------------------------------- */
 
-/* Penalties to try: the cost of a leaf per 100 sizes of the tree. */
+/* Penalties to try: the additional cost of a leaf if the tree has 100 sizes. */
 static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 
@@ -595,7 +596,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     const double rows = l->measured_count + l->guessed_count;
-    for (int p = 0; p < PENALTIES; p++) { /* each penalty prunes what the last one left */
+    for (int p = 0; p < PENALTIES; p++) { /* prune the tree more and more */
         (void)prune_tree(l->branches.items, 0, penalties[p] * rows / 100);
         for (uint32_t i = fold; i < l->measured_count; i += l->folds) {
             const uint32_t s = l->measured[i];

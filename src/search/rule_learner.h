@@ -26,14 +26,15 @@ typedef struct gt_rule_data {
     const uint32_t *codes; /* code of each configuration; equal numbers share compiled code */
     const uint64_t *needs; /* bit set of the needs of each configuration */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
-    /* load_factors[i] times the value of feature load_features[i] is the number of blocks per
-     * multiprocessor of configuration i. Factor 0 or NULL: unknown, or the same at all sizes. */
+    /* The number of blocks per multiprocessor of configuration i is load_factors[i] times the value
+     * of feature load_features[i]. A factor of 0, or NULL for all: the number is unknown or the
+     * same at all sizes. */
     const uint32_t *load_features;
     const double *load_factors;
 } gt_rule_data;
 
-/* Chooses codes with a small total loss: adds the best one until there are enough, and then
- * replaces single ones as long as the loss falls. Sets kept[i] to true if configuration i belongs
+/* Chooses codes with a small total loss: adds the best code until there are enough, and then
+ * replaces single codes as long as the loss falls. Sets kept[i] to true if configuration i belongs
  * to one of the chosen codes. At each measured size, at least one of the kept configurations can
  * run. If there are configurations without needs, one of them is kept. Returns ENOVARIANT if there
  * is a size at which no configuration can run, or if `most_codes` codes are not enough for all
@@ -58,8 +59,8 @@ void gt_rule_tree_free(gt_rule_tree *tree);
 
 /* Learns a tree of the configurations that gt_portfolio_choose() keeps, and returns its errors. The
  * configuration of a leaf can run at all sizes of the leaf, and the conditions above the leaf meet
- * its needs. If there is no such configuration, the leaf has the cheapest one. gt_rule_tree_free()
- * frees *out. */
+ * its needs. If there is no such configuration, the leaf has the configuration with the least cost.
+ * gt_rule_tree_free() frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 
 /* Writes the tree as the lines of a rule (see kernel/rule/rule.h). `numbers` are the variant

@@ -1,4 +1,4 @@
-/* A Gaussian process with a fixed covariance. Predictions without some of the points are computed
+/* A Gaussian process with a fixed covariance. A prediction that leaves out some points is computed
  * from the inverse covariance of all points (Rasmussen and Williams, Gaussian Processes for Machine
  * Learning, ch. 5.4.2). */
 #include "search/rule_model.h"

@@ -1,4 +1,4 @@
-/* Divides the time of a GPU, using the durations that were measured so far. */
+/* Divides the time of a GPU between new variants and rounds. */
 #include "search/schedule.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #define USUAL_S    0.4 /* assumed seconds of a compile until one is measured */
 /* Assumed GPU seconds of a new variant until one is measured. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* The number of variants is multiplied by this, so the GPU need not wait for slow compiles. */
+/* Factor for the number of variants in advance. The GPU then need not wait for slow compiles. */
 #define SPARE 1.25
 
 enum {

@@ -31,16 +31,16 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 /* Returns true if the GPU should sample a round of contestants (if any). Returns false if it should
  * launch one of the `waiting` new variants instead. */
 bool gt_schedule_wants_round(const gt_schedule *schedule, uint32_t waiting);
-/* Returns the GPU seconds per new variant, including rounds. Uses a guess if none is known. */
+/* Returns the GPU seconds per new variant, including rounds, or a guess if no time is known yet. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);
-/* Returns how many new variants the measure worker should have at a time, at least 1. The number is
- * large enough to keep it busy while the session does other work. It is small because a variant
- * that was given to the worker cannot be postponed. */
+/* Returns how many new variants the measure worker should have at a time, at least 1. This is
+ * enough to keep the worker busy while the session does other work. More variants are not given to
+ * the worker, because they could not be postponed. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
 /* Returns how many more variants may be proposed. `compiling` is the number of sources that are
  * being compiled or queued, and `on_their_way` the number of variants not launched yet. If the
- * search does not learn, all workers are kept busy. If it learns, few variants should be without
- * results: one source per worker and a few in reserve if compiling is the bottleneck, or as many as
- * the GPU can process if the GPU is the bottleneck (Little's law, L = lambda W). */
+ * search does not learn, all workers are kept busy. If it learns, few variants should be without a
+ * result. If compiling is the bottleneck, allows one source per worker and a few in reserve. If the
+ * GPU is the bottleneck, allows as many as it can process (Little's law, L = lambda W). */
 uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
                           uint32_t compiling, uint32_t on_their_way);

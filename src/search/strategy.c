@@ -80,8 +80,8 @@ static gputune_status propose_random(gt_strategy *strategy, gt_point *out, bool 
 
 static const struct {
     const char *name;
-    /* Proposes a point that is not in the evidence, or sets *found to false; the remaining points
-     * are then proposed in order. If the function is NULL, all points are proposed in order. */
+    /* Proposes a point that is not in the evidence. If it sets *found to false, the caller proposes
+     * the remaining points in order. NULL: the caller proposes all points in order. */
     gputune_status (*propose)(gt_strategy *strategy, gt_point *out, bool *found);
 } strategies[GPUTUNE_STRATEGY_COUNT] = {
     [GPUTUNE_STRATEGY_AUTO] = {"auto", gt_model_propose},
@@ -93,10 +93,10 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160,      /* minimum number of results without a gain before a search ends */
-    SHARE = 4,           /* the minimum grows to 1/SHARE of the untried configurations */
-    MOST_PATIENCE = 600, /* largest minimum that SHARE can require */
-    ENOUGH = 8           /* number of compile times that are needed to know the usual time */
+    PATIENCE = 160,      /* number of results without a gain after which a search may end */
+    SHARE = 4,           /* this number grows to 1/SHARE of the untried configurations */
+    MOST_PATIENCE = 600, /* but SHARE does not raise it above this number */
+    ENOUGH = 8           /* number of compile times from which the usual time is known */
 };
 #define EPSILON    0.005
 #define NEGLIGIBLE 0.1 /* fraction of epsilon below which a gain is negligible */
@@ -228,10 +228,11 @@ gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
     return gt_evidence_add(&strategy->evidence, result);
 }
 
-/* Returns true if the model expects no improvement and enough results could have proved it wrong.
- * The limits were tested with eight searches in each of seven recorded spaces: all of them ended
- * within 0.1% of the optimum. Without SHARE, five searches ended 1.5 to 4.8% above it. With a SHARE
- * of 8, two of four searches of a stencil with 3806 variants ended 1.8% above it on an H200. */
+/* Returns true if the model expects no improvement, and enough results without a gain confirm this.
+ * The limits were tested with eight searches in each of seven recorded spaces: all of these
+ * searches ended within 0.1% of the optimum. Without SHARE, five searches ended 1.5 to 4.8% above
+ * the optimum. With a SHARE of 8, two of four searches of a stencil with 3806 variants ended 1.8%
+ * above the optimum on an H200. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);
@@ -272,7 +273,7 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     double worth = gt_model_worth(strategy, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
-    /* assume that the compile will take as long again */
+    /* assume that the compile will take `seconds` longer */
     bool others_give_more =
         outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
     return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * NEGLIGIBLE);

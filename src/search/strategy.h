@@ -44,7 +44,7 @@ void gt_strategy_free(gt_strategy *strategy);
 /* Gives a strategy the results of another size or another GPU as hints. They show what to try first
  * and how the time may depend on the axes. The results are copied. ENOMEM. */
 gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count);
-/* Passes all times of the strategy `from` on as hints. Both must have the same domain. ENOMEM. */
+/* Gives all times of `from` to `strategy` as hints. Both must have the same domain. ENOMEM. */
 gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from);
 
 /* Records that the engine tries a valid configuration that the strategy has not proposed. Sets
@@ -72,8 +72,8 @@ typedef struct gt_outlook {
 } gt_outlook;
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
-/* Returns true if a compile should be given up after `seconds`. It must have taken far longer than
- * usual. In addition, the expected gain of its configuration must be negligible, or less than half
- * as large per second as that of another try. Stores the seconds, because similar configurations
- * may compile slowly, too. */
+/* Returns true if a compile should be given up after `seconds`. The compile must have taken far
+ * longer than usual. In addition, the expected gain of its configuration must be negligible, or its
+ * gain per second must be less than half of that of the next proposal. Stores the seconds, because
+ * similar configurations may also compile slowly. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);

@@ -23,8 +23,8 @@ typedef struct gt_summary {
  * range. */
 gputune_status gt_summarise(gt_summary *out, const double *values, size_t count);
 
-/* Returns the mean of values in ascending order without the floor(trim * count) lowest and highest
- * values, or 0 if there are no values. `trim` must be less than 0.5. */
+/* Returns the mean of values in ascending order, or 0 if there are none. Leaves out the lowest and
+ * the highest floor(trim * count) values. `trim` must be less than 0.5. */
 double gt_trimmed_mean(const double *sorted, size_t count, double trim);
 
 /* Returns the rank at which the interval in gt_summarise() begins, or 0 if no rank gives 95%. */
