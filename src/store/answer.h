@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The conditions under which a result was made; in a request, those that a result must fulfil. */
+/* The conditions under which a result was made, or which a request demands of a result. */
 typedef struct gt_terms {
     gt_hash space;  /* gt_space_signature() of the variants to try */
     uint32_t limit; /* maximum number of variants to try; 0: all */
@@ -15,9 +15,9 @@ typedef struct gt_terms {
     int driver_version; /* 13000 for 13.0 */
     /* true unless a limit or a cancel ended the tuning; always true in the system's database */
     bool final;
-    bool complete; /* true if every variant was tried, which a final result does not require */
+    bool complete; /* true if every variant was tried; a final result need not be complete */
     bool proved;   /* true if a worker verified the result on this kind of GPU */
-    bool by_rule;  /* result: chosen by a rule; request: accepts results that a rule chose */
+    bool by_rule;  /* result: a rule chose it; request: also accepts results that a rule chose */
     /* In seconds. Request: the time limit; 0 if only a final result is accepted. Result: the time
      * limit that ended the tuning; 0 if no limit ended it. */
     double limit_s;
@@ -37,6 +37,6 @@ bool gt_answers(const gt_terms *result, const gt_terms *request);
 
 /* Returns true if `kept` makes the result `other` unnecessary. `kept` must have the same space and
  * driver, and at least the effort and the number of variants of `other`. If `other` is final,
- * proved or made by a rule, `kept` must be so, too. Unless `kept` is final, its tuning must have
- * had at least as much time as that of `other`. */
+ * `kept` must be final; the same applies to complete, proved and by_rule. Unless `kept` is final,
+ * its tuning must have had at least as much time as the tuning of `other`. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);

@@ -39,7 +39,7 @@ typedef struct gt_code {
     X(REAL, compile_ns, compile_ns, HIDDEN)
 
 typedef enum gt_trial_status {
-    GT_TRIAL_OK,         /* correct, and still in the race when it ended */
+    GT_TRIAL_OK,         /* correct, and in the race until its end */
     GT_TRIAL_ELIMINATED, /* correct, but eliminated from the race because it was slower */
     GT_TRIAL_WRONG,      /* wrong results */
     GT_TRIAL_CRASHED,
@@ -57,7 +57,7 @@ typedef struct gt_trial {
     gt_hash source;     /* gt_source.hash, with which its code is found */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
-    const char *message; /* why it failed, was eliminated or was not proved; NULL means "" */
+    const char *message; /* reason of a failure, elimination or missing proof; NULL means "" */
     bool is_default, noisy;
     gt_summary time; /* in nanoseconds, or nanojoules if the objective is energy */
     uint32_t eliminated_round;
@@ -66,7 +66,7 @@ typedef struct gt_trial {
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* versions of driver and NVRTC in the trial */
-    double limit_ns;       /* time limit that was exceeded by a slow or hung variant; else 0 */
+    double limit_ns;       /* time limit that a slow or hung variant exceeded; otherwise 0 */
     const char *proved_at; /* sizes and data of the proof (gt_request.proved_at); NULL means "" */
 } gt_trial;
 
@@ -110,7 +110,7 @@ typedef struct gt_winner {
     gt_code code;          /* code of `config`; has no image if the code is missing or damaged */
     gt_code fallback;      /* code of fallback_config; if source is 0, `code` is used */
     char *fallback_config; /* for unaligned buffers (gt_config_scalar); if NULL, `config` is used */
-    double median_ns, default_ns; /* medians of the two trials, set by lookups; 0: unknown */
+    double median_ns, default_ns; /* medians of winner and default, set by lookups; 0: unknown */
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;

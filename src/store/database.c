@@ -86,8 +86,8 @@ static bool is_foreign(const struct stat *facts)
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
 }
 
-/* Opens a journal if it is new or belongs to this user. Another user may create one after the first
- * check, so it is checked again after opening. */
+/* Opens a journal if it is new or belongs to this user. If the journal existed before, checks it
+ * again after opening, because another user may have replaced it. */
 static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
 {
     struct stat facts;
@@ -189,7 +189,7 @@ gt_trouble gt_database_trouble(const gt_database *database)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_SCHEMA:
-    case SQLITE_ERROR: /* a statement does not fit the tables in the file */
+    case SQLITE_ERROR: /* the tables in the file differ from those that a statement expects */
         return GT_TROUBLE_UNUSABLE;
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -331,7 +331,7 @@ static int ends_statement(void *user)
  * file may be changed after the check. */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
-    /* check the time limit after few STEPS, because one step may read GT_LONGEST_BYTES */
+    /* check the time limit often, because one step may read GT_LONGEST_BYTES */
     enum { LONGEST_SQL = 100 << 10, STEPS = 100 };
     static const struct {
         int setting, value;
@@ -517,7 +517,7 @@ static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 
 static void look_inside(gt_store_facts *facts)
 {
-    /* longer than a tuning keeps the file locked */
+    /* a tuning keeps the file locked for a shorter time */
     const gt_patience patience = gt_patience_for(2, NULL);
     GT_SCOPED(gt_database_close) gt_database *here = NULL;
     gt_obstacle obstacle;

@@ -31,7 +31,7 @@ typedef struct gt_obstacle {
 
 typedef enum gt_database_mode {
     GT_DATABASE_WRITE, /* creates the file if it is missing */
-    GT_DATABASE_READ,  /* must exist; changed only to undo a killed writer's transaction */
+    GT_DATABASE_READ,  /* the file must exist; only a killed writer's transaction is undone */
     GT_DATABASE_MEMORY
 } gt_database_mode;
 
@@ -42,8 +42,8 @@ typedef struct gt_database {
     bool made;            /* true if the file was created when it was opened */
     const char *distrust; /* why code and results in the file are not trusted; NULL if they are */
     bool given;           /* true for the system's file, which is always trusted */
-    gt_patience patience; /* how long to wait for locks; the caller keeps its cancel flags valid */
-    gt_patience limit;    /* how long statements may run; the caller keeps its cancel flags valid */
+    gt_patience patience; /* how long to wait for locks; its cancel flags must stay valid */
+    gt_patience limit;    /* how long statements may run; its cancel flags must stay valid */
 } gt_database;
 
 /* Opens the database at `path`. Unless `mode` is READ, creates the file (with mode 0600) and its
@@ -58,7 +58,7 @@ void gt_database_close(gt_database **database);
 bool gt_database_is_gone(gt_database *database);
 /* Sleeps for `tries` + 1 milliseconds, but at most for `longest_s` and until the patience ends.
  * Returns false without sleeping if the patience has ended. Called in loops that poll for a lock.
- * Loops that may last for seconds pass GT_LONG_STEP_S, to disturb the holder of the lock less. */
+ * Loops that may last for seconds pass GT_LONG_STEP_S and disturb the holder less. */
 bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
 #define GT_SHORT_STEP_S 20e-3
 #define GT_LONG_STEP_S  100e-3
@@ -70,9 +70,9 @@ gt_trouble gt_database_trouble(const gt_database *database);
 const char *gt_database_why(const gt_database *database);
 
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
-/* Runs a statement after binding its parameters as gt_bind() does. Calls `take`, unless it is NULL,
- * for each row until a call fails; with `first_only`, calls it only for the first row, and returns
- * ENOTFOUND if there is no row. Returns the failure of `take`, EDATABASE or ENOMEM. */
+/* Runs a statement after binding its parameters as gt_bind() does. Calls `take` for each row until
+ * a call fails, and then returns this failure. With `first_only`, calls it only for the first row,
+ * and returns ENOTFOUND if there is no row. `take` may be NULL. May return EDATABASE or ENOMEM. */
 gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, void *context,
                         gt_sql sql, const char *types, ...);
 #define gt_query_each(database, ...) gt_query(database, false, __VA_ARGS__)

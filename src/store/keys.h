@@ -9,9 +9,9 @@ gt_hash gt_family_hash(const gt_scenario *scenario);
 
 /* Reads a row of GT_SQL_RULES. The caller must free the site and the rule, even after a failure. */
 gputune_status gt_listed_rule_take(gt_listed_rule *out, gt_rows *rows);
-/* Returns the row ids of a site's GPU and scenario, after adding rows that are missing. Updates the
- * problem, sizes and work of the scenario, and the properties of the GPU. With `offered`, the
- * properties are set only if the GPU has none. */
+/* Adds missing rows for a site's GPU and scenario, and returns their row ids. Updates the problem,
+ * sizes and work of the scenario, and the properties of the GPU. With `offered`, sets the
+ * properties only if none are stored. */
 gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
                             const gt_site *site, bool offered);
 /* Loads the code of a winner. If code is missing or damaged, its image stays empty. */

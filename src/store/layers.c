@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-/* seconds to wait for the system's file, and at least for the last write before closing */
+/* seconds to wait for the system's file; also the minimum wait of gt_store_bring() */
 #define GT_LOOKUP_WAIT_S 0.1
 
 /* The files use a rollback journal instead of a write-ahead log. Processes share the index of a
@@ -62,7 +62,7 @@ struct gt_store {
     pthread_mutex_t telling;
     bool no_file;            /* true if the user's file is not written any more */
     bool unreadable;         /* true if the user's file is not read any more */
-    int64_t lags_since_ns;   /* time of the last write to memory due to a locked file; 0: none */
+    int64_t lags_since_ns;   /* last time a write went to memory due to a locked file; 0: never */
     int64_t locked_since_ns; /* time at which a lookup last gave up waiting for a lock; 0: never */
     bool distrust_logged;    /* true if the warning that the file is not trusted was logged */
     bool lock_logged;        /* true if the warning about a lock was logged since the last write */
@@ -227,9 +227,9 @@ static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obsta
     return GPUTUNE_OK;
 }
 
-/* Calls `work`. Interrupts its statements when the patience `call` ends, but never if it is NULL.
- * Statements get at least one second, so a call that is late or canceled still gets an answer and
- * keeps its results, provided that nothing is locked. */
+/* Calls `work`. Interrupts its statements when the patience `call` ends; never if `call` is NULL.
+ * However, statements may always run for one second. A late or canceled call can then still get an
+ * answer or store its results, unless the file is locked. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -296,10 +296,10 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
 
 /* Calls `work` on the user's file. While the file is locked by another process, tries again until
  * `limit`, and then returns EBUSY without a message. Statements are interrupted when `call` ends
- * (NULL: never), which is treated like a lock. If other threads use the connection, a lookup waits
- * for them until `call` ends, and a write until `limit` ends. Returns ENOTFOUND if the file cannot
- * be read. Returns EDATABASE if the file cannot be written. Later calls do not write such a file,
- * and do not read it if it is damaged. */
+ * (NULL: never); an interrupted statement is treated like a locked file. If other threads use the
+ * connection, a lookup waits for them until `call` ends, and a write until `limit` ends. Returns
+ * ENOTFOUND if the file cannot be read. Returns EDATABASE if the file cannot be written. Later
+ * calls do not write such a file, and do not read it if it is damaged. */
 static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                       const gt_patience *call, const gt_patience *limit)
 {
@@ -323,8 +323,8 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 
 /* --- the longest wait of a lookup ------------------------------------------------------------- */
 
-static const double longest_wait_s = 5; /* a slow disk may take seconds to finish a write */
-static const double listing_s = 0.5;    /* time limit of a lookup that has no patience */
+static const double longest_wait_s = 5; /* a write to a slow disk may take seconds */
+static const double listing_s = 0.5;    /* longest wait of a lookup without a patience */
 static const double share = 0.25; /* part of the patience that a lookup may spend on waiting */
 /* after a call did not get the lock in time, lookups do not wait for this many seconds */
 static const double pause_s = 1;
@@ -432,7 +432,7 @@ static gputune_status find_nothing(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Opens the user's file. If it is locked, a later call opens it, except in a read-only store. */
+/* Opens the user's file. If it is locked, a later call opens it; a read-only store fails. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
     const gt_patience none = gt_patience_for(0, NULL);
@@ -486,7 +486,7 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GPUTUNE_OK;
 }
 
-/* Calls `work` on a database. Returns ENOTFOUND if `database` is NULL, or instead of EDATABASE. */
+/* Calls `work` on a database. EDATABASE or a NULL database becomes ENOTFOUND. */
 static gputune_status ask_database(gt_database *database, gt_store_fn work, void *context)
 {
     gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
@@ -579,7 +579,7 @@ typedef struct transaction {
 } transaction;
 
 /* Calls `work` in a transaction. If an earlier transaction could not be rolled back because memory
- * had run out, rolls it back first. The commit waits briefly for readers in other processes, and
+ * had run out, rolls it back first. The commit waits briefly until readers in other processes end;
  * new readers cannot begin. If a reader takes longer, the caller must repeat the transaction. */
 static gputune_status in_transaction(gt_database *database, void *context)
 {
@@ -595,7 +595,7 @@ static gputune_status in_transaction(gt_database *database, void *context)
     return status;
 }
 
-/* Writes the user's file. `call` limits how long statements run, and `patience` limits waiting. */
+/* Writes the user's file. `call` limits how long statements run, and `patience` limits waits. */
 static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *call, const gt_patience *patience)
 {

@@ -130,8 +130,8 @@ typedef struct lease_sight {
     double same_s;
 } lease_sight;
 
-/* Returns for how many seconds this thread has seen the lease unchanged. The time between two
- * checks counts for at most 0.5 s, because the holder may have been suspended for the same time. */
+/* Returns for how many seconds this thread has seen the lease unchanged. Counts at most 0.5 s
+ * between two checks: if this thread was suspended, perhaps the holder was too. */
 static double watched_s(const lease_row *row, gt_hash key)
 {
     static _Thread_local lease_sight last;

@@ -9,7 +9,7 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
-    gt_hash_index trials, spaces; /* index of first rows, by trial and by the winner's space */
+    gt_hash_index trials, spaces; /* first row of each trial, and of each winner's space */
     const gt_records_filter *filter;
     bool all_trials;
     size_t upper; /* number of rows that were found in upper layers */
@@ -69,7 +69,8 @@ static void show_record(gt_record_row *row)
     }
 }
 
-/* Indexes a row. Sets *above if one of the first `upper` rows has the same site and hash. */
+/* Adds a row to an index. Sets *above to true if the index has a row of an upper layer (one of the
+ * first `upper` rows) with the same site and hash. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
@@ -81,8 +82,8 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
 }
 
 /* Decides whether to keep a row. A winner hides the winners of the same space in lower layers. If
- * all trials are listed, a trial hides the same trial in lower layers. Otherwise a row hides the
- * failed trials of its scenario in lower layers. */
+ * all trials are listed, a trial hides the same trial in lower layers. Otherwise any row hides the
+ * failed trials of the same scenario in lower layers. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;
@@ -221,7 +222,7 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* in a list of all trials, an earlier winner with another trial stays */
+            /* if all trials are listed, keep an earlier winner that has another trial */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;
@@ -271,8 +272,8 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
-/* Calls `each` for all records in order, until it returns a value other than 0. Does nothing if
- * `answer` is not 0. Returns the last value. */
+/* Calls `each` for all records in order, until it returns a value other than 0. Returns this value,
+ * or 0. If `answer` is not 0, returns `answer` and calls nothing. */
 static int give_records(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
@@ -310,7 +311,7 @@ typedef struct forgetting {
     bool outdated; /* true: select only versions that were superseded */
 } forgetting;
 
-/* Adds a rule as a record. Its scenario has no other rows on the same kind of GPU. */
+/* Adds a record for a rule. The scenario of a rule has no trials or winners. */
 static gputune_status add_rule(void *context, gt_rows *rows)
 {
     record_search *search = context;

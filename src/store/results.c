@@ -215,7 +215,7 @@ static gputune_status read_groups(related_search *search, gt_database *database,
                              one->gpu, one->scenario, GT_RELATED_OF_ONE, GT_RELATED_FASTEST));
         found += one->trials.count;
     }
-    drop_groups(search, at); /* the nearer groups have GT_RELATED_MAX trials */
+    drop_groups(search, at); /* the groups before them have GT_RELATED_MAX trials */
     return GPUTUNE_OK;
 }
 
@@ -387,8 +387,9 @@ typedef struct winner_search {
     const gt_scenario *scenario;
 } winner_search;
 
-/* Called for a winner `given` of the system's database, which is final. An upper layer's winner
- * becomes final too if it is at least as fast and makes `given` unnecessary (gt_answers_for()). */
+/* Called for a winner `given` of the system's database, which is final. Makes a winner of an upper
+ * layer final if it is at least as fast as `given` and makes `given` unnecessary
+ * (gt_answers_for()). */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {
     for (size_t i = 0; i < search->upper; i++) {
@@ -475,7 +476,7 @@ static gputune_status list_sizes(void *context, gt_rows *row)
 }
 
 /* Returns a rank for winners with the same distance. Winners of the whole space rank higher than
- * others. If two winners are equal in this, the final one ranks higher. */
+ * others. Among winners of the whole space, and among the others, final winners rank higher. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;

@@ -71,9 +71,10 @@
     "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
     "(SELECT config FROM trial WHERE gpu = ?1 AND scenario = ?2 AND id > ?3)"
 
-/* The part of an INSERT statement from the listed columns and the checksum to the inner row, whose
- * alias must follow. `keys` are the values of the first columns, `text` those of the listed
- * columns, and `sum` is the checksum. `more` is the inner row's first column, or "0". */
+/* The middle part of an INSERT statement. It begins with the listed columns and the checksum, and
+ * ends with the inner row, whose alias must follow. `keys` are the values of the first columns,
+ * `text` the values of the listed columns, and `sum` is the checksum. `more` is the inner row's
+ * first column, or "0". */
 #define GT_TEXT_SET(list, keys, text, sum, more)                                                   \
     list(GT_PASTE_NAME) ", checksum) SELECT " keys text ", " sum " FROM (SELECT " more list(       \
         GT_PASTE_BOUND) ") "
@@ -109,8 +110,9 @@
 
 /* 1 if a trial is finished; 0 if its status is 7 to 9 (GT_TRIAL_SLOW and following) */
 #define GT_TEXT_FINISHED(row) "(" row ".status NOT IN (7, 8, 9))"
-/* Values by which rows with the same key are compared; the row with the highest values is kept. A
- * finished trial is preferred to an unfinished one, and then a later trial to an earlier one. */
+/* Values by which rows with the same key are compared; the row with the highest values is kept. For
+ * example, a finished trial is preferred to an unfinished one. If both are finished or unfinished,
+ * the later trial is preferred. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" GT_TEXT_FINISHED(row) ", " row ".created)"
 #define GT_TEXT_RULE_EVIDENCE(row)  "(" row ".proved, " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
@@ -220,7 +222,7 @@
     X(LEASE_GET, "SELECT machine, pid, start, expires_ms, owner FROM lease WHERE key = ?1")        \
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \
                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                \
-    X(LEASE_RENEW, /* the row must change even if the clock has not advanced */                    \
+    X(LEASE_RENEW, /* change the row even if the clock has not advanced */                         \
       "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
     X(LEASES, "SELECT count(*) FROM lease")                                                        \

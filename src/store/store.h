@@ -22,11 +22,11 @@
  * nothing, because SQLite connections cannot be used there.
  *
  * `patience` limits how long a call waits for locks and for other threads, and how long its
- * statements run. If it is NULL, the following limits apply. A cancel ends a wait within 0.1 s. A
- * write waits at most 5 s for other processes. A lookup waits for other processes for a quarter of
- * the patience, but at most 5 s, or 0.5 s without a patience. If the file is still locked after
- * that, lookups do not wait during the next second. For commits of this process, which may be slow,
- * a lookup waits until the patience ends.
+ * statements run. If it is NULL, only the limits below apply. A cancel ends a wait within 0.1 s. A
+ * write waits for other processes for at most 5 s. A lookup waits for other processes for a quarter
+ * of the patience, but at most 5 s; without a patience, it waits for 0.5 s. If the file is still
+ * locked after that, lookups do not wait during the next second. While another thread of this
+ * process uses the file, which may be slow, a lookup waits until the patience ends.
  *
  * The caller frees *out with the function of its type, such as gt_winner_free(). A lookup that
  * finds nothing returns ENOTFOUND without a message. */
@@ -88,13 +88,13 @@ gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 
 enum { GT_ENVIRONMENT_MAX = 40 };
 
-/* A problem on one kind of GPU, for which results are stored. The caller owns the strings. All of
- * them except the environment may be NULL, which means "". */
+/* A problem on one kind of GPU; results are stored for it. The caller owns the strings. Strings
+ * other than the environment may be NULL, which means "". */
 typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
     const char *problem; /* sizes that were measured, and other values, as "n=67108864 T=half" */
-    const char *bucket;  /* for a rule, replaces the problem in the key; otherwise NULL */
+    const char *bucket;  /* for a rule, used in the key instead of the problem; NULL: the problem */
     const char *fixed;   /* const and type values, as "T=half"; equal for all sizes of a family */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
@@ -110,14 +110,14 @@ gt_hash gt_scenario_hash(const gt_scenario *scenario);
 /* The scenario and the GPU of a result. A site that was looked up owns its texts. */
 typedef struct gt_site {
     gt_scenario scenario;
-    const char *gpu;  /* name of the GPU; NULL: do not change the stored properties */
+    const char *gpu;  /* name of the GPU; NULL: keep all stored properties */
     const char *uuid; /* UUID for which clock rates are stored; NULL after a lookup */
     const char *host; /* host processor if the environment depends on it, or NULL */
     const char *arch, *origin, *mig_profile;
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
     int driver_version, nvrtc_version; /* versions when the properties were stored */
     double l2_bytes, memory_bytes;
-    double copy_bytes_per_s; /* copy rate, reads and writes together; 0: do not change */
+    double copy_bytes_per_s; /* bytes read plus bytes written by a copy; 0: keep the stored value */
     gt_hash hash;            /* gt_scenario_hash() */
     const char *sizes;       /* run-time sizes, set by lookups only */
 } gt_site;
@@ -152,7 +152,7 @@ typedef GT_ARRAY(gt_trial) gt_trial_list;
 
 /* Returns all trials of a scenario, including failed ones, in no particular order. Leaves out
  * trials that failed with another driver than `driver_version` (0: any), because they may succeed
- * now, but not trials that could not be compiled. The list may be empty. */
+ * now. Trials that could not be compiled are always returned. The list may be empty. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
@@ -178,7 +178,7 @@ typedef GT_ARRAY(gt_related_trial) gt_related_list;
 enum {
     GT_RELATED_MAX = 1000,   /* maximum number of trials returned */
     GT_RELATED_OF_ONE = 250, /* number of trials chosen at random per scenario and GPU */
-    GT_RELATED_FASTEST = 64  /* number of fastest trials that are added to these */
+    GT_RELATED_FASTEST = 64  /* number of fastest trials added per scenario and GPU */
 };
 
 /* Finds correct and measured trials of the same kernel (name and identity) in other scenarios. They
@@ -228,12 +228,12 @@ typedef struct gt_outcome {
     const gt_trial *trials;
     size_t trial_count;
     const gt_winner *winner; /* winner (its trials are stored or in `trials`), or NULL */
-    const gt_code *codes;    /* further code: of the default or of all variants */
+    const gt_code *codes;    /* code other than the winner's: of the default or of all variants */
     size_t code_count;
-    bool force;          /* true: replace the stored winner in any case */
+    bool force;          /* true: always replace the stored winner */
     bool offered;        /* true: an import, which keeps stored trials and GPU properties */
     const char *created; /* time of the measurement in UTC and ISO 8601; NULL or "": now */
-    double elapsed_s;    /* seconds since the tuning began; trials stored since keep their dates */
+    double elapsed_s;    /* seconds since the tuning began; trials of this time keep their dates */
 } gt_outcome;
 
 /* Stores the properties of the GPU, the scenario, the trials, the winner and the code in one
@@ -283,10 +283,11 @@ typedef struct gt_wanted {
 typedef struct gt_records_filter {
     gt_wanted wanted;
     bool all_trials; /* true: list all trials; false: list winners */
-    /* true: also list failed trials. Those of a scenario come only from the uppermost layer that
-     * has it, unless all_trials is set. */
+    /* true: also list failed trials. Unless all_trials is set, the failed trials of a scenario are
+     * taken only from the uppermost layer with a winner or a failed trial of this scenario. */
     bool failures;
-    /* true: only the current version of a template or, if it has no results, the newest one */
+    /* true: list only results of the current version of a template; if it has none, list those of
+     * the newest version */
     bool one_version;
     /* Returns the identity of the current template of a kernel, or false if there is none. May be
      * NULL. Records with another identity are outdated. If there is no current template, records
@@ -299,9 +300,9 @@ typedef struct gt_records_filter {
 typedef int (*gt_record_fn)(void *user, const gputune_record *record);
 
 /* Calls `each` for the selected records, with all their members set. They are sorted by kernel,
- * fixed values, sizes, objective, scenario and time, failures last. Stops if `each` returns a value
- * other than 0, and returns this value. A trial that is the winner of several spaces is passed once
- * for each. */
+ * fixed values, sizes, objective, scenario and time. Failures come last. Stops if `each` returns a
+ * value other than 0, and returns this value. A trial that is the winner of several spaces is
+ * passed once for each. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
 /* Deletes the selected trials and rules from the user's file, and code that is not used any more.
@@ -315,7 +316,7 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter,
 
 /* Copies the trials, winners, rules and code of the files `paths` to the user's file, all of them
  * or none. The files are only read. EDATABASE, with the path, if one of them is missing, damaged,
- * locked, or can be written by others. EBUSY or EDATABASE if the user's file cannot be written. */
+ * locked, or writable by other users. EBUSY or EDATABASE if the user's file cannot be written. */
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count);
 
@@ -336,8 +337,8 @@ typedef struct gt_rule_outcome {
     const gt_stored_rule *rule; /* `sources` must contain a hash for each variant */
     const gt_code *codes;
     size_t code_count;
-    /* true: an import. GPU properties are not replaced. If only one of the stored and the imported
-     * rule is proved, that one is kept, otherwise the newer one. */
+    /* true: an import. GPU properties are not replaced. If either the stored or the imported rule
+     * is proved and the other is not, the proved rule is kept; otherwise the newer rule. */
     bool offered;
 } gt_rule_outcome;
 
