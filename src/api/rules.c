@@ -373,8 +373,8 @@ static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt
     return gt_rule_choose(rule->found.rule, problem, slots);
 }
 
-/* Like choose_variant(), but sets *variant, and returns the variant's model. Returns NULL if the
- * sizes are outside the region or the model is not loaded. */
+/* Calls choose_variant() to set *problem and *variant, and returns the model of the variant.
+ * Returns NULL if the sizes are outside the region or the model is not loaded. */
 static const gt_plan_model *find_model(gt_problem *problem, int *variant, const loaded_rule *rule,
                                        const gt_plan_key *key)
 {

@@ -151,7 +151,7 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 /* ---- making a plan --------------------------------------------------------------------------- */
 
 /* Chooses the configuration of GPUTUNE_FORCE, or the default if GPUTUNE_DISABLE is set. ENOTFOUND
- * if none is forced, or, after a warning, if the forced configuration fails. */
+ * if no configuration is forced, or if it fails; a failure is logged as a warning. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -305,7 +305,8 @@ static void plan_one(made_plan *out, const plan_call *a)
     }
 }
 
-/* Makes the plan. If another call is making it already, first waits for up to half of the limit. */
+/* Makes the plan. If another call is making the plan already, waits for it first, but for at most
+ * half of the time limit. */
 static void plan_or_wait(made_plan *out, const plan_call *a)
 {
     gputune *tuner = a->tuner;

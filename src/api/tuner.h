@@ -57,7 +57,8 @@ gputune_status gt_load_pinned(gputune *tuner);
 /* Fails with EUNSUPPORTED if the tuner is pinned. `what` begins the error message. */
 gputune_status gt_tuner_not_pinned(const gputune *tuner, const char *what);
 
-/* Gets the device of `arch` or, if `arch` is NULL, the tuner's device. EINVAL if there is none. */
+/* Gets the device of the architecture `arch`. NULL means the tuner's device. EINVAL if there is no
+ * such device. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
 
 /* Makes an input available to the measure worker (memory.c). If the memory can be shared, *out has
