@@ -136,8 +136,8 @@ gputune_status gt_file_own_folder(char **out)
                  : gt_fail(GPUTUNE_EIO, "cannot find this program's own folder");
 }
 
-/* Sets *out to the folder of the command `folder`/gputune, after following links. Leaves *out
- * unchanged if that command was installed without a worker program. */
+/* Sets *out to the folder of the command `folder`/gputune, with links resolved. Leaves *out
+ * unchanged if there is no such command, or if its installation has no worker program. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
     GT_FREED char *path = NULL;
@@ -180,7 +180,8 @@ typedef struct part {
 } part;
 
 /* Looks for a file at folder/place/name. The file must belong to root or to the owner of `folder`.
- * The owner of a parent folder does not suffice: any user may write to a folder such as /tmp. */
+ * The owner of folder/place is not trusted, because `place` may lead to a folder such as /tmp, to
+ * which any user may write. */
 static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
     struct stat facts, of_folder;

@@ -8,7 +8,7 @@ typedef struct gt_objective {
     double limit_s;   /* default time limit of a call, in seconds */
     bool by_host;     /* true if the host's clock measures the times */
     bool by_energy;   /* true if values are nanojoules, false for nanoseconds */
-    bool by_work;     /* true if values are scaled to the work of one launch of the default */
+    bool by_work;     /* true if values are times for the work of one launch of the default */
     gputune_objective sampled; /* the objective that is measured to compute this one */
     /* A variant that was slower than the best by this ratio in an earlier tuning is not raced
      * again. The earlier time may be a single sample, so the ratio is far above the 1 to 3% by

@@ -64,8 +64,8 @@ static inline const char *gt_plural(uint64_t count)
 #define GT_SIZE_MAX (INT64_C(1) << 40)
 
 /* A search for the name that is most similar to a misspelled word, by edit distance and ignoring
- * case. The distance must be at most 2 or a third of the word's length, and half of the letters
- * must match. Words longer than 63 bytes match nothing. */
+ * case. The distance must be at most 2, or for longer words at most a third of the length, and half
+ * of the letters must match. Words longer than 63 bytes match nothing. */
 typedef struct gt_near {
     const char *word;
     size_t distance; /* smaller is nearer */
