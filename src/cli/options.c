@@ -89,8 +89,8 @@ static char *first_sentence(const cli_option *option)
     return cli_copy_part(option->help, strcspn(option->help, ";"));
 }
 
-/* Prints each option, separated by tabs: name, letter, argument, choices, purpose. The last line
- * describes the command's arguments. Shell completions read this list. */
+/* Prints a line for each option: name, letter, argument, choices and purpose, separated by tabs.
+ * The last line describes the command's arguments. Shell completions read this list. */
 static void list_options(const cli_command *command)
 {
     for (const cli_option *option = command->options; option->name; option++) {

@@ -69,7 +69,7 @@ static const char *verdict_of(const gputune_record *record)
 static void derive_figures(row *out)
 {
     const gputune_record *r = &out->record;
-    /* the record has several kernels, or a kernel that is launched several times */
+    /* several kernels ("47 + 1"), or a kernel that is launched several times ("64 (3 times)") */
     bool is_pipeline = strpbrk(r->grids, "+(") != NULL;
     bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
     double half_ns = (r->high_ns - r->low_ns) / 2;

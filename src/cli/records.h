@@ -24,7 +24,7 @@ typedef struct cli_flag {
     bool is_set;
     const char *word;
 } cli_flag;
-/* Returns the words that are shown, separated by commas. */
+/* Returns the words whose `is_set` is true, separated by commas. */
 char *cli_flags_text(const cli_flag *flags, size_t count);
 
 /* ---- stored records -------------------------------------------------------------------------- */

@@ -289,8 +289,8 @@ static void append_size(char **text, const char *name, const char *value)
                cli_size_number(&number, value) ? value : cli_format("%" PRId64, number));
 }
 
-/* Appends a size to the text of all sizes and, unless it is the default, to the text of changed
- * sizes. Refuses invalid numbers. */
+/* Appends a size to the text of all sizes. If the size is not the default, appends it to the text
+ * of changed sizes too. Refuses invalid numbers. */
 static int add_size(char **all, char **changed, const cli_value_list *own,
                     const cli_value_list *given, size_t which, bool emulated)
 {
@@ -365,7 +365,7 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     return CLI_CONTINUE;
 }
 
-/* Drops the last scenario if it repeats another one, because a size is given twice: "1K,1024". */
+/* Drops the last scenario if it is a duplicate, because a size may be given twice: "1K,1024". */
 static void drop_if_known(cli_scenarios *out)
 {
     const cli_scenario *last = &out->items[out->count - 1], *at = out->items;

@@ -169,8 +169,8 @@ int cli_tuning_inputs(void);
 /* Returns the library's options for a scenario: the options of the command line, and the terms of
  * the scenario, which override them. Ctrl-C cancels library calls with these options. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
-/* Returns true if a record belongs to the template's current version and to the scenario with its
- * options. The alignment and the contents of input files are not compared. */
+/* Returns true if a record is from the template's current version, and from this scenario with the
+ * options of the command line. Does not compare the alignment and the contents of input files. */
 bool cli_is_of_scenario(const gputune_record *record, const cli_scenario *scenario);
 /* Returns `limit_s`. If it is 0 and the GPU is emulated, returns a longer limit instead. */
 double cli_limit_s(const cli_session *session, double limit_s);

@@ -21,8 +21,8 @@ int cli_shard_read(const char *text)
     return CLI_CONTINUE;
 }
 
-/* Computes a scenario's shard from an FNV-1a hash, whose bits are mixed before the modulo. The hash
- * must never change, because runs on other machines and by other versions must agree. */
+/* Computes a scenario's shard from an FNV-1a hash. Mixes the bits of the hash before the modulo.
+ * The result must never change, because runs of different versions must get the same shards. */
 static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

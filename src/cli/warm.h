@@ -6,7 +6,7 @@
 #include "cli/table.h"
 #include "cli/turns.h"
 
-/* The scenarios that this run tunes, from --shard INDEX/COUNT. */
+/* The value of --shard INDEX/COUNT, which selects the scenarios that this run tunes. */
 typedef struct cli_shard {
     uint32_t index, count; /* `count` is 0 without --shard */
 } cli_shard;
@@ -51,7 +51,7 @@ int cli_shard_check(void);
 int cli_fleet_run(void);
 /* In a child of cli_fleet_run(), sets cli_given.own_gpu and redirects messages to the parent. */
 void cli_fleet_join(void);
-/* Tunes the scenarios that the parent orders until it closes the channel. Returns the exit code. */
+/* Tunes the scenarios that the parent orders. Returns the exit code when the channel is closed. */
 int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);
 
 /* ---- one scenario ---------------------------------------------------------------------------- */

@@ -110,8 +110,8 @@ static int take_miss(void *user, const gputune_miss *one)
     return 0;
 }
 
-/* Lists the misses of --from, the most frequent first. Skips misses of other kernels and, without
- * --any-gpu, of other kinds of GPU. */
+/* Lists the misses of --from, with the most frequent miss first. Skips misses of kernels that are
+ * not selected. Without --any-gpu, also skips misses of other kinds of GPU. */
 static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
     bool any_gpu = cli_given.any_gpu || !session->has_device;
