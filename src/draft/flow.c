@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The bindings that a branch has added: those from `last` back to `begin`, excluding `begin`. */
+/* The bindings that a branch has added: from `last` back to the one after `begin`. */
 typedef struct branch {
     draft_binding *begin, *last;
 } branch;
@@ -773,8 +773,8 @@ static bool run_return(draft_node *node)
     return true;
 }
 
-/* Called at a label of a goto. All host variables that have changed so far may vary from then on,
- * because the jump to the label may have skipped the changes. */
+/* Handles a label that a goto jumps to. All host variables that have changed so far may vary after
+ * the label, because the jump may have skipped the changes. */
 static void doubt_jump(void)
 {
     draft_bindings changes = {0};

@@ -163,7 +163,7 @@ typedef enum draft_symbol_kind {
 
 /* A set of symbol kinds, as bits. */
 #define DRAFT_KIND(kind) (1U << (kind))
-/* The kinds of symbols that differ between threads or iterations and, unlike sizes, may be 0. */
+/* The kinds of symbols that differ between threads or iterations. Unlike sizes, they may be 0. */
 #define DRAFT_VARYING                                                                              \
     (DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) | DRAFT_KIND(DRAFT_COUNTER) |        \
      DRAFT_KIND(DRAFT_CHANGING) | DRAFT_KIND(DRAFT_LOADED))
@@ -404,7 +404,7 @@ void draft_run_perhaps(const draft_node *node, const char *doubt);
 /* Interprets a launch, or a call of cudaMalloc(), ceil() or a similar function, in host code.
  * Returns NULL for other calls. */
 draft_amount *draft_host_call(draft_node *node);
-/* Returns the value of an expression that is not an integer or that cannot be interpreted. */
+/* Returns the unknown value of an expression that is not an integer or cannot be interpreted. */
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
