@@ -34,7 +34,7 @@ static void base64_append(gt_text *out, const void *bytes, size_t count)
     }
 }
 
-/* Decodes four characters of base64. Returns the number of bytes; 0 if they are not base64. */
+/* Decodes four characters of base64. Returns the number of bytes; 0 if a character is invalid. */
 static size_t read_group(unsigned char out[3], const char *text)
 {
     size_t padding = text[3] != '=' ? 0 : text[2] != '=' ? 1 : 2;
@@ -192,7 +192,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* sscanf would determine the length of the whole text first */
+    memcpy(high, text, HALF); /* sscanf would measure the whole text in each call */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
@@ -413,7 +413,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Maximum number of other trials in an entry. Searches at other sizes use them as hints. */
+/* Maximum number of hints in an entry: trials of variants other than the winner and the default. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
@@ -581,7 +581,7 @@ static bool is_same_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* Returns true if a tuning could have stored this entry. */
+/* Returns true if the values of an entry are possible and its hashes match them. */
 static bool is_sound(const gt_wisdom_entry *entry)
 {
     const gt_site *site = &entry->site;
@@ -600,7 +600,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* Adds a trial to those that are imported. Unless `believed`, the trial must be verified again. */
+/* Adds a trial to those to import. A correct trial must be verified again unless `believed`. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;

@@ -8,7 +8,7 @@ typedef struct gt_wisdom_entry {
     gt_winner winner;
     gt_trial trial, standard; /* trials of the winner and of the default; hash 0: none */
     gt_trial_list also;       /* other trials, as hints for a search */
-    gt_stored_rule rule;      /* for a rule, only this, `site` and `codes` are set */
+    gt_stored_rule rule;      /* an entry for a rule has only `site`, `rule` and `codes` */
     GT_ARRAY(gt_code) codes;  /* code of the variants of a rule */
 } gt_wisdom_entry;
 
