@@ -75,7 +75,8 @@ typedef struct gt_catalog_kernel {
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* The version of a file. Programs can change the time `written` of a file, but not `changed`. */
+/* The modification time (`written`), change time (`changed`) and size of a file. Programs can set
+ * the modification time, but not the change time. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
@@ -93,7 +94,7 @@ typedef struct gt_catalog_file {
     GT_ARRAY(gt_stamp) included;
     bool in_memory; /* true if a program passed the text; `path` is then used only in messages */
     gt_watch watch;
-    char *text; /* NULL after the kernels were listed or, if in_memory, parsed */
+    char *text; /* NULL once the kernels are listed or, if in_memory, parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
@@ -245,13 +246,13 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists the kernels of a file. Called only if needed: it takes as long as reading the file. */
+/* Lists the kernels of a file. Called only if needed, because it is as slow as reading the file. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
         return GPUTUNE_OK;
     }
-    drop_kernels(file); /* listed by an earlier attempt that failed */
+    drop_kernels(file); /* an earlier attempt may have listed some and then failed */
     GT_TRY(begin_file(catalog, file));
     GT_TRY(gt_template_names(file->path, file->text, find_include, catalog, add_name, file));
     GT_TRY(stamp_included(file, catalog));
@@ -431,8 +432,8 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Adds the kernels of a text. If the text cannot be parsed, clears its path, so it is not
- * found by later searches. */
+/* Adds the kernels of a text. If the text cannot be parsed, clears the path under which it was
+ * added, so later searches do not find it. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {
@@ -479,7 +480,7 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
                                 first[0] ? "; the first kernel in it is " : "", first);
 }
 
-/* Lists the kernels of all files and searches them, because a file may include the kernel. */
+/* Searches the kernels of all files, because a file may include a kernel from another file. */
 static gputune_status search_all(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_FREED gt_kernel_list all = {0};
@@ -640,7 +641,8 @@ bool gt_watch_look(gt_watch *watch)
     return atomic_load(&watch->edited);
 }
 
-/* Calls `each` without holding the lock. Skips kernels with errors or, if `must`, fails. */
+/* Calls `each` without holding the lock. If a kernel has an error, skips it or, if `must`,
+ * fails. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {
@@ -680,7 +682,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
     return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;
 }
 
-/* Fails if there are several kernels. If `several`, fails only if they are in different files. */
+/* Fails if there is more than one kernel. If `several`, allows several kernels of one file. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];

@@ -177,7 +177,7 @@ static void log_single_values(const gt_request *request)
     }
 }
 
-/* Returns true if the default took too long. The check then ends, because others would as well. */
+/* Returns true if the default took too long. Other variants would, too, so the check then ends. */
 static bool is_too_slow(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;

@@ -150,7 +150,7 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return answer;
 }
 
-/* Compiles the variants that a tuning would try. EINVAL if this choice depends on results. */
+/* Compiles the variants that a tuning would try. EINVAL if these depend on measured results. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {
     const gputune_options *o = &request->options;

@@ -349,7 +349,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     return gt_text_take(out, &text);
 }
 
-/* Counts the variants that failed or, after they had hung once, were not tried again. */
+/* Counts the variants that failed, and those that hung once and were not tried again. */
 static uint32_t count_failed(const gt_field *field)
 {
     uint32_t count = field->in[GT_STAGE_FAILED];
@@ -550,8 +550,8 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* Lets a variant and its duplicates be represented by the configuration that gt_precedes() prefers,
- * so the result does not depend on the order of proposals. */
+/* Chooses which of a variant and its duplicates represents the others: the one that gt_precedes()
+ * prefers. The result then does not depend on the order of proposals. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {

@@ -19,7 +19,7 @@ typedef struct target {
     uint32_t index;
 } target;
 
-/* Returns the gt_data_file.argument of argument `n`; blocks are numbered after the arguments. */
+/* Returns the gt_data_file.argument of argument `n`. Numbers after the last argument are blocks. */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
@@ -54,7 +54,7 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
 /* Returns the data that will be sent for an input; NULL if the measure worker generates them. */
 static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
-    /* if there are several elements for an input, the last one is used */
+    /* if an input was added several times, the last one is used */
     for (uint32_t i = to->setup->input_count; i-- > 0;) {
         const gt_live_input *input = &to->setup->inputs[i];
         if (input->workload == to->index && input->buffer == buffer && !input->expected) {

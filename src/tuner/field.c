@@ -17,7 +17,7 @@
 enum {
     /* maximum number of variants to start per call, so a call takes only a few ms */
     STARTS_MAX = 256,
-    AT_A_TIME = 8, /* a proposer that learns is asked when 1/AT_A_TIME of the workers are idle */
+    AT_A_TIME = 8, /* a proposer that learns is asked for proposals when 1 of 8 workers is idle */
     PROPOSALS = 16
 };
 
@@ -75,7 +75,7 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
     return field->options.with_default && is_of(field->standard, config);
 }
 
-/* Adds a proposed configuration. If it is that of the fallback, the fallback will race. */
+/* Adds a proposed configuration. If it equals the fallback's, the fallback joins the race. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
@@ -142,13 +142,14 @@ static uint32_t count_free(const gt_field *field)
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || field_has_more_proposals(field);
-    /* a compile that takes longer than the time that is left would delay the next call */
+    /* a compile that cannot finish within the limit would delay the next call */
     bool is_too_late =
         gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
     return has_more && count_free(field) > 0 && !is_too_late;
 }
 
-/* Returns true if it is time to ask for proposals. A proposer that learns is asked late. */
+/* Returns true if it is time to ask for proposals. If the proposer learns from results, this is
+ * late. */
 static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -197,19 +198,19 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* fraction of the limit after which slow compiles are put off, and nothing waits for the default */
+/* fraction of the limit after which slow compiles are put off and the wait for the default ends */
 static const double SHARE = 0.2;
-/* fraction of the limit after which a variant that has not finished is too slow */
+/* a variant is too slow if it has taken this fraction of the limit and has not finished */
 static const double MOST = 0.5;
-/* like MOST, but for the sum of all attempts at a compile that was put off */
+/* the same for a compile that was put off, counting all its attempts */
 static const double FAIR = 0.3;
 /* a first attempt at a compile may always take this many seconds */
 static const double LEAST_S = 3;
-/* a compile is slow if it takes this many times as long as the longest one that succeeded */
+/* a compile is slow if it takes this many times as long as the longest successful compile */
 static const double SLOW = 8;
 /* compiles are given up only after this many seconds, because replacing a worker takes 0.5 s */
 static const double GIVEN_UP_S = 1;
-/* factor by which the time of a compile must grow before the proposer is asked again about it */
+/* the proposer is asked about a compile again after its time has grown by this factor */
 static const double AGAIN = 1.25;
 enum { AT_ONCE = 256 }; /* maximum number of running compiles that are looked at */
 
@@ -233,7 +234,7 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* If there is a reference, stops waiting for the default after SHARE of the limit. */
+/* If there is a reference, ends the wait for the default after the fraction SHARE of the limit. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -245,8 +246,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns false if a waiting variant is on its second attempt, or if the default waits and there
- * are several workers. */
+/* Returns true if a compile may be put off: it is no variant's second attempt and, if there are
+ * several workers, not the default's. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -258,8 +259,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns the time in seconds after which a compile is put off. Until a compile has succeeded, only
- * one compile is put off in each SHARE of the limit. */
+/* Returns the number of seconds after which a compile is put off. Until a compile has succeeded, at
+ * most one compile is put off in each period of SHARE times the limit. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -270,8 +271,8 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Returns true if the proposer gives up all variants that wait for a unit. It cannot give up the
- * default and the fallback. */
+/* Returns true if the proposer gives up all variants that wait for a unit. The default and the
+ * fallback are never given up. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -323,7 +324,8 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
-/* Returns true if a compile has taken MOST of the limit, or all attempts at it more than FAIR. */
+/* Returns true if a compile has taken more than the fraction MOST of the limit. If the compile was
+ * put off before, returns true if all attempts have taken more than the fraction FAIR. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -340,7 +342,8 @@ static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
             unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
-/* Returns the variant that is being verified now, or NULL: the one with the smallest `turn`. */
+/* Returns the variant that the measure worker verifies now, or NULL. It is the submitted variant
+ * with the smallest `turn`. */
 static gt_variant *find_running(const gt_field *field)
 {
     gt_variant *running = NULL;
@@ -364,8 +367,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* Returns true if the running variant may never end, because it has taken half of the farm's time
- * limit (farm_measure.c). A short call may end before the whole limit has passed. */
+/* Returns true if the running variant has taken half of the farm's time limit (farm_measure.c) and
+ * may never end. Does not wait for the whole limit, because a short call may end before. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -382,7 +385,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* a call with the same limit will try it again */
+    /* a limit below the call's: a call with the same limit will try it again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -406,7 +409,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         bool hangs = variant == running && busy_s > most_s && (again || !is_default);
         bool hung_once = again && variant->message && (deferred || variant == running);
         if (hung_once && !hangs) {
-            /* the next call with the same limit will try it again */
+            /* a limit below the call's: the next call with this limit will try it again */
             variant->failure = GPUTUNE_ETIMEOUT;
             variant->limit_s = most_s;
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
@@ -733,8 +736,8 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Looks for a result of an earlier tuning. Sets *known if the variant is not started now: it failed
- * earlier, or it hung or was too slow and is therefore tried last. */
+/* Looks for a result of an earlier tuning. Sets *known if the variant has failed, or if it hung or
+ * was too slow and will be tried last. The variant is then not started now. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
@@ -773,7 +776,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* If the compile was put off and this is the second attempt, resets the unit. */
+/* If the compile was put off and `variant` is on its second attempt, resets the unit. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
     bool again = unit->put_off && variant->retried;
@@ -797,7 +800,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    /* if a fallback was proposed later, variants with the same launch may have started before it */
+    /* a proposed fallback may join, too: a variant with its launch may have started earlier */
     const bool may_join = field->options.races && variant->role != GT_ROLE_FALLBACK;
     if (may_join && !is_quick && !variant->retried) {
         bool joined;

@@ -25,7 +25,7 @@ typedef enum gt_stage {
 /* Reasons why a variant waits for a second attempt. The reason is kept during this attempt. */
 typedef enum gt_deferral {
     GT_DEFERRED_NEVER,
-    GT_DEFERRED_LATE,     /* compiles slowly, or an earlier call did not finish it; tried last */
+    GT_DEFERRED_LATE,     /* compiles slowly, or was not finished in an earlier call; tried last */
     GT_DEFERRED_HUNG,     /* hung once; tried last, with ten times the time limit */
     GT_DEFERRED_WORTHLESS /* compiles too slowly to be worth it; not tried again in this call */
 } gt_deferral;
@@ -64,7 +64,7 @@ struct gt_variant {
     bool remembered;        /* true if it failed in an earlier tuning, so it was not tried */
     gputune_status failure; /* why it failed or was given up */
     bool repeatable;        /* true if it would fail again (gt_event.repeatable) */
-    double median_ns;       /* median last reported to the proposer; 0: none */
+    double median_ns;       /* median that the proposer knows; 0: none */
     double work;            /* work per launch divided by the default's; set before verification */
     uint32_t turn;          /* position in the order of verification, from 1 */
     double limit_s;         /* time limit in seconds that it exceeded; 0: none */
@@ -81,11 +81,11 @@ struct gt_unit {
     bool given_up;   /* true if the compile was ended because it takes too long */
     bool put_off;    /* true if the compile was ended to free a worker, and will be repeated */
     double spent_s;  /* seconds spent on compiles that were put off */
-    double asked_s;  /* compile time when the proposer was last asked whether to give it up */
+    double asked_s;  /* seconds after which the proposer was last asked about this compile */
     char *message;
     gt_compiled compiled;
     bool from_store; /* true if the code was stored before or is built in */
-    bool is_quick;   /* true if compiled with less optimisation, which gives it a hash of its own */
+    bool is_quick;   /* true if compiled with less optimisation, with a hash of its own */
     gt_variant *waiting, *last_waiting; /* list of the variants that wait for the unit */
 };
 
@@ -94,7 +94,7 @@ typedef struct gt_field_options {
     gt_farm *farm;
     gt_proposer *proposer;
     bool measure;      /* false: only compile */
-    bool for_later;    /* if not `measure`: also compile code that later tunings need */
+    bool for_later;    /* if `measure` is false: also compile code that later tunings need */
     bool with_default; /* true: begin with the default, even if it is not proposed */
     /* True: look for the fastest variant. The fallback is verified too, each launch is tried only
      * once, slow compiles wait for gt_field_retry(), and `skips_slow` is implied. */
@@ -115,8 +115,9 @@ typedef struct gt_field {
     GT_ARRAY(gt_unit *) units;       /* by id; owned */
     gt_variant *standard;            /* the default, or NULL */
     gt_variant *fallback;            /* fallback, if it does not race, or NULL */
-    gt_hash_index sources;           /* id of the unit by hash of the source */
-    gt_hash_index launches;          /* id of the first variant by hash of the launch */
+    gt_hash_index sources;           /* ids of units by the hash of their source */
+    /* ids of the first variants by the hash of their launch */
+    gt_hash_index launches;
     uint32_t duplicates;
     uint32_t worthless; /* includes duplicates */
     uint32_t started;   /* number of variants whose source was generated */
@@ -145,7 +146,7 @@ typedef struct gt_field {
     uint32_t alike; /* number of variants that fail to compile with the same error as the default */
     uint32_t unexplained; /* number of rounds that failed without a culprit */
     gt_variant *doubtful; /* last variant that crashed; NULL if a launch has succeeded since */
-    bool cut;             /* true if there were more proposals than allowed */
+    bool cut;             /* true if more variants were proposed than allowed */
 } gt_field;
 
 /* ids of the units of the service kernels, of the reference, and of the first variant */
@@ -159,10 +160,10 @@ void gt_field_close(gt_field *field);
 /* Takes proposals, submits their sources, and sends compiled variants to the measure worker. This
  * takes at most a few milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
-/* Ends compiles that take too long. The proposer may give up any long compile. If options.races is
- * set and others wait for a worker, a slow compile is put off until gt_field_retry(). It is slow if
- * it takes more than a fifth of the limit and far longer than all others. After a fifth of the
- * limit, other variants no longer wait for the default, if there is a reference. */
+/* Ends compiles that take too long: those that the proposer gives up and, if options.races is set
+ * and others wait for a worker, slow ones. A slow compile is put off until gt_field_retry(). A
+ * compile is slow if it takes more than a fifth of the limit and far longer than all others. After
+ * a fifth of the limit, other variants no longer wait for the default if there is a reference. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
@@ -183,7 +184,7 @@ gputune_status gt_field_retry(gt_field *field, uint32_t *count);
  * that it may never end, it is deferred, so the next tuning tries it last. `busy_s` comes from
  * gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* Like gt_field_note_unfinished(), but only defers the running variant if it may never end. */
+/* Defers the running variant if it may never end. Changes nothing else. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* If the default failed, records this in the request, so the call does not return the default. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
@@ -225,24 +226,24 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
  * gt_field_find_ready() also returns NULL if the variant is not ready. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* Counts variants with a result, including duplicates and earlier tunings, but not the fallback. */
+/* Counts variants with a result, including duplicates and earlier tunings; not the fallback. */
 uint32_t gt_field_tried(const gt_field *field);
-/* Returns how many variants there will be in the end, including duplicates, as far as is known. */
+/* Estimates how many variants there will be in the end, including duplicates. */
 uint32_t gt_field_total(const gt_field *field);
 /* Returns true if the first launch of a variant, by which it was verified, is as good as a quick
  * sample: the cache was cold, and the launch was so long that the host's overhead is negligible. */
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
 /* Returns the time of a variant's first launch as a value of the objective; 0: unknown. */
 double gt_field_pilot(const gt_field *field, const gt_variant *variant);
-/* Sets the median of a contestant's samples. If it shows that the first launch was fast only by
- * chance, proves the variants that seemed too slow compared with it. */
+/* Sets the median of a contestant's samples. If the median shows that the first launch was fast
+ * only by chance, proves the variants that seemed too slow compared with this launch. */
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
 /* Reports the result of a variant to the proposer. `time_ns` is 0 if it was not sampled yet. */
 void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns);
-/* Reports the last duplicate of a variant to the proposer if the variant has a result. */
+/* Reports a variant's newest duplicate to the proposer, if the variant has a result. */
 void gt_field_report_duplicate(const gt_field *field, const gt_variant *variant);
-/* Handles the failure of a round. Sets *culprit to the variant that was being sampled, which leaves
- * the race, or to GT_NO_VARIANT. Fails after a few rounds that failed without a culprit. */
+/* Handles the failure of a round. Sets *culprit to the variant that was being sampled, which then
+ * leaves the race, or to GT_NO_VARIANT. Fails after several rounds without a culprit. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
 /* Records the failure of a variant that was launched. If it hung for the first time, it is only
  * deferred, because the machine may be loaded. */

@@ -45,7 +45,7 @@ static void append_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends a command that shows the faulty line on the emulator, at the smaller one of the sizes. */
+/* Appends a command that shows the faulty line on the emulator; at the odd-tail size, if any. */
 static gputune_status append_check_command(gt_text *out, const gt_field *field,
                                            const gt_variant *variant)
 {
@@ -72,8 +72,8 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends the other launches that may have failed: the one at the odd-tail size and, unless the
- * message is about the data proof, that of the data proof. */
+/* Appends the other launches that may have caused the failure: the launch at the odd-tail size and,
+ * unless the message is about the data proof, the launch of the data proof. */
 static void append_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -439,7 +439,7 @@ static void report_from(const gt_field *field, const gt_variant *variant, double
 {
     gt_proposer *proposer = field->options.proposer;
     const gt_unit *unit = variant->unit;
-    /* strategies skip variants with a result, so report a fallback only when it is proposed */
+    /* strategies skip variants with a result, so do not report a fallback that was not proposed */
     if (!proposer->on_result || variant->role == GT_ROLE_FALLBACK) {
         return;
     }
@@ -475,9 +475,9 @@ void gt_field_report_duplicate(const gt_field *field, const gt_variant *variant)
 
 /* a variant cannot win if its first launch takes this many times as long as the best one */
 #define SLOWER_OF_ALL 2.0
-/* minimum time of a launch for which the host's overhead between events is negligible */
+/* the host's overhead between events is negligible for launches of at least this time */
 #define LONG_ENOUGH_NS 50e3
-/* a first launch was fast by chance if the median of samples is this many times as long */
+/* a first launch was fast by chance if the samples' median is this many times as long */
 #define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
@@ -525,9 +525,9 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }
 
-/* Returns the time of a verified variant's first launch. If this launch was fast by chance, returns
- * the median of its samples; 0: unknown. First launches are a little slower than samples, so they
- * are compared only with each other. */
+/* Returns the time of a verified variant's first launch or, if this launch was fast by chance, the
+ * median of the variant's samples; 0: unknown. First launches are a little slower than samples, so
+ * they are compared only with each other. */
 static double first_launch(const gt_field *field, const gt_variant *variant)
 {
     double pilot = gt_field_pilot(field, variant);
@@ -551,13 +551,13 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* even if it is slow again */
+    variant->surely_proved = true; /* even if its next first launch is slow, too */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }
 
-/* Called if the variant with the best first launch has failed, or was fast by chance. Finds the
- * best first launch again, and proves the variants that seemed too slow because of it. */
+/* Called if the best first launch was fast by chance, or if its variant has failed. Finds the new
+ * best first launch, and proves the variants that seemed too slow compared with the old one. */
 static gputune_status prove_slower(gt_field *field)
 {
     if (field->abandoned) {
@@ -643,8 +643,9 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* Called if a variant seems wrong. If the default is not verified yet, queues the variant again and
- * sets *waits. Data on which the default is wrong too are not used for other variants. */
+/* Called if a variant seems wrong. If the default is not verified yet, queues the variant after the
+ * default and sets *waits. Data on which the default is wrong too are not used for other
+ * variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {
@@ -688,7 +689,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_report(field, variant, gt_field_pilot(field, variant));
-    /* the best variant may have failed after the job was sent */
+    /* the best variant may have failed since the job was sent */
     return reconsider_variant(field, variant);
 }
 

@@ -74,7 +74,8 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-/* Fails if the configuration has failed before. Sets *proved if it need not be proved again. */
+/* Fails if the configuration has failed before. Sets *proved if it was verified with this driver
+ * and for the request's data and sizes. */
 static gputune_status judge_config(bool *proved, const gt_request *request, const gt_config *config,
                                    bool only_harm)
 {

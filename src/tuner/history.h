@@ -9,18 +9,18 @@ struct gt_request;
 typedef gt_trial_list gt_history; /* sorted by hash; free it with gt_trial_list_free() */
 
 /* Loads the trials of a request's scenario. Leaves out trials of code that has changed
- * (gt_request_stored()), and failures with another driver, other data or other sizes. */
+ * (gt_request_stored()), and failures under another driver or with other data or sizes. */
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
 /* Finds a trial by hash. NULL if there is none, or if `history` is NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* Returns the failure of a trial. Returns OK if the variant should be tried, because it did not
- * fail, or because it exceeded a time limit that is shorter than the request's. If it hung, it is
- * tried again only by requests that measure. */
+/* Returns the failure of a trial, or OK if the variant should be tried. A variant should be tried
+ * if it did not fail, or if it exceeded a shorter limit than the request's. If it hung, only
+ * requests that measure try it again. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* Returns true if the configuration was verified with the current driver and for the data and sizes
  * of the request (gt_request.proved_at). Returns false if the store cannot be read. */
 bool gt_history_is_proved(const struct gt_request *request, const gt_config *config);
-/* Fails if the configuration has failed with the current driver. If `only_harm`, slow compiles are
- * ignored, because it is harmless to launch their code. */
+/* Fails if the configuration has failed with the current driver. If `only_harm`, ignores slow
+ * compiles, because launching their code is harmless. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config,
                                   bool only_harm);

@@ -25,7 +25,7 @@ typedef struct gt_ending {
 
 const gt_ending *gt_ending_of(gputune_status status);
 /* Returns true if a trial with this status should be stored. A crash or hang is stored only if
- * `repeatable`: it has happened again in another worker. */
+ * `repeatable`, which means that it happened again in another worker. */
 bool gt_outcome_is_kept(gputune_status status, bool repeatable);
 /* Returns the failure of a stored trial; OK if it was correct. */
 gputune_status gt_trial_failure(gt_trial_status status);

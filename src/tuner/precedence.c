@@ -8,8 +8,8 @@ typedef struct usage {
     uint64_t is_other, cluster_blocks, shared_bytes, registers, vector_bytes;
 } usage;
 
-/* Returns the resources of a configuration. If its launch cannot be bound, they lack the cluster
- * and dynamic shared memory. */
+/* Returns the resources of a configuration. If its launch cannot be bound, the cluster and dynamic
+ * shared memory are left out. */
 static usage usage_of(const gt_request *request, const gt_config *config,
                       const gt_resources *resources)
 {

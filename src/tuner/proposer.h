@@ -17,7 +17,7 @@ struct gt_proposer {
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
     uint64_t total; /* number of configurations that can race, including the default; 0: unknown */
     bool quick_compiles; /* true if the last proposals are for quick compiles (GT_ROLE_QUICK) */
-    bool learns;         /* true if proposals depend on results, so it is better to ask late */
+    bool learns;         /* true if proposals improve with results, so it is better to ask late */
     bool exhausted;      /* true if there are no more proposals */
     bool out_of_memory;  /* true if there are no more proposals because memory ran out */
 };

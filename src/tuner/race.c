@@ -12,12 +12,12 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds after which confidence bounds decide */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same in an exhaustive race */
-    /* number of consecutive rounds without a value after which a contestant fails */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same number for an exhaustive race */
+    /* a contestant fails after this many consecutive rounds without a value */
     GT_RACE_MISSED_MAX = 3
 };
 
-/* One-sided error probabilities of the bounds: to eliminate a contestant, and to end the race. */
+/* One-sided error probabilities of the bounds that eliminate a contestant and that end the race. */
 #define DROP_ERROR 0.003
 #define STOP_ERROR 0.012
 
@@ -29,7 +29,7 @@ struct gt_race {
     GT_ARRAY(gt_runner *) by_id; /* NULL for ids that no contestant has */
     uint64_t *ids;               /* contestants of the current round */
     size_t ids_capacity;
-    gt_race_round round; /* count 0: no round */
+    gt_race_round round; /* its `count` is 0 between rounds */
     uint32_t rounds, samples;
     gt_runner *standard;  /* the default, or NULL if it has not joined */
     gt_runner *incumbent; /* NULL: none */
@@ -37,15 +37,16 @@ struct gt_race {
     gt_runner *reserve;   /* best contestant that was eliminated, or NULL */
     bool tie, complete;
     bool is_tied;    /* true if the race waits for gt_race_break_tie() */
-    uint32_t finals; /* number of final rounds taken */
+    uint32_t finals; /* number of final rounds so far */
     gt_race_end decided, end;
     double deviation; /* standard deviation of a log-ratio; negative: unknown */
     double *scratch;  /* memory for the log-ratios between two contestants */
     size_t scratch_capacity;
 };
 
-/* If at least PRIOR_FROM contestants have a known spread, the spread of each is moved towards their
- * median. The median has one degree of freedom per contestant, but at most PRIOR_WEIGHT. */
+/* Moves the variance of each contestant towards the median of all contestants if at least
+ * PRIOR_FROM variances are known. The weight of the median, in degrees of freedom, is the number of
+ * known variances, but at most PRIOR_WEIGHT. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
@@ -65,8 +66,8 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
     return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
-/* Writes the log-ratios of `a` to `b` in shared rounds to `out` (may be NULL), and returns their
- * number. `doubt` (may be NULL) is subtracted from the log-ratios of quick samples. */
+/* Writes the log-ratios of `a` to `b` in their shared rounds to `out`, unless it is NULL. Returns
+ * the number of log-ratios. Subtracts `doubt`, unless it is NULL, from those of quick samples. */
 static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                              gt_race_doubt *doubt)
 {
@@ -143,7 +144,7 @@ static void moderate_all(gt_race *race, double *variances)
 /* --- the incumbent ---------------------------------------------------------------------------- */
 
 /* Returns the middle of a contestant's log-ratios to another contestant: the trimmed mean or, if
- * there are fewer than five, the median. If they share no full round, quick rounds are used. NaN if
+ * there are fewer than five, the median. If the two share no full round, uses quick rounds; NaN if
  * they share no round at all. */
 static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runner *other)
 {
@@ -189,10 +190,10 @@ static double median_time(gt_race *race, const gt_runner *runner)
     return gt_median_sorted(race->scratch, count);
 }
 
-/* Returns true if a contestant that is faster may replace the incumbent. If they do not share all
- * rounds, it must be clearly faster, because a new incumbent must be sampled with all others. If
- * values are exact, one shared round is enough. After a stop, the medians must agree too, because
- * the difference may be due to a single slow sample. */
+/* Returns true if a faster contestant may replace the incumbent. If it was not in all rounds of the
+ * incumbent, it must be clearly faster, because all others must then be sampled with the new
+ * incumbent. If values are exact, one shared round is enough. After a stop, the medians must agree
+ * too, because the difference may be due to a single slow sample. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -282,7 +283,7 @@ enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* Returns the bound above which `count` log-ratios decide early; INFINITY if there are too few. */
+/* Returns the bound that `count` log-ratios must exceed to decide early; INFINITY for too few. */
 static double early_least(const gt_race *race, size_t count)
 {
     if (count < EARLY_FIRST || race->deviation < 0 || race->options.exhaustive) {
@@ -370,7 +371,7 @@ static void race_call_reserve(gt_race *race, bool best_failed)
     race->reserve = NULL;
 }
 
-/* Eliminates contestants whose first time is more than drop_ratio times the best of the round. */
+/* Eliminates contestants whose first time exceeds drop_ratio times the best time of the round. */
 static void drop_first(gt_race *race)
 {
     double best = INFINITY;
@@ -378,7 +379,7 @@ static void drop_first(gt_race *race)
         return;
     }
     for (const gt_runner *r = race->first; r; r = r->next) {
-        best = r->pending < best ? r->pending : best; /* false if one of them is NaN */
+        best = r->pending < best ? r->pending : best; /* a NaN is never smaller */
     }
     for (gt_runner *r = race->first; r; r = r->next) {
         bool first = r->samples.count == 1 && isfinite(r->pending);
@@ -406,8 +407,8 @@ static double least_of(const gt_race *race, size_t count)
 }
 
 /* Returns true if a contestant was far slower in every round that it shared with the incumbent.
- * Full samples are looked at first, because quick samples are less certain. The first ratio counts
- * even if it refers to an earlier incumbent, because the current one is at least as fast. */
+ * Compares full samples first, because quick samples are less certain. The first ratio counts even
+ * if it refers to an earlier incumbent, because the current one is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     gt_race_doubt *doubt = race->options.quick_doubt;
@@ -463,7 +464,7 @@ static void race_judge(gt_race *race)
     compare_all(race);
     GT_FREED double *variances = malloc(race->count * sizeof *variances);
     if (!variances) {
-        return; /* without this memory, eliminate nobody in this round */
+        return; /* without this memory, no contestant is eliminated in this round */
     }
     note_deviation(race, variances);
     if (take_over_early(race)) {
@@ -527,7 +528,7 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
             return false;
         }
         bool slower =
-            /* slower contestants have left, except for the default */
+            /* true only for the default, because other slower contestants have left */
             gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0;
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
@@ -697,7 +698,7 @@ static void enter_race(gt_race *race, gt_runner *runner)
     race->ids[race->round.count++] = runner->id;
 }
 
-/* Returns true if a contestant may join quick rounds: it has at most one sample, a quick one. */
+/* Returns true if a contestant may join quick rounds: it has no sample, or one quick sample. */
 static bool is_new_contestant(const gt_runner *runner)
 {
     enum { LOOKS = 2 };
@@ -719,7 +720,7 @@ static bool only_default_is_open(gt_race *race)
 }
 
 /* Chooses the contestants of a full round: those with too few rounds. If there are none, chooses
- * the default if only that is undecided, or else all: one lucky sample must not decide. */
+ * the default if no other is undecided, or else all, because one lucky sample must not decide. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -922,7 +923,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     race_call_reserve(race, was_best);
     if (race->rounds) {
         gt_race_round round = race->round;
-        race->round.count = 0; /* ignore the round that has not ended */
+        race->round.count = 0; /* ignore the unfinished round */
         race_judge(race);
         race->round = round;
     }
@@ -938,7 +939,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
-            race_judge(race); /* the rules after a stop are different */
+            race_judge(race); /* other rules apply after a stop */
         }
         race_choose(race);
     }
@@ -1031,7 +1032,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* this modifies only the scratch memory */
+    gt_race *scratch_of = (gt_race *)race; /* only the scratch memory is modified */
     const gt_runner *fast = find_runner(race, id), *slow = find_runner(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {

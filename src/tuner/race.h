@@ -30,25 +30,25 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns the fraction by which the quick sample `value` may exceed a full one without noise. */
+/* Returns the largest fraction by which a quick sample may exceed a full one, apart from noise. */
 typedef double gt_race_doubt(double value);
 
-/* The contestants that are called tied when a race is decided. */
+/* Which contestants are considered tied when a race is decided. */
 typedef enum gt_race_tie {
-    GT_TIE_NONE,   /* none; `precedes` decides which one wins */
-    GT_TIE_LIKELY, /* those that may be as good as the best one */
-    GT_TIE_WITHIN  /* those within epsilon of the best one that are not known to be slower */
+    GT_TIE_NONE,   /* none: `precedes` decides between equally good contestants */
+    GT_TIE_LIKELY, /* contestants that may be as good as the best one */
+    GT_TIE_WITHIN  /* contestants within epsilon of the best one that are not known to be slower */
 } gt_race_tie;
 
 typedef struct gt_race_options {
     uint64_t seed;     /* determines the order in rounds */
     double epsilon;    /* smallest gain that matters, as a fraction; 0 means 0.005 */
-    double drop_ratio; /* largest ratio of a first time to the best; 0 means 2, below 1 no limit */
+    double drop_ratio; /* largest first time, divided by the best; 0 means 2, below 1 no limit */
 
-    uint32_t level;        /* shared rounds after which confidence bounds decide; 0 means 5 */
-    uint32_t max_rounds;   /* maximum number of full rounds per contestant; 0 means 60 */
-    uint32_t final_rounds; /* number of final rounds; 0 means 8 */
-    uint32_t quick_from;   /* rounds are quick with at least this many new contestants; 0 means 5 */
+    uint32_t level;             /* shared rounds after which confidence bounds decide; 0 means 5 */
+    uint32_t max_rounds;        /* maximum number of full rounds per contestant; 0 means 60 */
+    uint32_t final_rounds;      /* number of final rounds; 0 means 8 */
+    uint32_t quick_from;        /* minimum number of new contestants for a quick round; 0 means 5 */
     gt_race_doubt *quick_doubt; /* error of quick samples; NULL: none */
     bool exact;      /* true if values are modelled, without noise; one short round then decides */
     bool exhaustive; /* true: contestants leave only after 10 shared rounds, or if they fail */
@@ -84,12 +84,12 @@ typedef enum gt_race_kind {
     GT_RACE_QUICK, /* short samples, used only while there are no full ones */
     GT_RACE_FULL,
     GT_RACE_FINAL, /* samples of winner and default after the decision */
-    GT_RACE_ANY    /* all kinds, in comparisons */
+    GT_RACE_ANY    /* only for comparisons: samples of any kind */
 } gt_race_kind;
 
 typedef struct gt_race_sample {
     double value;
-    uint32_t round; /* number from 1; values of a round were measured shortly after each other */
+    uint32_t round; /* number of the round, from 1; its values were measured in quick succession */
     gt_race_kind kind;
 } gt_race_sample;
 
@@ -100,7 +100,7 @@ typedef struct gt_runner {
     gt_race_leave left;
     uint32_t left_round; /* round after which it left; 0: it has not left */
     uint32_t missed;     /* number of consecutive rounds without a value */
-    double ratio;        /* time divided by the incumbent's, now or when it left */
+    double ratio;        /* time relative to the incumbent's, now or when the contestant left */
     double first;        /* log-ratio to the incumbent in its first round; NaN: unknown */
     double pending;      /* value in this round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
@@ -119,7 +119,7 @@ typedef struct gt_race_result {
     gt_race_end end;
     uint64_t winner;
     bool has_default;   /* true if the default was sampled, even if it failed later */
-    gt_verdict verdict; /* winner compared with the default; 1 if it is the default */
+    gt_verdict verdict; /* winner compared with the default; the speed-up is 1 if the default won */
     uint32_t rounds, samples;
 } gt_race_result;
 
