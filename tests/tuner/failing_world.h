@@ -136,7 +136,8 @@ static inline int close_failing(void **state)
     return 0;
 }
 
-/* Passes `step` and `sqlite_step` to each_allocation() and each_of_sqlite(). */
+/* Makes allocations fail, including those of SQLite. The steps are those of each_allocation() and
+ * each_of_sqlite(). */
 static inline void short_of_memory(failing_world *f, failing_act act, long step, long sqlite_step)
 {
     f->act = act;

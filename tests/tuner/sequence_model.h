@@ -177,7 +177,8 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                    ? "the table gave an outdated plan"
                    : NULL;
     }
-    /* a call that tries the first variants in order does not use results of unfinished searches */
+    /* a call with max_variants tries the first variants in order, so it does not use the result of
+     * an unfinished search without max_variants */
     bool had_the_time =
         limited->decided && does_for(limited, &asked) && !limited->limit == !asked.limit;
     return r->force                 ? "the table answered though force was asked for"

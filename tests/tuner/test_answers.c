@@ -1,4 +1,4 @@
-/* Tests the answers to requests after edits of the template, and after a lack of memory. */
+/* Tests how requests are answered after the template was edited, and after memory ran out. */
 #include "search_world.h"
 #include "support/folder.h"
 
