@@ -1,6 +1,6 @@
 /* Measures the overhead of gputune in an application whose results are stored, with one thread and
- * with several. Measures tune_kernel() if the plan is in the tuner's table, including the release
- * of the plan. Compares the time of a launch with that of the driver's call.
+ * with several. Measures tune_kernel() with a plan that is already in the tuner's table, and the
+ * release of the plan. Compares the time of a launch with that of the driver's call.
  *
  * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] */
 #include "gpu/driver.h"
