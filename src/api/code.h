@@ -55,7 +55,7 @@ gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_laun
 void gt_plan_code_free(gt_plan_code *code);
 
 /* Sets *out to the launcher of the current context, and loads the code there if necessary. EINVAL
- * if no context of the device is current; ECUDA. */
+ * if no context of the device is current; ECUDA if the code cannot be loaded. */
 gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code);
 
 /* Returns the launcher of the current context, or NULL if the code is not loaded there. */

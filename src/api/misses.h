@@ -25,5 +25,5 @@ void gt_misses_again(gt_misses *misses, gt_miss *miss);
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* Adds `count` to the line with the key, or appends a line. EBUSY if another process keeps the file
- * locked for 0.1 s; EIO. */
+ * locked for 0.1 s; EIO if the file cannot be written. */
 gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t count);

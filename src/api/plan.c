@@ -119,8 +119,8 @@ static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const 
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
-/* How to check an argument before a launch. The struct is small, because at the next launch the
- * plan is usually not in the L1 cache. */
+/* How to check an argument before a launch. The struct is kept small, because it is usually not in
+ * the L1 cache when the plan is launched. */
 typedef struct check {
     uint8_t kind; /* check_kind */
     uint8_t type; /* a gt_type; scalars only */
@@ -585,7 +585,8 @@ static bool set_checks(check *out, const gputune_plan *model, const gt_problem *
     return fits;
 }
 
-/* Copies the model's pairs with new sizes. Returns false if the sizes of in_place() differ. */
+/* Copies the model's pairs with new sizes. Returns false if two buffers of an in_place() differ in
+ * size. */
 static bool set_pairs(gt_pair *out, const gt_pairs *model, const uint64_t *bytes)
 {
     bool possible = true;
