@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A change to a line: a pragma is added before a loop, or an #include is replaced by the header. */
+/* An edit of a line: adds a pragma before a loop, or replaces an #include by the header. */
 typedef struct edit {
     void *file;
     unsigned line;

@@ -492,7 +492,7 @@ static int64_t apply_operation(draft_operator kind, int64_t x, int64_t y)
     return results[kind];
 }
 
-/* Returns condition ? a : b, which is replaced by a minimum or a maximum if possible. */
+/* Returns condition ? a : b, as a minimum or a maximum if possible. */
 static draft_amount *choose_value(draft_amount *condition, draft_amount *a, draft_amount *b)
 {
     const draft_operator kind = condition->kind;
