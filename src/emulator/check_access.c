@@ -122,7 +122,7 @@ static bool is_race(const touch *t, const emu_stamp *other)
         return false;
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
         return false;
-    /* in a compare-and-swap loop, the first read may return a stale value */
+    /* a compare-and-swap loop tolerates a stale value in its first read */
     bool guess = (t->stamp.how | other->how) & EMU_HOW_CAS &&
                  (t->stamp.how == EMU_HOW_READ || other->how == EMU_HOW_READ);
     return !guess && !emu_order_knows(t->warp, t->lane, other);

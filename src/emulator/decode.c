@@ -207,8 +207,8 @@ static void append_return(emu_decoder *decoder)
 
 /* ---- memory waits ---- */
 
-/* The load level of each register: the number of loads in the longest chain of dependent loads that
- * leads to the register's value, counted from the start of the basic block. Loads after a barrier
+/* The load level of each register. This is the number of loads, since the start of the basic block,
+ * in the longest chain of dependent loads that leads to the register's value. Loads after a barrier
  * have higher levels than all loads before the barrier. */
 typedef struct load_levels {
     uint8_t *of; /* by register */

@@ -119,8 +119,8 @@ EMU_EXPORT CUresult cuInit(unsigned flags)
     return CUDA_SUCCESS;
 }
 
-/* Before cuInit, returns the driver version of the profile that cuInit would choose. A mistake in
- * the list of devices is reported by cuInit. */
+/* Before cuInit, returns the driver version of the profile that cuInit would choose. Leaves it to
+ * cuInit to report a mistake in the list of devices. */
 EMU_EXPORT CUresult cuDriverGetVersion(int *version)
 {
     EMU_CHECK(version, CUDA_ERROR_INVALID_VALUE);

@@ -43,9 +43,9 @@ CUresult emuNameMemory(CUdeviceptr address, const char *name);
  * cannot be mapped twice. */
 CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
 
-/* The sanitizer checks all launches between emuCheckBegin() and emuCheckEnd(). They use one host
- * thread and are many times slower. A fault ends its launch and does not leave a sticky error. No
- * launch may be running when these functions are called.
+/* The sanitizer checks all launches between emuCheckBegin() and emuCheckEnd(). Checked launches use
+ * one host thread and are many times slower. A fault ends its launch and does not leave a sticky
+ * error. No launch may be running when these functions are called.
  *
  * emuCheckEnd() returns one line for each distinct finding. Its fields, separated by tabs, are:
  * kind, source file, line, line of the other access (0: none), count, place, thread, the other

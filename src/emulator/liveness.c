@@ -21,7 +21,7 @@ typedef struct liveness {
     block *blocks;
     size_t block_count;
     uint64_t *uses, *kills, *in, *out;
-    size_t *touch_from; /* index of each instruction's first touch; at the end, their number */
+    size_t *touch_from; /* first touch of each instruction, then the number of touches */
     range *ranges;
 } liveness;
 

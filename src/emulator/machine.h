@@ -176,7 +176,7 @@ typedef enum emu_class {
     EMU_CLASS_COUNT
 } emu_class;
 
-/* Counts of a launch, summed over its warps; deterministic unless the control flow depends on the
+/* Counts of a launch, summed over its warps. Deterministic unless the control flow depends on the
  * order of threads. A request is one memory instruction of one warp. A sector has 32 bytes. */
 typedef struct emu_counters {
     uint64_t warps;

@@ -26,7 +26,7 @@
 /* Marks a granule whose pages could not be released. It is never used again. */
 #define LOST_GRANULE UINT32_MAX
 
-/* Allocations are 64 MB apart, so an access far out of bounds is detected too. */
+/* Allocations are 64 MB apart if possible, so an access far out of bounds is detected too. */
 enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 
 /* An allocation and its name. The slot is free if the allocation has 0 bytes. */
@@ -408,7 +408,7 @@ static uint64_t distance_to(const emu_allocation *what, uint64_t address)
     return address < what->base ? what->base - address : address - (what->base + what->bytes);
 }
 
-/* Returns the nearest allocation in the granule of the address or next to it, or NULL. */
+/* Returns the nearest allocation in the address's granule or a granule next to it, or NULL. */
 static const slot *find_neighbour(uint64_t address)
 {
     const slot *nearest = NULL;

@@ -1,6 +1,6 @@
 /* Device memory in one reserved range of addresses, which are both device and host addresses.
  *
- * An allocation occupies whole granules of 64 KiB, with an unused granule between allocations. So
+ * An allocation occupies whole granules of 64 KiB, with unused granules between allocations. So
  * finding the allocation of an address takes two loads, and an access outside of all allocations is
  * detected. A sparse memory file backs the range, so other processes can map allocations. */
 #pragma once
@@ -49,7 +49,7 @@ int emu_memory_release(uint64_t base, emu_memory_kind kind);
 /* Releases all memory of `owner`, a context that is being destroyed. */
 void emu_memory_release_owner(void *owner);
 
-/* Finds the allocation that contains `address`. Locks only outside the reserved range. */
+/* Finds the allocation of `address`. Thread-safe; locks only outside the reserved range. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
 /* Zeroes memory that is within one allocation or outside of all allocations. If the range is large,

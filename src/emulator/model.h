@@ -6,15 +6,15 @@
  *
  *   issue    the time in which the four schedulers of each SM issue the warp instructions
  *   units    the time in which the units of each class execute their instructions
- *   l1       128-byte lines that are looked up, shared memory wavefronts (with bank conflicts), and
- *            divergent constants: one per cycle
+ *   l1       lookups of 128-byte lines, shared memory wavefronts (with bank conflicts), and
+ *            different addresses of constants
  *   cluster  accesses to the shared memory of other blocks, by sector, and atomics on it
  *   l2       stores, and sectors that missed L1, at the L2 bandwidth or at an SM's maximum
  *   dram     bytes that are not in L2, which keeps its contents between launches
  *   atomics  global atomics by sector, and serialised atomics on the hottest address
  *   latency  waves of resident blocks times the lifetime of one block; the longest term if there
  *            are too few resident warps or loads in flight to reach the bandwidth
- *   path     the longest single warp
+ *   path     the instructions and waits of the longest warp
  *   launch   starting blocks and warps, one after another on each SM
  *
  * Work is distributed in whole blocks. The launch ends when the SM with the most blocks

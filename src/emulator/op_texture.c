@@ -97,7 +97,7 @@ static component component_at(const uint8_t *at, const emu_texture *texture)
     return out;
 }
 
-/* Adds the texel of each lane to its result. Lanes without a texel add zero. */
+/* Adds one texel of each lane to the lane's result. Lanes without a texel add zero. */
 static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *texture, const tap *tap,
                      result *out)
 {
@@ -174,7 +174,7 @@ static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
     return !f->is_layered || layer < 0 ? 0 : layer > last ? last : layer;
 }
 
-/* Returns the lower of the two texels that a filter reads, and the upper texel's weight. */
+/* Returns the lower of the two texels that a filter reads. *weight is the upper one's weight. */
 static int64_t split_coordinate(float *weight, float value)
 {
     const float below = floorf(value - 0.5f);
