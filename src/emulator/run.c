@@ -256,7 +256,7 @@ static void add_resident(residents *all, emu_group *group)
     all->count++;
 }
 
-/* Returns the maximum number of groups that can be resident, and so can wait for each other. */
+/* Returns the maximum number of resident groups. Only these can wait for each other. */
 static uint64_t most_resident(const emu_run_state *run)
 {
     uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;

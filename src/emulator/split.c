@@ -87,8 +87,7 @@ static bool precedes(const emu_split *a, const emu_split *b)
     if (a->frame != b->frame) {
         if (a->frame->depth != b->frame->depth)
             return a->frame->depth > b->frame->depth;
-        return a->frame->inside < b->frame->inside; /* different frames contain different lanes, so
-                                                       the order is unambiguous */
+        return a->frame->inside < b->frame->inside; /* frames of one depth share no lane */
     }
     return a->pc < b->pc;
 }

@@ -1,5 +1,4 @@
-/* The handles of streams, and submission. Call all functions but emu_run_on() with the lock
- * held. */
+/* The handles of streams, and submission. Callers must hold the lock, except for emu_run_on(). */
 #pragma once
 
 #include "emulator/queue.h"
@@ -16,5 +15,5 @@ CUresult emu_stream_resolve(CUstream *out, CUstream handle);
 
 /* Submits a command to a stream, or adds it to the stream's capture. Takes ownership of the
  * command; NULL means that memory ran out. If `wait` is true, waits until the command has ended;
- * this fails with 900 during a capture. Takes the lock. */
+ * this fails with 900 during a capture. Acquires the lock itself. */
 CUresult emu_run_on(CUstream handle, emu_command *command, bool wait);

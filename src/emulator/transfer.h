@@ -10,7 +10,7 @@
 typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                       const void *with);
 
-/* Calls `move`, and reports the bytes to the mbarrier at `barrier`, unless `barrier` is NULL. */
+/* Calls `move`. Then reports the bytes to the mbarrier at `barrier`, unless `barrier` is NULL. */
 void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint32_t bytes,
                   uint32_t rank, emu_move *move, const void *with);
 

@@ -293,7 +293,7 @@ void emu_cluster_check(emu_group *group);
 
 /* ---- faults (fault.c) ---- */
 
-/* Records the first fault of the launch, which was caused by `lane`, and stops all warps. */
+/* Records a fault caused by `lane`, if it is the first of the launch, and stops all warps. */
 __attribute__((format(printf, 6, 7))) void emu_raise(emu_warp *warp, const emu_op *op, int code,
                                                      unsigned lane, uint64_t address,
                                                      const char *format, ...);
