@@ -56,7 +56,7 @@ static const struct entry {
 #undef EXTRA
 };
 
-/* Stores the address of a symbol, or NULL, in a function pointer, which POSIX allows. */
+/* Stores the address of a symbol, or NULL, in a function pointer. POSIX allows this. */
 static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
     void *address = dlsym(driver->handle, symbol);
@@ -110,7 +110,7 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Selects the emulator's profile. Called first, because the driver version depends on it. */
+/* Selects the emulator's profile. Must come first, because the driver version depends on it. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *);

@@ -179,7 +179,7 @@ typedef struct variables {
     void *user;
 } variables;
 
-/* Returns true for a constant of the prelude, which the compiler emits even if it is not used. */
+/* Returns true for a constant of the prelude. The compiler emits them even if they are unused. */
 static bool is_of_prelude(const char *name, size_t length)
 {
     const char *at = name + strlen("_ZN"), *end = name + length;
