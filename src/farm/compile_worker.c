@@ -184,7 +184,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
 }
 
 typedef struct compiler {
-    const gt_nvrtc *nvrtc; /* NULL if NVRTC cannot be loaded; `refusal` then has the reason */
+    const gt_nvrtc *nvrtc; /* NULL if NVRTC cannot be loaded, for the reason in `refusal` */
     gt_answer refusal;
     gt_head_cache heads;
 } compiler;

@@ -93,7 +93,7 @@ typedef struct gt_farm_options {
     /* number of compile workers; 0: one per core, or fewer while other farms use the cores */
     uint32_t compile_workers;
     double deadline_s;  /* time limit of a proof or a sample in seconds; 0: 10 s */
-    int driver_version; /* version of the driver (13000); NVRTC must not be newer; 0: any */
+    int driver_version; /* driver version (13000), which NVRTC must not exceed; 0: no limit */
     const char *arch;   /* architecture for a first small compile; NULL: sm_90 */
     gt_log log;
 } gt_farm_options;

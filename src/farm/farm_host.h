@@ -114,12 +114,12 @@ gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
 void gt_queue_clear(gt_queue *queue);
 
 void gt_slot_start_clock(gt_slot *slot);
-/* Returns the seconds since the clock was started. For compilers and the emulator, which compute on
- * the processor, this is processor time. */
+/* Returns the seconds since the clock was started. For a compiler or the emulator, returns the
+ * processor time since then instead. */
 double gt_slot_spent_s(const gt_slot *slot);
 /* Returns the seconds until the worker must be checked again; 0 or less if it has exceeded its time
- * limit of `allowed_s` seconds. A compiler or the emulator may have to wait for a core. While it
- * runs, it therefore gets up to a minute more, until its processor time exceeds `allowed_s`. */
+ * limit of `allowed_s` seconds. A compiler or the emulator may have to wait for a core. Therefore a
+ * running worker gets up to a minute more while its processor time is below `allowed_s`. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot after a worker was started, and starts the clock. */

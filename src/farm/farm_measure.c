@@ -420,8 +420,8 @@ static void handle_death(gt_slot *slot)
 
 /* Returns the time limit of the first request in seconds. A proof or sample may take 100 times as
  * long as the same number of launches of the reference. On the emulator the launches may be fast
- * compared with everything else, so the limit is at least `least_s` and five times the time of the
- * preparation. The limit is longer for variants that do more work per launch. */
+ * compared with everything else, so the limit is at least `least_s` and five times the preparation
+ * time. The limit is longer for variants that do more work per launch. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;

@@ -50,9 +50,9 @@ typedef struct gt_measure_setup {
 } gt_measure_setup;
 
 typedef struct gt_prepared {
-    double reference_ns;     /* time of one launch of the reference at workloads[0] */
+    double reference_ns;     /* launch time of the reference at workloads[0] */
     double copy_bytes_per_s; /* copy rate of device memory, reads and writes together */
-    double prepare_ns;       /* time of the preparation, except for the data proof */
+    double prepare_ns;       /* preparation time, not counting the data proof */
     double try_ns;           /* time to prepare the data proof */
     double data_proof_ns;    /* time of a winner's data proof; 0: there is no data proof */
     double further_ns; /* time to make the first further data set; included in data_proof_ns */
@@ -149,5 +149,5 @@ typedef struct gt_sampled {
 typedef struct gt_recheck_job {
     uint64_t id;
     uint64_t seed; /* seed of the inputs; if it is not the setup's, the reference runs again */
-    double share;  /* part of gt_prepared.data_proof_ns that may be spent, from 0 to 1 */
+    double share;  /* fraction of gt_prepared.data_proof_ns that may be spent */
 } gt_recheck_job;

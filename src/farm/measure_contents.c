@@ -503,9 +503,8 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Runs the reference twice, and determines the tolerances in between. In a data proof, skips
- * the second run, which may take long, and fails if over a quarter of the results are not finite.
- */
+/* Runs the reference, determines the tolerances, and runs the reference again. In a data proof,
+ * skips the second run to save time, and fails if over a quarter of the results are not finite. */
 static gputune_status compute_reference(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;

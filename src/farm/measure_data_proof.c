@@ -300,8 +300,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Finds contents of the inputs with which the default variant passes, without changing the scalars
- * of the variation. Stops if the default variant crashes and a scalar may be the cause. */
+/* Finds contents for the inputs that the default variant passes. Does not change the scalars of the
+ * variation. Stops if the default variant crashes and a scalar may be the cause. */
 static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
                                       gt_variation *variation, gt_loaded *standard)
 {
@@ -318,8 +318,8 @@ static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
     }
 }
 
-/* Changes the scalars one at a time. Keeps a change if the default variant still passes; otherwise
- * tries a value near the original one if the scalar is a float. */
+/* Changes the scalars one at a time, and keeps a change if the default variant still passes. If a
+ * change to a float makes the results differ, tries a value near the original one instead. */
 static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {

@@ -35,7 +35,7 @@ static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint
 }
 
 /* Restores inout buffers. Then warms the cache with a launch or, for a cold sample, sweeps the
- * cache. If launches are timed `alone`, restores the buffers again after the warming launch. */
+ * cache. If measure->alone is true, restores the buffers again after the warming launch. */
 static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -81,8 +81,7 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches once, and then saves the inout buffers, which the launch has changed, as the pristine
- * copies. */
+/* Launches once. Then copies the changed inout buffers to the pristine copies. */
 static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -241,7 +240,7 @@ void gt_replay_free(gt_replay *replay, gt_measure *measure)
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 enum {
-    HOST_AHEAD_NS = 15000,   /* time in which the host can queue a graph between two events */
+    HOST_AHEAD_NS = 15000,   /* time that the host needs to queue a graph between two events */
     HOST_AHEAD_NODE_NS = 100 /* additional time per node of the graph */
 };
 

@@ -1,5 +1,5 @@
-/* The state of measuring on one GPU, which measure*.c share. It is used by one thread and one
- * stream. The host queues as much work as possible before it waits. */
+/* The state of measuring on one GPU, shared by measure*.c. It is used by one thread and one stream.
+ * The host queues as much work as possible before it waits. */
 #pragma once
 
 #include "base/array.h"

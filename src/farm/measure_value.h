@@ -5,7 +5,7 @@
 
 /* Converts an element to double. Integers above 2^53 are rounded. */
 double gt_bits_to_double(gt_type type, uint64_t bits);
-/* Converts a number to an element: the nearest one, ties to even. For integers, truncates it. */
+/* Converts a number to the nearest element, ties to even. Truncates it if elements are integers. */
 uint64_t gt_bits_from_double(gt_type type, double value);
 
 /* Returns the bits of a number that is a part of a scalar argument. */

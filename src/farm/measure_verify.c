@@ -324,8 +324,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
 /* Fills scratch memory with poison or, at the requested size if there is an odd-tail size, with
- * zeros. A variant that reads scratch memory before writing it may be correct with one of the
- * two. */
+ * zeros. A variant that reads scratch memory before writing it may compute correct results with one
+ * of the two. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -339,7 +339,7 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 /* Launches on the timed workspace between two events, after a sweep if the cache must be cold. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
-    enum { HOST_AHEAD_NS = 10000 }; /* time in which the host can queue the launch */
+    enum { HOST_AHEAD_NS = 10000 }; /* time that the host needs to queue the launch */
     if (measure->sweep) {
         GT_TRY(gt_service_sweep(measure));
     } else {

@@ -44,10 +44,10 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 void gt_process_end(gt_process *process);
 
 /* Makes the environment of a worker from that of the host, without variables that would distort
- * measurements or break the worker (blocking launches, profilers, GPU core dumps). With `measure`,
- * MPS is disabled too, and only `device` is visible: a UUID or a result of gt_process_visible(). If
- * `device` is NULL, the worker sees the same devices as the host. out->items ends with NULL. The
- * caller frees *out, even after a failure. */
+ * measurements or break the worker (blocking launches, profilers, GPU core dumps). If `measure` is
+ * true, disables MPS too, and makes only `device` visible: a UUID or a result of
+ * gt_process_visible(). If `device` is NULL, the worker sees the same devices as the host.
+ * out->items ends with NULL. The caller frees *out, even after a failure. */
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device);
 /* Returns the value of CUDA_VISIBLE_DEVICES with which a child sees only the device that has this
  * ordinal in the current process. *out is NULL if CUDA_VISIBLE_DEVICES of this process has no such

@@ -195,7 +195,7 @@ static __device__ bool is_plainly_right(const task &t, float v, double r, float 
     return true;
 }
 
-// Compares float results with double results of the reference, which is the usual case, four elements at a time.
+// Compares float results with double results of the reference, four elements at a time. This is the usual case.
 static __device__ void compare_doubles(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     const float4 *left = (const float4 *)(t.target + begin * 4);

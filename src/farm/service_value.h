@@ -1,4 +1,4 @@
-/* Values of elements as bits and as numbers, and fills. Host and kernels compute equal bits. */
+/* Values of elements, as bits or numbers, and fills. The host and the kernels get equal bits. */
 #pragma once
 
 #ifdef __CUDACC__

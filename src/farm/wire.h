@@ -54,9 +54,9 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_meas
 /* Appends an encoded object to a text. Returns false if the number of elements is too large for an
  * array. Sets out->failed if memory runs out. */
 bool gt_record_encode(gt_text *out, const gt_record *record, const void *object);
-/* Decodes an object, which gt_record_release() frees. EWORKER if bytes are left over, or if a
- * member is missing or out of range; the message then names the member. ENOMEM if memory runs out.
- * On failure, the object is zeroed. */
+/* Decodes an object. The caller frees it with gt_record_release(). EWORKER if bytes are left over,
+ * or if a member is missing or out of range; the message then names the member. ENOMEM if memory
+ * runs out. On failure, the object is zeroed. */
 gputune_status gt_record_decode(void *object, const gt_record *record, const void *data,
                                 size_t bytes);
 /* Frees everything that belongs to a decoded object, and zeroes the object. */
@@ -99,7 +99,7 @@ void gt_frame_release(gt_frame *frame);
 typedef struct gt_frame_reader {
     uint64_t limit_bytes;
     char *data;            /* part of the next frame that was received; owned */
-    size_t have, capacity; /* number of bytes received; number of bytes allocated */
+    size_t have, capacity; /* `have`: bytes received; `capacity`: bytes allocated */
 } gt_frame_reader;
 
 typedef enum gt_read {
