@@ -304,7 +304,7 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
         return NULL;
     }
     gt_terms wanted = *asked;
-    wanted.space = e->terms.space; /* equal keys mean equal spaces until a template is edited */
+    wanted.space = e->terms.space; /* equal keys have equal spaces, until a template is edited */
     if (!gt_answers(&e->terms, &wanted)) {
         return NULL;
     }
@@ -361,8 +361,8 @@ static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, co
     return GPUTUNE_OK;
 }
 
-/* Returns true if `old` makes a new plan unnecessary: `old` is current and satisfies every request
- * that the plan would satisfy. If both have the same result, first makes `old` current again. */
+/* Returns true if `old` makes `plan` unnecessary: `old` is current and satisfies every request that
+ * `plan` would satisfy. If `plan` has the same result as `old`, first makes `old` current again. */
 static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
                       const gputune_plan *plan)
 {

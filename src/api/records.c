@@ -119,7 +119,7 @@ static bool is_of_device(const asked *asked, const char *environment)
                                         strcmp(environment, asked->environments[1]) == 0);
 }
 
-/* Binds the launch of a record. Returns false for an outdated template or another kind of GPU. */
+/* Makes the launch of a record. Returns false for an outdated template or another kind of GPU. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;

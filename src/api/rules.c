@@ -308,8 +308,8 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
     return GPUTUNE_OK;
 }
 
-/* Returns the first size that the call passes as text, such as "n=4096", or NULL. No rule is loaded
- * for a call with such a size, because each text would need another entry. */
+/* Returns the first size that the call passes as text ("n=4096"), or NULL if there is none. No rule
+ * is loaded for a call with such a size, because each text would need another entry. */
 static const char *find_text(const rule_call *call, const gt_template *template)
 {
     for (size_t i = 0; i < call->sizes.count; i++) {

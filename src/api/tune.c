@@ -233,7 +233,7 @@ static gputune_status make_plan(made_plan *out, const plan_call *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* not final if the choice is from another space */
+    out->terms.space = request->terms.space; /* a choice from another space is not final */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;
