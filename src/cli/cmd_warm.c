@@ -29,7 +29,7 @@ static const cli_column columns[] = {
 typedef struct work {
     cli_table table;
     const cli_scenario *scenario;
-    uint32_t done, failed; /* variants of this scenario */
+    uint32_t done, failed; /* numbers of variants of this scenario */
     time_t shown;
 } work;
 

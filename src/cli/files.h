@@ -25,7 +25,7 @@ char *cli_json_number(double value);
 /* Returns a text as a JSON string, which is empty for NULL and for invalid UTF-8. */
 char *cli_json_text(const char *text);
 
-/* Returns the name in the next `#include "name"`, or NULL. Moves *text to the following line. */
+/* Returns the name if the line is `#include "name"`, or NULL. Moves *text to the next line. */
 char *cli_next_include(const char **text);
 /* Returns the path of the file `name` in the folder of the file `from`. */
 char *cli_path_beside(const char *from, const char *name);

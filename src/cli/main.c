@@ -139,7 +139,7 @@ static void fill_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    /* Commands have options instead of these variables, so only the doctor command reads them. */
+    /* Only the doctor command reads these variables. The other commands have options instead. */
     static const char *const unset[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
                                         "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG",
                                         "GPUTUNE_PINNED"};
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
     cli_given.words = argv;
     signal(SIGPIPE, SIG_DFL);
     signal(SIGCHLD, SIG_DFL); /* if SIGCHLD is ignored, waitpid() returns no status */
-    signal(SIGXFSZ, SIG_IGN); /* writes beyond the file size limit then fail */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit returns an error */
     cli_tuning_words();
     int code = run_command(argc, argv);
     errno = 0; /* discard the error of an earlier call */

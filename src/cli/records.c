@@ -221,8 +221,8 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
-/* Returns true if `one` is a better winner than `best`. A winner of the whole space is better than
- * one of a restricted space; otherwise the faster one is better. */
+/* Returns true if the winner `one` is better than the winner `best`. A winner of the whole space is
+ * better than one of a restricted space; otherwise the faster one is better. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
     bool whole = !one->only[0], is_best_whole = !best->only[0];
