@@ -625,7 +625,7 @@ static bool run_if(draft_node *node)
     draft_now.facts.count = facts;
     if (then_leaves != else_leaves) {
         branch_redo(then_leaves ? &second : &first);
-        draft_assume(value, else_leaves); /* true until the end of the block */
+        draft_assume(value, else_leaves); /* the fact holds until the end of the block */
         doubt_changes(&skipped, "is changed before a jump");
         return false;
     }
