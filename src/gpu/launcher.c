@@ -193,7 +193,7 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];
     config.blockDimZ = run->block[2];
     config.hStream = stream;
-    if (l2->window_bytes) { /* the L2 window is the last attribute; set its address */
+    if (l2->window_bytes) { /* set the address of the L2 window, which is the last attribute */
         memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
         config.attrs = attributes;
         memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
@@ -614,9 +614,10 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
     return GPUTUNE_OK;
 }
 
-/* Reads the properties of a stream. Its key is its id, because the driver may use the handle of a
- * destroyed stream again, but not its id (driver 12.0). During a capture, cuStreamGetId fails with
- * error 900 (H200, driver 13.0). The key is then the handle, which is unique in the capture. */
+/* Reads the properties of a stream. The key of a stream is its id, because the driver may reuse the
+ * handle of a destroyed stream. It does not reuse ids (driver 12.0). During a capture,
+ * cuStreamGetId fails with error 900 (H200, driver 13.0). The key is then the handle, which is
+ * unique in the capture. */
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->loaded.driver;

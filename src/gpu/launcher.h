@@ -1,5 +1,5 @@
-/* Loads an image and launches its kernels, both in the host process and in the worker. No other
- * module passes parameters, or sets clusters, carveouts and dynamic shared memory. */
+/* Loads an image and launches its kernels, both in the host process and in the worker. Only this
+ * module passes parameters, and sets clusters, carveouts and dynamic shared memory. */
 #pragma once
 
 #include "base/device.h"
@@ -60,9 +60,10 @@ gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_size
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
-/* Sets aside as much level-2 cache as the variant needs, and resets persisting cache lines. When
- * variants with different l2_persist values are compared, this must be called before each sample,
- * in the context of the launcher, which nothing else may use. Does nothing for other kernels. */
+/* Sets aside as much level-2 cache as the variant needs, and resets persisting cache lines. Must be
+ * called before each sample if variants with different l2_persist values are compared. The context
+ * of the launcher must be current, and nothing else may use it. Does nothing if
+ * launch.l2.used is false. */
 gputune_status gt_launcher_prepare(gt_launcher *launcher);
 
 /* Adds guard zones of `bytes`, a multiple of 256, around the scratch buffers of later launches. */

@@ -394,7 +394,7 @@ static gputune_status count_resident(const gt_loaded_launch *loaded, uint32_t in
     *clusters = 1;
     if (gt_volume(kernel->cluster) > 1) {
         CUlaunchConfig config = loaded->kernels[index].config;
-        config.numAttrs = 1; /* pass only the cluster, because the carveout is just a hint */
+        config.numAttrs = 1; /* without the carveout, which the driver may ignore */
         GT_CUDA(loaded->driver, OccupancyMaxActiveClusters, clusters, function, &config);
     }
     return GPUTUNE_OK;

@@ -78,8 +78,8 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
 gputune_status gt_instance_make(gt_instance *out, gt_loaded_launch *loaded,
                                 const gt_launch_sizes *sizes);
 /* Prepares an instance for a launch at other sizes. If the scratch memory is too small, waits for
- * the event `last`, which may be NULL, and creates the instance again. Otherwise, queues commands
- * on the stream that zero all GT_SCRATCH_ZERO buffers. */
+ * the event `last`, which may be NULL, and creates the instance again. Otherwise, zeroes all
+ * GT_SCRATCH_ZERO buffers on the stream. */
 gputune_status gt_instance_resize(gt_instance *instance, gt_loaded_launch *loaded,
                                   const gt_launch_sizes *sizes, CUstream stream, CUevent last);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);
