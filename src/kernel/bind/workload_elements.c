@@ -476,7 +476,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
     GT_TRY(gt_layout_make(&layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
     out->bytes = layout->bytes;
-    if (layout->count == 0) { /* an empty functor has a size of one byte, but nothing reads it */
+    if (layout->count == 0) { /* an empty functor has a size of one byte, which nothing reads */
         return GPUTUNE_OK;
     }
     GT_TRY(bind_numbers(workload, out, binding, argument, layout));

@@ -21,7 +21,7 @@ typedef struct writer {
     gputune_status status; /* status of the first failure */
 } writer;
 
-/* Appends a text in which "@" stands for the prefix, and "$" for the prefix in capitals. */
+/* Appends a text. Replaces "@" by the prefix, and "$" by the prefix in capitals. */
 static void append_text(writer *w, const char *text)
 {
     while (*text) {
@@ -35,7 +35,7 @@ static void append_text(writer *w, const char *text)
     }
 }
 
-/* Appends an expression for the variant in w->form, or appends `otherwise` if there is none. */
+/* Appends an expression of the variant in w->form. Appends `otherwise` if `expression` is NULL. */
 static void append_value(writer *w, const gt_expression *expression, int64_t otherwise, int within)
 {
     if (!expression) {

@@ -43,8 +43,8 @@ gt_residue gt_filter_evaluate(const gt_space *space, const gt_filter *filter, co
 
 /* ---- diagram.c ---- */
 
-/* Why a configuration is excluded: a gt_limit, GT_REASON_REQUIRE plus the index of a false
- * require(), or GT_REASON_FAILED plus the index of a require() that cannot be evaluated; or 0. */
+/* Why a configuration is excluded, or 0: a gt_limit, GT_REASON_REQUIRE plus the index of a false
+ * require(), or GT_REASON_FAILED plus the index of a require() that cannot be evaluated. */
 enum {
     GT_REASON_REQUIRE = GT_LIMIT_COUNT,
     GT_REASON_FAILED = GT_REASON_REQUIRE + GT_REQUIRE_MAX,
@@ -69,7 +69,8 @@ typedef struct gt_diagram {
 } gt_diagram;
 
 /* Builds a diagram from all filters that depend only on these axes. Uses at most 10 MB and 200 ms.
- * If it would need more, or on failure, it is not complete. May return ENOMEM or ECANCELED. */
+ * If this is not enough, or on failure, the diagram is not complete. May return ENOMEM or
+ * ECANCELED. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
 /* Frees the nodes of a diagram. The diagram keeps its axes. */
@@ -115,7 +116,7 @@ struct gt_space {
     uint8_t touching[GT_AXIS_MAX][GT_FILTERS_MAX]; /* filters on each axis, by ascending index */
     int touching_count[GT_AXIS_MAX];
     int excludes_all; /* reason why no configuration is valid, or 0 */
-    gt_binding base;  /* binding on which the stages that depend on no axis have run */
+    gt_binding base;  /* binding after the stages that depend on no axis */
     gt_binding probe;
     gt_group groups[GT_AXIS_MAX];
     int group_count;
@@ -130,7 +131,7 @@ struct gt_space {
 
 /* Evaluates a filter when only the axes in `known` have values. Returns a reason if no values of
  * the other axes can satisfy the filter. Otherwise sets *key. The key 0 means that all values
- * satisfy the filter; equal keys mean that the same values do. */
+ * satisfy the filter. Equal keys mean that the same values satisfy the filter. */
 int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
                     uint32_t known, uint64_t *key);
 /* Applies the filters on `axis` that use only axes in `known`. Returns the first reason, or 0. */

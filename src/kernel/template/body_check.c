@@ -393,8 +393,8 @@ static gputune_status check_step(gt_template_step *step, checked *c)
 }
 
 /* Checks the number of a judge's parameters, and the types of those after the parameter blocks. A
- * reference may declare outputs as double, and may have another parameter `scale`. The kernels of
- * check() and init() must have one more parameter. */
+ * reference may declare outputs as double, and may have an additional parameter `scale`. The
+ * kernels of check() and init() must have one more parameter. */
 static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
 {
     const gt_template *template = c->p->template;

@@ -218,7 +218,7 @@ gputune_status gt_template_new(gt_template **out);
 #define GT_NAMED(items, count, name) gt_index_by_name(items, sizeof *(items), count, name)
 int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name);
 
-/* A tunable or a problem value. They have a common index, in which tunables come first. */
+/* A tunable or a problem value. One index counts both, beginning with the tunables. */
 typedef struct gt_chosen_name {
     const char *name;
     bool is_axis, is_size;  /* is_size: true for a run-time size */

@@ -50,7 +50,7 @@ typedef struct gt_parse {
     const gt_template_reader *reader;
     const gt_clause *clause;
     const char *word; /* word of the clause in the table of clauses; NULL if there is no clause */
-    size_t member;    /* offset of the member that the clause sets, from the table of clauses */
+    size_t member;    /* offset of the member that the clause sets, as in the table of clauses */
     gt_lexer at;      /* the current token, which is in the clause or in a struct of the code */
     char *code;       /* code without pragmas and disabled #if branches; owned */
     gt_declarations found; /* the declarations in `code`; owned */
