@@ -44,7 +44,7 @@ typedef struct gt_piece {
     bool is_constant; /* true for constants, constexpr functions, and types */
     bool is_host;     /* true if marked __host__ */
     bool is_in_namespace;
-    bool is_operator, is_special; /* is_special: an operator or a destructor */
+    bool is_operator, is_special; /* is_special: true for an operator or a destructor */
     bool is_virtual, has_body, is_defaulted;
     bool is_foreign; /* true if the signature contains a qualified name, such as std::ostream */
 } gt_piece;

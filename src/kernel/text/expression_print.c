@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-/* precedences, as in gt_operation_sign() for binary operations */
+/* Precedences. Those of binary operations are the same as in gt_operation_sign(). */
 enum { PRIMARY = 12, UNARY = 11, PRODUCT = 10, SUM = 9, SHIFT = 8, AND = 2, OR = 1, CHOICE = 0 };
 
 /* A printed part of an expression. */

@@ -59,7 +59,7 @@ typedef struct gt_signature {
     uint32_t block_count;
 } gt_signature;
 
-/* Reads the parameters. Returns false if there is a pack, or if an #if splits the brackets. */
+/* Reads the parameters. Returns false if one is a pack, or if an #if splits the brackets. */
 bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function);
 
 /* Finds a constant that is defined outside of functions, as `#define NAME value`, a const or

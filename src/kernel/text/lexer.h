@@ -36,7 +36,7 @@ typedef struct gt_lexer {
 
 /* Opens a lexer on text that is at `place` in its file, and reads the first token. */
 void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place place);
-/* Returns a lexer for a text. The positions of its tokens must not be used in messages. */
+/* Return a lexer for a text. The positions of its tokens must not be used in messages. */
 gt_lexer gt_lexer_of(const char *text);
 gt_lexer gt_lexer_on(const char *text, size_t length);
 /* Makes a lexer end before position `end` of its text. */

@@ -357,7 +357,7 @@ static void blank_code(char *text, size_t begin, size_t end)
     gt_blank(text, from, end);
 }
 
-/* Declares the namespaces of a `using namespace a::b;`, whose contents may have been removed. */
+/* Declares the namespaces of a `using namespace a::b;`, because their contents may be blanked. */
 static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece)
 {
     size_t depth = 0;
