@@ -173,7 +173,7 @@ static double add_priors(const double *theta, uint32_t dimensions, double *gradi
     return sum + prior(theta[noise], NOISE_CENTRE, NOISE_SPREAD, &gradient[noise]);
 }
 
-/* Adds to the gradient what row `a` of the covariance matrix contributes. */
+/* Adds the contribution of row `a` of the covariance matrix to the gradient. */
 static void add_gradient(sample *s, const double *alpha, double signal, const double *weight,
                          const double *part, double *gradient, uint32_t a)
 {

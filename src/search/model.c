@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the standardised time at z that is predicted from hints, or 0 if there are no hints. */
+/* Returns the standardised time that the hints predict at z, or 0 if there are no hints. */
 static double model_prior_at(const gt_model *model, const float *z)
 {
     if (!model->prior.present) {
@@ -100,7 +100,7 @@ static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
     model->row_prior[row] = model_prior_at(model, z);
 }
 
-/* Adds rows for the points that have none. Returns false if there are too many points. */
+/* Adds rows for the points without a row. Returns false if there are too many points. */
 static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->known.count; i++) {
@@ -121,7 +121,8 @@ static void model_add_pending(gt_model *model, gt_evidence *evidence)
     gt_gaussian_update(&model->gaussian);
 }
 
-/* Keeps the fastest points and a random choice of the others. Pending points are added later. */
+/* Chooses the points that keep a row: the fastest points and a random choice of the others. Rows
+ * for pending points are added later. */
 static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order)
 {
     gt_evidence *evidence = &strategy->evidence;
@@ -339,7 +340,7 @@ enum {
     MANY = 800, /* maximum size of the pool; above it, only the best RANDOM candidates are kept */
     CLIMBS = 3  /* maximum number of steps from the best candidate to a better neighbour */
 };
-/* number of deviations beyond which the expected gain is approximated */
+/* number of standard deviations beyond which the expected gain is approximated */
 #define FAR 6.0
 /* With few points, the process underestimates its deviations. They are doubled if there are up to
  * DOUBT_AXES axes, and increased by a smaller factor if there are more axes. */
@@ -580,7 +581,7 @@ static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bo
 
 enum {
     LEAST_OK = 3,
-    BETWEEN_CLIMBS = 8 /* number of proposals after which the neighbours are tried again */
+    BETWEEN_CLIMBS = 8 /* after this many proposals, neighbours are tried again */
 };
 
 static void drop_model(gt_model **model)

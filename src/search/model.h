@@ -25,7 +25,7 @@ bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
 /* A configuration that may be proposed. */
 typedef struct gt_candidate {
     gt_point point;
-    double prior; /* standardised time that is predicted from the hints */
+    double prior; /* standardised time that the hints predict */
     double score; /* the candidate with the highest score is proposed first */
     double gain;  /* expected reduction of the logarithm of the time */
     gt_prospect prospect;
@@ -45,7 +45,7 @@ typedef struct gt_model_prior {
     uint32_t lead_count, next_lead;
     uint32_t due;   /* number of hints to propose before the model is used */
     uint32_t turns; /* number of points proposed after the default, before the model was used */
-    double slope;   /* slope of measured times over predicted times, both standardised */
+    double slope; /* slope of measured times as a function of predicted times, both standardised */
 } gt_model_prior;
 
 typedef struct gt_model {

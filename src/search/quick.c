@@ -22,7 +22,7 @@ enum {
 #define ENOUGH_QUICK 0.5
 /* The lowest rank correlation at which quick compiles are used. It is low because few pairs give
  * only a rough estimate. In searches where quick compiles are useful, the true correlation is about
- * 0.4. Five pairs then show less than 0.3 in a third of cases, and eight less than -0.5 in 1%. */
+ * 0.4. Five pairs then show less than 0.3 in 33% of cases, and eight pairs less than -0.5 in 1%. */
 #define CONTRARY (-0.5)
 
 static uint32_t most_first(const gt_search_settings *settings)

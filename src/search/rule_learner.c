@@ -166,7 +166,7 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data)
 typedef struct branch {
     gt_tree_node node;
     uint32_t yes, no; /* indices of the two branches, or 0 */
-    double cost;      /* cost of the sizes in this branch if it becomes a leaf */
+    double cost;      /* cost of all sizes in this branch if the branch becomes a leaf */
 } branch;
 
 typedef struct learner {
@@ -330,7 +330,7 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
         add_costs(l, l->sums, l->order[i]);
     }
     own->cost = least_sum(l, l->sums, in->granted, count, &own->node.config);
-    /* if no configuration can run with the granted needs, ignore the needs */
+    /* if no configuration can run at all sizes of the branch, ignore the needs */
     if (own->cost >= unusable * count) {
         (void)least_sum(l, l->sums, UINT64_MAX, UINT32_MAX, &own->node.config);
     }

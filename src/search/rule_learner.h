@@ -16,12 +16,12 @@ typedef struct gt_rule_feature {
 
 typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
-    uint32_t coordinate_count; /* number of leading features that are problem sizes */
+    uint32_t coordinate_count; /* number of problem sizes; they are the first features */
     /* Times at [size * config_count + config]. INFINITY: cannot run, or wrong results. NAN: not
      * measured, and probably slow. If all times of a size are NAN, they are predicted; adding a few
      * thousand such sizes improves the trees. */
     const double *times_ns;
-    const double *values; /* values at [size * feature_count + feature]; NAN if there is none */
+    const double *values; /* values at [size * feature_count + feature]; NAN: no value */
     const gt_rule_feature *features;
     const uint32_t *codes; /* code of each configuration; equal numbers share compiled code */
     const uint64_t *needs; /* bit set of the needs of each configuration */
