@@ -18,8 +18,8 @@ typedef struct gt_terms {
     bool complete; /* true if every variant was tried; a final result need not be complete */
     bool proved;   /* true if a worker verified the result on this kind of GPU */
     bool by_rule;  /* result: a rule chose it; request: also accepts results that a rule chose */
-    /* In seconds. Request: the time limit; 0 if only a final result is accepted. Result: the time
-     * limit that ended the tuning; 0 if no limit ended it. */
+    /* Time limit in seconds. In a request, 0 means that only a final result is accepted. In a
+     * result, it is the limit that ended the tuning, or 0 if no time limit did. */
     double limit_s;
 } gt_terms;
 

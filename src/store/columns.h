@@ -54,7 +54,7 @@ typedef enum gt_trial_status {
 /* A configuration that was tried in a scenario. */
 typedef struct gt_trial {
     gt_hash hash;       /* gt_trial_hash() */
-    gt_hash source;     /* gt_source.hash, with which its code is found */
+    gt_hash source;     /* gt_source.hash, by which the code of the variant is found */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
     const char *message; /* reason of a failure, elimination or missing proof; NULL means "" */

@@ -40,7 +40,7 @@ typedef struct gt_database {
     sqlite3_stmt *statements[GT_SQL_COUNT];
     int code;             /* SQLite's extended code for the last failure */
     bool made;            /* true if the file was created when it was opened */
-    const char *distrust; /* why code and results in the file are not trusted; NULL if they are */
+    const char *distrust; /* why code and results in the file are not trusted, or NULL */
     bool given;           /* true for the system's file, which is always trusted */
     gt_patience patience; /* how long to wait for locks; its cancel flags must stay valid */
     gt_patience limit;    /* how long statements may run; its cancel flags must stay valid */

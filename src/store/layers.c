@@ -23,10 +23,10 @@ enum { GT_WARNING_MAX = 768 };
 /* seconds to wait for the system's file; also the minimum wait of gt_store_bring() */
 #define GT_LOOKUP_WAIT_S 0.1
 
-/* The files use a rollback journal instead of a write-ahead log. Processes share the index of a
- * write-ahead log in memory. On a network file system, where home folders often are, two machines
- * would therefore damage the file. Besides, a user could not read a file that only root can write.
- * Writes are rare and short, so a rollback journal is not too slow.
+/* The files use a rollback journal instead of a write-ahead log. Processes keep the index of a
+ * write-ahead log in shared memory. On a network file system, where home folders often are, two
+ * machines would therefore damage the file. Besides, a user could not read a file that only root
+ * can write. Writes are rare and short, so a rollback journal is not too slow.
  *
  * A damaged file is not modified. It may belong to another program, or it may be intact again after
  * its file system has been repaired.
@@ -326,7 +326,7 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 static const double longest_wait_s = 5; /* a write to a slow disk may take seconds */
 static const double listing_s = 0.5;    /* longest wait of a lookup without a patience */
 static const double share = 0.25; /* part of the patience that a lookup may spend on waiting */
-/* after a call did not get the lock in time, lookups do not wait for this many seconds */
+/* number of seconds in which lookups do not wait, after a call did not get the lock in time */
 static const double pause_s = 1;
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
@@ -678,7 +678,7 @@ enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
-    uint64_t writes; /* value of memory_writes when the rows were read */
+    uint64_t writes; /* value of memory_writes when the rows in memory were read */
 } bringing;
 
 /* Copies the database `from` to `kept`, a database attached to the connection of the writer. */
@@ -723,7 +723,8 @@ static void detach_store(gt_store *store)
     }
 }
 
-/* Called after the rows in memory were copied to the file. Keeps them if rows were added since. */
+/* Called after the rows in memory were copied to the file. If no rows were added after that, the
+ * database in memory may be closed. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
     pthread_mutex_lock(&store->remembering);
@@ -872,7 +873,7 @@ static gputune_status bring_all(gt_database *database, void *context)
     merging *what = context;
     gputune_merged *merged = what->merged;
     merged->taken_trials = merged->taken_winners = merged->taken_codes = merged->taken_rules =
-        0; /* the transaction may have been tried before */
+        0; /* an earlier attempt may have counted rows */
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));

@@ -17,8 +17,8 @@ typedef struct gt_schema {
 enum { GT_APPLICATION_ID = 0x67707475 /* "gptu" */ };
 
 /* Reads the version and the application id of a file, and compares its tables, indexes and triggers
- * with those of gputune. Sets `why` to a description of the first one that is unknown, or to "".
- * Returns SQLite's extended code. */
+ * with those of gputune. Sets `why` to a description of the first unknown one, or to "" if all are
+ * known. Returns SQLite's extended code. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle);
 /* Creates the tables in a transaction if they are missing. Returns SQLite's extended code. */
 int gt_schema_create(sqlite3 *handle);

@@ -95,7 +95,7 @@ typedef struct gt_scenario {
     const char *kernel;
     const char *problem; /* sizes that were measured, and other values, as "n=67108864 T=half" */
     const char *bucket;  /* for a rule, used in the key instead of the problem; NULL: the problem */
-    const char *fixed;   /* const and type values, as "T=half"; equal for all sizes of a family */
+    const char *fixed; /* const and type values, as "T=half"; the same for all sizes of a family */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
     const char *alignment;         /* alignment of buffers in bytes, as "16" or "16 x=4" */
@@ -347,7 +347,7 @@ gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome
                                  const gt_patience *patience);
 
 typedef struct gt_listed_rule {
-    gt_site site; /* site of the rule, whose problem is the region */
+    gt_site site; /* site of the rule; its problem is the region of the rule */
     gt_stored_rule rule;
 } gt_listed_rule;
 
