@@ -20,7 +20,7 @@ static gputune_status cannot_read(const char *path, const char *why)
     return gt_fail(GPUTUNE_EIO, "cannot read %s: %s; expected a regular file", path, why);
 }
 
-/* Reads until the end of the file, even beyond its initial size, because the file may grow. */
+/* Reads to the end of the file instead of to its initial size, because the file may grow. */
 static gputune_status read_all(gt_text *text, int file, const char *path, size_t most)
 {
     char chunk[16384];

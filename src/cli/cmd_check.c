@@ -8,10 +8,10 @@
 
 /* A kind of mistake at a pair of source lines, which may occur in several variants. */
 typedef struct mistake {
-    gputune_finding first; /* the mistake as found in the first variant that has it */
+    gputune_finding first; /* finding in the first variant with the mistake */
     uint32_t variants;
     uint32_t variant; /* number of the last variant with the mistake, counted from 1 */
-    uint64_t count;   /* number of findings of the mistake in all variants */
+    uint64_t count;   /* number of times that it was found, over all variants */
 } mistake;
 
 typedef struct checked {

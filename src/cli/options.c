@@ -1,4 +1,4 @@
-/* Parses options according to a command's table of options, and prints the help from this table. */
+/* Parses options by a command's table of options, and prints the help from the same table. */
 #include "cli/options.h"
 
 #include "cli/console.h"

@@ -420,7 +420,7 @@ static uint32_t count_status(const failures *all, const char *status)
     return sum;
 }
 
-/* Finds the most frequent status, and returns the most frequent failure with this status. */
+/* Finds the most frequent status, and returns its most frequent failure. */
 static const failure *find_commonest(const failures *all)
 {
     const failure *best = all->items;

@@ -103,7 +103,7 @@ static gputune_status make_only_text(gt_request *request)
     return gt_text_take(&request->only_text, &text);
 }
 
-/* Lists the const and type values, which must be equal if a result of another size is used. */
+/* Lists the const and type values. A result of another size is used only if these are equal. */
 static gputune_status make_fixed_text(gt_request *request)
 {
     gt_text text = {0};
@@ -140,7 +140,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    /* the proof will report any other failure */
+    /* failures other than ENOMEM are reported by the proof */
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
 

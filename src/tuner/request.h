@@ -33,7 +33,7 @@ struct gt_services {
 };
 
 typedef struct gt_background_use {
-    double share; /* fraction of time for measuring while the application uses the GPU */
+    double share; /* fraction of the time in which to measure while the application uses the GPU */
     bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
     /* returns true if a caller's tuning needs the GPU, so the background tuning must end */
     bool (*must_give_way)(void *user);
@@ -112,7 +112,7 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns a short extra time for answering after the limit. The first call starts this time. */
+/* Returns a short grace period after the limit, for the answer. It begins at the first call. */
 gt_patience gt_request_grace(gt_request *request);
 
 /* Copies the options of a caller. Options that an older caller does not know, or all of them if
@@ -122,7 +122,7 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
-/* If the call has a reference of its own, lets the workload use it. */
+/* Lets the workload use the call's own reference, if there is one. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
 /* Finds the buffer for an input of the caller. EINVAL if the kernel has no such buffer, if it is an
  * output, or if its size differs. */
@@ -136,7 +136,7 @@ gputune_objective gt_default_objective(const gt_template *template);
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy);
 /* Prepares the space of the request. ETIMEOUT or ECANCELED if preparing did not finish. */
 gputune_status gt_request_prepare_space(const gt_request *request);
-/* Prepares and rewinds the space. Warns if it lacks requested values. ENOVARIANT: it is empty. */
+/* Prepares and rewinds the space. Warns if it lacks requested values. ENOVARIANT if it is empty. */
 gputune_status gt_request_space_to_try(const gt_request *request);
 /* Warns if the default is not in the space, because speed-ups are unknown then. */
 void gt_request_warn_of_default(const gt_request *request);

@@ -49,16 +49,16 @@ typedef struct gt_rule_maker {
     gt_size_list tuned;    /* sizes that were tuned; all pool members are measured there */
     gt_size_list compared; /* tuned sizes, and sizes at which only the best members are measured */
     gt_member_list kept;   /* pool members among which the rule chooses */
-    gt_size_list tests;    /* sizes tuned after `kept` was chosen, to test it */
+    gt_size_list tests;    /* sizes that were tuned after `kept` was chosen, to test `kept` */
     bool is_compared;      /* true if a tuning has tried several variants, or has finished */
     bool is_covered;       /* true if the region has too few further sizes for all tests */
-    double novelty;        /* mean log of the speed-up of recent winners over the pool */
+    double novelty;        /* running mean of the log of recent winners' speed-ups over the pool */
     double shares;         /* factor for the time limit of the next tuning */
     size_t most_sizes;     /* number of sizes at which to measure `kept` in this round */
     int64_t start_ns;
     double limit_s;
     double points_s[4]; /* points of the round (gt_rule_time_at_s()), in seconds since start_ns */
-    /* seconds that the last round spent on corners, each other size, testing, learning */
+    /* seconds that the last round spent on corners, on each other size, on testing, on learning */
     double corners_s, size_s, testing_s, learning_s;
 } gt_rule_maker;
 
@@ -88,7 +88,7 @@ typedef enum gt_rule_sizes {
 gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
                                   gt_rule_sizes which);
 /* Lists the sizes at which all kept members have a time. If these are fewer than
- * GT_RULE_PROVED_SIZES, adds sizes at which at least half of them have one. */
+ * GT_RULE_PROVED_SIZES, adds sizes at which at least half of the kept members have a time. */
 gputune_status gt_rule_list_measured(gt_size_list *out, const gt_rule_maker *maker);
 
 /* Times of pool members at sizes, in the form that the learner of the tree needs. */
@@ -101,8 +101,8 @@ typedef struct gt_rule_view {
 } gt_rule_view;
 
 /* Sets *out to the times of these members at these sizes. Adds `predicted` further sizes of the
- * region, at which nothing was measured, for times that the learner predicts. The caller frees *out
- * with gt_rule_view_free(). */
+ * region, at which nothing was measured; the learner predicts the times there. The caller frees
+ * *out with gt_rule_view_free(). */
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                  const gt_member_list *members, const gt_size_list *sizes,
                                  size_t predicted);
@@ -116,7 +116,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker);
 /* Measures the missing times of pool members at tuned sizes, except members that cannot win. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
 /* Tries neighbours of kept members at the sizes where the kept members lose most. A neighbour
- * differs in one axis, or in axes that need no compile. Adds the neighbours to the pool. */
+ * differs in one axis, or only in axes that need no compile. Adds the neighbours to the pool. */
 gputune_status gt_rule_search(gt_rule_maker *maker);
 /* Measures the best members at more sizes, and then chooses the kept members again. */
 gputune_status gt_rule_compare(gt_rule_maker *maker);
@@ -126,12 +126,12 @@ gputune_status gt_rule_complete(gt_rule_maker *maker);
  * Measures and verifies the kept members there. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
-/* Estimates and logs the loss of a rule at sizes that were not measured. The tests show how much
- * slower the best kept member is than a tuned variant. For each of `sizes`, `losses` shows how much
- * slower the tree's choice is than the best kept member (gt_rule_tree). */
+/* Estimates and logs the loss of a rule at sizes that were not measured. Combines two losses: how
+ * much slower the best kept member is than a tuned variant, from the tests; and how much slower the
+ * tree's choice is than the best kept member, from `losses`, by `sizes` (gt_rule_tree). */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
-/* Computes the loss of a rule, whose logarithm has three summands: the loss of the best kept member
+/* Computes the loss of a rule. Its logarithm is a sum of three: the loss of the best kept member
  * (`choice`), the loss of the tree (`tree`, measured at other sizes), and the standard error of
  * `choice`, which has few sizes. NAN if there are too few losses. */
 gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,

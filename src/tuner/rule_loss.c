@@ -13,7 +13,7 @@ static void free_losses(loss_list *losses)
     gt_array_free(losses);
 }
 
-/* Lists for each test size how much slower the best kept member is than the fastest variant. */
+/* Lists how much slower the best kept member is than the fastest variant at each test size. */
 static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;

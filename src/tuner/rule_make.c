@@ -75,7 +75,8 @@ gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-/* Returns how many kept members have no time at this size; SIZE_MAX if none can run there. */
+/* Returns how many kept members lack a time at this size; SIZE_MAX if none is known to run
+ * there. */
 static size_t count_missing(const gt_rule_maker *maker, size_t size)
 {
     size_t missing = 0;
@@ -344,7 +345,7 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
 
 enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
 
-/* Divides the time that is left among the phases of a round. Returns false if it is too short. */
+/* Divides the remaining time among the phases of a round. Returns false if too little is left. */
 static bool plan_round(gt_rule_maker *maker)
 {
     static const double first_share = 0.15, testing_share = 0.19, learning_share = 0.05,
@@ -377,7 +378,7 @@ static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
 
 static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
 {
-    if (!maker->tuned.count) { /* later rounds use the sizes that the first one has tuned */
+    if (!maker->tuned.count) { /* later rounds use the sizes that the first round has tuned */
         GT_TRY(gt_rule_tune(maker));
     }
     GT_TRY(gt_rule_measure_pool(maker));
@@ -407,7 +408,7 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         before = loss.mean;
     }
     maker->most_sizes = SIZES_MOST;
-    maker->points_s[2] = maker->points_s[3]; /* no more tests follow */
+    maker->points_s[2] = maker->points_s[3]; /* use the time for tests, because none follow */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);
 }

@@ -156,7 +156,7 @@ static void free_comparison(comparison *at)
     gt_array_free(&at->entries);
 }
 
-/* Returns true if a member that failed with this status is not used at any size. */
+/* Returns true if a member that failed with this status must not be used at any size. */
 static bool is_for_good(const char *status)
 {
     return strcmp(status, "wrong") == 0 || strcmp(status, "crashed") == 0 ||
@@ -174,7 +174,7 @@ static void refute_member(const comparison *at, gt_pool_member *member, const ch
     member->is_refuted = true;
 }
 
-/* Converts a record. The time is NAN if there was not enough time, INFINITY if it failed. */
+/* Converts a record. The time is NAN if the limit was too short, INFINITY if the variant failed. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;
@@ -253,7 +253,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
 }
 
-/* Stores the entries. Times are scaled so the anchor keeps its known time. */
+/* Stores the entries. Scales all times by the factor that gives the anchor its known time. */
 static gputune_status take_entries(comparison *at)
 {
     const gt_pool_entry anchor = at->entries.items[0];

@@ -16,8 +16,9 @@ typedef struct gt_pool_size {
     double volume; /* product of all sizes, as an estimate of the cost */
     bool is_corner;
     bool is_tuned, is_compared;
-    bool is_doubtful; /* true if chosen because it is unclear which member is fastest */
-    GT_ARRAY(gt_pool_entry) entries; /* by member; members beyond the end were not measured */
+    bool is_doubtful; /* true if chosen because it is unclear which member is fastest there */
+    /* by member; lacks the last members if they were not measured */
+    GT_ARRAY(gt_pool_entry) entries;
 } gt_pool_size;
 
 typedef struct gt_pool_member {

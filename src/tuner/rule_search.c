@@ -12,7 +12,7 @@
 static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.83, finding_end = 1,
                     measuring_end = 2, testing_end = 3;
 
-/* Returns how many seconds a size may take: a tenth of the phase, but not more than is left. */
+/* Returns how many seconds a size may take: a tenth of the phase, but at most the time left. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
 {
     const double phase_s = gt_rule_time_at_s(maker, end) - gt_rule_time_at_s(maker, begin);
@@ -76,7 +76,7 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds the next point of the sequence as a size or, if `is_doubtful`, the one of several points at
+/* Adds the next point of the sequence as a size or, if `is_doubtful`, the one of the next points at
  * which the choice of a member matters most. *added is false if the pool has this size already. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
@@ -138,7 +138,7 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     return GPUTUNE_OK;
 }
 
-/* Adds the winner and nearly as fast variants of a tuning to the pool. Updates maker->novelty. */
+/* Adds the winner of a tuning, and nearly as fast variants, to the pool. Updates maker->novelty. */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
                                   const gt_config *winner)
 {
@@ -152,7 +152,7 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     GT_TRY(add_near_winners(maker, request));
     GT_TRY(gt_pool_take_trials(pool, request, size));
     const double gain = log(known_ns / gt_pool_time(pool, size, member));
-    /* if the gain is unknown (NAN), it is taken as 0 */
+    /* an unknown gain (NAN) counts as 0 */
     maker->novelty += weight * (fmin(fmax(gain, 0), 0.2) - maker->novelty);
     pool->sizes.items[size].is_tuned = true;
     return GPUTUNE_OK;
@@ -203,7 +203,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         }
         GT_TRY(add_size(&added, maker, false));
         any |= added;
-        /* each size gets a part of the time, because a nearly fastest variant is enough */
+        /* a part of the time is enough to find a variant that is nearly the fastest */
         if (added) {
             const double shares = done < LEAST ? (double)(LEAST - done) : 1;
             GT_TRY(tune_size(maker, gt_rule_left_s(maker, tuning_end) / shares));
@@ -225,7 +225,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 
 typedef struct standing {
     uint32_t member, count; /* `count`: number of tuned sizes at which the member was measured */
-    double loss;            /* mean of the losses at these sizes and of `assumed` */
+    double loss;            /* mean of `assumed` and the losses at these sizes */
     double least;
 } standing;
 
@@ -305,12 +305,12 @@ gputune_status gt_rule_measure_pool(gt_rule_maker *maker)
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Keeps a few of `members` that together are nearly as fast as all of them at these sizes. */
+/* Keeps a few members that together are nearly as fast as all of `members` at these sizes. */
 static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *members,
                                const gt_size_list *at)
 {
     enum { FACTOR = 2, MORE = 8 };
-    static const double worthwhile = 5e-4; /* mean loss that each further member must save */
+    static const double worthwhile = 5e-4; /* least reduction of the mean loss by another member */
     const size_t sizes = at->count, most = FACTOR * maker->most_codes + MORE;
     GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
     GT_TRY(gt_allocated(costs));
@@ -382,7 +382,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* runs at all sizes, in case no kept member does */
+    uint32_t universal = UINT32_MAX; /* kept if no other kept member runs at all sizes */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -427,7 +427,7 @@ static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const g
     return GPUTUNE_OK;
 }
 
-/* Draws random values for these axes. Returns false if the new configuration is not valid. */
+/* Draws random values for these axes (a bit set). Returns false if the result is not valid. */
 static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space, uint64_t axes)
 {
     const gt_template *template = maker->pool.template;
@@ -458,8 +458,8 @@ static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space
     return found > 0;
 }
 
-/* Tries neighbours of kept members that are fast at this size. One half differs in one axis, the
- * other half in axes that need no compile. Faster ones are measured at all tuned sizes. */
+/* Tries neighbours of kept members that are fast at this size. Half of the neighbours differ in one
+ * axis, the others only in axes that need no compile. Measures faster ones at all tuned sizes. */
 static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
 {
     enum { NEIGHBOURS = 16, TRIES = 200 };
@@ -579,7 +579,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
 gputune_status gt_rule_compare(gt_rule_maker *maker)
 {
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
-    static const double share = 0.25; /* time limit / time of the earlier phases */
+    static const double share = 0.25; /* fraction of the time of the earlier phases */
     const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s =
         fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
@@ -598,7 +598,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
          i++) {
         GT_TRY(compare_next(maker, &candidates));
     }
-    /* if there was no time to measure the candidates at all these sizes, use only tuned sizes */
+    /* if there was too little time for all these sizes, use only tuned sizes */
     if (done < known) {
         GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_TUNED));
     }
@@ -696,11 +696,11 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 gputune_status gt_rule_test(gt_rule_maker *maker)
 {
     enum { LEAST = 2, TESTS = 10, TRIES = 8 * TESTS };
-    /* part of a test's time for tuning; the rest is for measuring the kept members */
+    /* fraction of a test's time for tuning; the rest is for measuring the kept members */
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* at most the planned time, because another round makes better use of the rest */
+    /* a test gets at most the planned time, because another round makes better use of the rest */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
@@ -724,7 +724,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
     maker->is_covered =
         maker->tests.count < TESTS && maker->shares <= 1 && !gt_rule_is_late(maker, testing_end);
-    /* if the region has hardly any other sizes, test at all tuned sizes */
+    /* if the region has hardly any further sizes, use all tuned sizes as tests */
     if (maker->is_covered && maker->tests.count < LEAST) {
         GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
     }

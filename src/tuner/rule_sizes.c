@@ -92,17 +92,17 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
 
 /* A class of sizes: multiples of 2^power or, if `is_odd`, only odd multiples. */
 typedef struct size_class {
-    double share; /* fraction of the points in this class */
+    double share; /* fraction of the points that are in this class */
     int power;
     bool is_odd;
 } size_class;
 
-/* Multiples of 8 are chosen more often than by chance, because programs use them often. */
+/* Multiples of 8 are more frequent than in a random choice, because programs use them often. */
 static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2, true},
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
 
-/* Returns the class for a number from 0 to 1, so each class gets its share. */
+/* Divides the range from 0 to 1 among the classes by their shares. Returns the class at `place`. */
 static int class_at(double place)
 {
     enum { LAST = sizeof classes / sizeof *classes - 1 };
@@ -135,7 +135,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* two: whether all sizes have the same class, and which one */
+    uint32_t dimensions = 2; /* for whether all sizes have the same class, and for this class */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += gt_region_varies(region, i) ? 2 : 0;

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 typedef struct run_plan {
-    uint32_t least;    /* number of rounds before the first look at the intervals */
-    uint32_t every;    /* number of rounds between two looks */
+    uint32_t least;    /* number of rounds before the intervals are checked for the first time */
+    uint32_t every;    /* number of rounds between two checks */
     uint32_t most;     /* maximum number of rounds */
     uint32_t modelled; /* number of rounds on a device without noise */
-    double narrow;     /* narrow: half the interval's width is at most narrow * epsilon * median */
+    double narrow;     /* largest half width of a narrow interval, divided by epsilon * median */
     double drop_ratio; /* gt_race_options.drop_ratio */
 } run_plan;
 
@@ -25,7 +25,7 @@ typedef struct run_state {
     gt_race_round round; /* round that is being sampled */
 } run_state;
 
-/* Returns false if the variant is the default and was not requested, but added by the field. */
+/* Returns true if the caller requested the variant. The field may have added the default itself. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -50,7 +50,7 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Plans the rounds. There are few for energy, because a round takes a second per variant. */
+/* Plans the rounds. For energy there are few, because a round takes a second per variant. */
 static run_plan plan_rounds(const gputune_options *options, gt_run_way way)
 {
     const run_plan fully = {20, 10, 400, 3, 0.4, 0.5}, roughly = {7, 1, 400, 3, 0.4, 0.5},
@@ -127,7 +127,7 @@ static gputune_status next(gt_session *session)
     }
     GT_TRY(gt_race_next_round(run->race, &run->round));
     if (!run->round.count) {
-        run->is_narrow = run->way != GT_RUN_FULLY; /* the records will show the failures */
+        run->is_narrow = run->way != GT_RUN_FULLY; /* the records show the failures */
         return run->is_narrow ? GPUTUNE_OK : gt_field_verdict(field);
     }
     gt_sample_job job = {.variants = run->round.ids,

@@ -75,7 +75,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         warn_of_missing_reference(request);
     }
     if (policy->measures) {
-        GT_TRY(gt_field_pump(&out->field)); /* the default compiles while gt_data_send() runs */
+        GT_TRY(gt_field_pump(&out->field)); /* compiles the default during gt_data_send() */
         GT_TRY(gt_data_send(&out->field));
     }
     return GPUTUNE_OK;
@@ -109,7 +109,7 @@ bool gt_session_wants_round(gt_session *session, bool wanted)
     gt_field *field = &session->field;
     bool busy = session->round_id || session->recheck_id != GT_NO_VARIANT;
     uint32_t waiting = (uint32_t)field->compiled.count;
-    if (!(field->schedule.round_share > 0)) { /* rounds must wait for all variants */
+    if (!(field->schedule.round_share > 0)) { /* rounds wait until all variants are verified */
         waiting += field->verifying;
     }
     field->rounds_wait = wanted && !busy && field->prepared;
@@ -246,7 +246,7 @@ static gputune_status start_work(gt_session *session)
     return call_policy(session);
 }
 
-/* Records whether launches may share inout buffers, which the first round measures. */
+/* Records the result of the first round: whether launches may share inout buffers. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {

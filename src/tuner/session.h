@@ -53,19 +53,19 @@ typedef struct gt_timeline {
     int64_t decided, proved_again, stored;
     int64_t busy_since;  /* start of the measure worker's current job; 0: none */
     double compiling_ns; /* total time of all compiles */
-    double preparing_ns; /* time of preparing, as the measure worker has reported it */
-    double trying_ns;    /* time of preparing the data proof, also reported by the worker */
+    double preparing_ns; /* preparation time, as reported by the measure worker */
+    double trying_ns;    /* time for preparing the data proof, also reported by the worker */
     double verifying_ns; /* time of all verifications except last proofs */
     double proving_again_ns;
     double sampling_ns;
-    double latest_s; /* seconds that the measure worker needed for its last answer */
+    double latest_s; /* seconds that the measure worker took for the job of the last event */
     uint32_t sources, samples;
 } gt_timeline;
 
 /* How long a background session has measured, and how long it must pause. */
 typedef struct gt_yielding {
     double seen_ns;   /* measuring time that is already counted in `owed_ns` */
-    double owed_ns;   /* time for which it must still pause */
+    double owed_ns;   /* time for which the session must still pause */
     int64_t since_ns; /* end of the last pause; 0: none */
 } gt_yielding;
 
@@ -84,7 +84,7 @@ struct gt_session {
     gt_field field;
     int64_t start_ns;
     gt_stop stop;
-    bool has_gpu, gpu_is_taken; /* `gpu_is_taken`: another session had the GPU when last tried */
+    bool has_gpu, gpu_is_taken; /* `gpu_is_taken`: the last attempt to get the GPU failed */
     uint64_t round_id;          /* id of the round being sampled; 0: none */
     uint32_t round_count;       /* number of variants in the round */
     double sample_s;            /* seconds per variant in the last round; 0: unknown */
@@ -112,7 +112,7 @@ void gt_session_close(gt_session *session);
 bool gt_session_wants_round(gt_session *session, bool wanted);
 /* Returns true if the session was stopped or its field is done. */
 bool gt_session_is_done(const gt_session *session);
-/* Fails like gt_request_ended(), with advice if the limit was too short for the launches. */
+/* Fails like gt_request_ended(), and gives advice if the limit was too short for the launches. */
 gputune_status gt_session_ended(const gt_session *session, const char *before);
 /* Submits a round and sets job->id. Stops the session if the round would outlast the limit. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
@@ -126,7 +126,7 @@ gt_patience gt_session_storing(const gt_session *session);
 
 /* Sets *part, a member of the timeline, to the current time. */
 void gt_session_mark(const gt_session *session, int64_t *part);
-/* Update the timeline before waiting for an event, and when an event has come. */
+/* Update the timeline before the wait for an event and after the event. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
 /* Returns for how many seconds the measure worker has done its current job; 0 if it is idle. */

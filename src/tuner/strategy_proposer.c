@@ -157,8 +157,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. If `in_order`, reports only failures: report_history()
- * reports trials that cannot win, and the other variants will race. */
+/* Reports an earlier trial to the strategy. If `in_order`, reports only failures, because
+ * report_history() reports trials that cannot win, and the other variants will race. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;

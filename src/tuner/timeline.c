@@ -30,7 +30,7 @@ double gt_session_busy_s(const gt_session *session)
     return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
 }
 
-/* Returns the time since the measure worker's last answer: the time of its current job. */
+/* Ends the measure worker's current job: returns its time, and starts the time of the next job. */
 static double take_busy(gt_session *session)
 {
     int64_t since = session->timeline.busy_since;
@@ -63,7 +63,7 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         return;
     case GT_EVENT_PREPARED:
         gt_session_mark(session, &t->prepared);
-        /* excludes the wait for the worker's context */
+        /* unlike take_busy(), excludes the wait for the worker's context */
         t->preparing_ns = event->prepared.prepare_ns;
         t->trying_ns = event->prepared.try_ns;
         take_busy(session);
@@ -105,7 +105,7 @@ void gt_session_log_timeline(const gt_session *session)
 
 static const double slice_ns = 1e7; /* interval at which to check whether a pause ends */
 
-/* Returns for how many ns the measure worker has worked since the last call. */
+/* Returns how many ns the measure worker has worked since the last call. */
 static double new_work_ns(gt_session *session)
 {
     const gt_timeline *t = &session->timeline;

@@ -32,7 +32,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     gt_hash hash;
     gputune_status made = gt_request_trial(&hash, request, &standard);
     if (made == GPUTUNE_ENOMEM) {
-        return made; /* on any other failure, the default is excluded */
+        return made; /* any other failure means that the default is excluded */
     }
     choice->time_ns = winner->median_ns;
     choice->default_ns = winner->default_ns;
@@ -44,8 +44,8 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Returns `stored` or the code of the default, if it was compiled from the source of the
- * configuration. Otherwise compiles this source. */
+/* Sets *image to the code of a configuration. Uses `stored` or the code of the default if it was
+ * compiled from the same source. Otherwise compiles the source. */
 static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
                                const gt_config *config, gt_code *stored)
 {
@@ -65,7 +65,7 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
 }
 
 /* Sets *fallback to the winner's fallback if its source is unchanged and was verified for the
- * request. If the default has changed since, only this fallback has stored code. */
+ * request. If the default has changed since then, only this fallback has stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -140,13 +140,13 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Returns true if `a` is preferred: winners that are final for this space first, then faster
+/* Returns true if `a` is preferred to `b`: winners that are final for this space first, then faster
  * ones. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
     bool b_own = b->terms.final && is_of_space(b, request);
-    /* 0: the tuning was stopped before it measured this objective */
+    /* a median of 0 means that the tuning was stopped before it measured this objective */
     double value = a->median_ns > 0 ? a->median_ns : INFINITY;
     double other = b->median_ns > 0 ? b->median_ns : INFINITY;
     return a_own != b_own ? a_own : value < other;
@@ -588,7 +588,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish_choice(out, &choice, request, NULL);
 }
 
-/* If the request's time has passed, adds a little time to find code that is already compiled. */
+/* If the time limit has passed, extends it a little, to find code that is already compiled. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -626,7 +626,7 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 /* Compiles the default into request->default_code. Uses most of the time that is left. */
 static void compile_default(gt_request *request)
 {
-    /* the rest of the time is needed for waiting */
+    /* the rest of the time is needed to wait for the lease */
     static const double share = 0.8;
     const gt_patience all = request->patience, grace = request->grace;
     const gt_config config = gt_config_default(request->template);
@@ -656,7 +656,7 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 /* Runs a search. If it times out, the message states how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* longer than acquiring a free lease takes */
+    static const double brief_s = 0.1; /* acquiring a free lease takes less */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -726,7 +726,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
         log_unmeasured(request, reason);
     }
     out->terms.final = false;
-    if (failure == GPUTUNE_ETIMEOUT) { /* another call with this limit must not tune again */
+    if (failure == GPUTUNE_ETIMEOUT) { /* a later call with this limit must not tune again */
         out->terms = whatever;
         out->terms.final = false;
         out->terms.proved = true;

@@ -70,14 +70,14 @@ typedef struct gt_found_rule {
  * gt_rule_check_sources() fails; ERECORDED if its text has an error. */
 gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request);
 void gt_found_rule_free(gt_found_rule *found);
-/* Returns the hashes of a rule's sources and launches (gt_stored_rule.sources), to be freed. */
+/* Sets *out to the hashes of a rule's sources and launches (gt_stored_rule.sources). Free *out. */
 gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule);
 /* Fails with ENOTFOUND if a variant's source or launch has another hash than in `sources`. */
 gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
                                      const gt_template *template, const gt_device *device,
                                      const char *prelude);
-/* Fails with ENOTFOUND if the template excludes what the rule chooses at a test size, and with
- * EUNSUPPORTED if it excludes all configurations there. */
+/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses at a test size,
+ * and with EUNSUPPORTED if it excludes all configurations there. */
 gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *template,
                                      const gt_device *device);
 /* Returns the terms of an answer by a rule. */
@@ -86,8 +86,8 @@ gt_terms gt_terms_of_rule(const gt_request *request);
  * may be invalid at the request's sizes if the code does not depend on sizes. */
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
                                  uint32_t variant);
-/* Chooses what the stored rule chooses for the request's sizes. If the rule is not proved, proves
- * the variant first. ENOTFOUND with a message if no rule answers; otherwise the proof's failure. */
+/* Chooses the variant that the stored rule gives for the request's sizes, and proves it if the rule
+ * is not proved. ENOTFOUND with a message if no rule answers; otherwise the proof's failure. */
 gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request);
 
 /* Lets the variants of the request's space race, and stores all trials and the winner. After the
@@ -119,8 +119,8 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 
 typedef enum gt_run_way {
     GT_RUN_FULLY,   /* take samples until all intervals are narrow */
-    GT_RUN_BRIEFLY, /* few samples (one of a slow variant), or the first launch if time is short */
-    GT_RUN_TO_RANK  /* briefly; variants whose first launch takes twice the best are not proved */
+    GT_RUN_BRIEFLY, /* few samples, or one if slow; only the first launch if time is short */
+    GT_RUN_TO_RANK  /* briefly, and do not prove variants whose first launch takes twice the best */
 } gt_run_way;
 
 /* Measures configurations side by side. Calls `each` for all of them in order. If it does not

@@ -178,7 +178,7 @@ static void warn_of_winner(const gt_request *request, const gt_verified *verifie
     }
 }
 
-/* Copies the list of scalars that have a single value from the last proof to the default. */
+/* Copies the list of single-valued scalars from the last proof to the default. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;
@@ -191,8 +191,8 @@ static gputune_status take_single(gt_field *field, const gt_verified *verified)
     return GPUTUNE_OK;
 }
 
-/* Lets all eliminated contestants race again, because the variant that was faster is wrong. Those
- * that the measure worker has dropped are verified first. */
+/* Lets all eliminated contestants race again, because the variant that won is wrong. Those that the
+ * measure worker has dropped are verified first. */
 static gputune_status recall_eliminated(gt_tuning *tuning, uint64_t wrong)
 {
     gt_tuning_race_on(tuning);
@@ -218,14 +218,14 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        tuning->give_up_ns = 0; /* the variant is not to blame, so end without its last proof */
+        tuning->give_up_ns = 0; /* the variant is not to blame, so end without a last proof */
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
     GT_TRY(gt_field_fail_launched(&session->field, gt_tuning_variant(tuning, event->id), event));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
-        gt_race_stop(tuning->race, tuning->end); /* then the second best variant is verified */
+        gt_race_stop(tuning->race, tuning->end); /* then the second best variant is re-verified */
         return GPUTUNE_OK;
     }
     return recall_eliminated(tuning, event->id);
@@ -279,7 +279,7 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
     if (gt_objective_facts(o->objective)->by_host) {
         /* The host's clock is several times noisier than the device's. On the host of an H200,
          * samples of 2.4 us per launch vary by 3%, so 150 rounds are needed to see a difference of
-         * 0.5%. A single slow sample eliminates nobody: a process may lose its core for 1 ms. */
+         * 0.5%. A process may lose its core for 1 ms, so one slow sample must eliminate nobody. */
         options.max_rounds = 200;
         options.drop_ratio = 0.5;
         options.tie_break = GT_TIE_LIKELY;

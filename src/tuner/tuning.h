@@ -42,8 +42,8 @@ typedef enum gt_phase {
 
 typedef struct gt_playoff {
     gt_race *race; /* the last playoff; NULL if there was none or it has become gt_tuning.race */
-    bool weighs;   /* true: by energy; false: to break a tie */
-    bool hot;      /* true: by times with a warm cache */
+    bool weighs;   /* true: compares energies; false: breaks a tie */
+    bool hot;      /* true: compares times with a warm cache */
 } gt_playoff;
 
 typedef struct gt_tuning {
@@ -51,8 +51,8 @@ typedef struct gt_tuning {
     gt_phase phase;
     gt_race *race; /* race that decides */
     gt_playoff playoff;
-    uint64_t hot_winner; /* variant that won a tie with a warm cache, or GT_NO_VARIANT */
-    gt_race *by_time;    /* if the objective is energy: the race by time that came first */
+    uint64_t hot_winner; /* winner of a tie by times with a warm cache, or GT_NO_VARIANT */
+    gt_race *by_time;    /* if the objective is energy: the earlier race by time */
     uint64_t proved;     /* variant that has passed its last proof, or GT_NO_VARIANT */
     bool cut_short;      /* true if `race` is a playoff by energy that was stopped or is outdated */
     gt_race_end end;     /* how `race` ended */
@@ -87,7 +87,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning);
 /* For gt_policy: handle the samples of a round, and the failure of a contestant. */
 gputune_status gt_tuning_sampled(gt_session *session, const gt_sampled *sampled);
 void gt_tuning_failed(gt_session *session, uint64_t id);
-/* If there was no round, uses the launches that verified contestants as their samples. */
+/* If there was no round, uses as samples the launches that verified the contestants. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy but `race` is still decided by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
@@ -108,7 +108,7 @@ gputune_status gt_tuning_stopped(gt_session *session);
 /* If the last proof of a stopped tuning takes too long, ends the tuning without it. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
-/* Lets the race continue after it was decided, for variants that will join. */
+/* Continues a decided race, because more variants will join it. */
 void gt_tuning_race_on(gt_tuning *tuning);
 void gt_tuning_free_races(gt_tuning *tuning);
 

@@ -6,10 +6,11 @@
 
 #include <math.h>
 
-/* The last proof makes new inputs if these and their expected results take at most FRESH_SHARE of
- * the limit. Its data proof may take as long. At most MOST_SHARE is reserved for the end. */
+/* The last proof uses new inputs if making these and their expected results takes at most the
+ * fraction FRESH_SHARE of the limit. Its data proof may take as long. At most the fraction
+ * MOST_SHARE of the limit is reserved for the end of a tuning. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Reserve for a busy machine: seconds that are added, and a factor. */
+/* To estimates, SPARE_S is added and SPARE is a factor, because the machine may be busy. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)
@@ -35,8 +36,8 @@ static double launches_s(const gt_tuning *tuning)
     return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
-/* Estimates how many seconds the last proof takes. Its data proof may take a tenth of the limit,
- * and leaves out the first further data set if this set alone would take longer. */
+/* Estimates how many seconds the last proof takes. Its data proof may take a tenth of the limit. If
+ * the first further data set alone would take longer, the data proof leaves it out. */
 static double proof_s(const gt_tuning *tuning)
 {
     const gt_prepared *prepared = &tuning->session.field.preparation;
@@ -73,7 +74,7 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     if (!session->field.in[GT_STAGE_READY]) {
         return 0;
     }
-    /* before the stop, one more variant may be verified, which may take longer than others */
+    /* one more variant may be verified before the stop, and may take longer than others */
     double needed = outstanding_s(session) + session->field.schedule.new_variant_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;

@@ -114,7 +114,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the time of a contestant with the ratio 1; INFINITY if no contestant was sampled. */
+/* Sets *out to the time that the ratio 1 stands for; INFINITY if no contestant was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -159,7 +159,8 @@ static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Chooses the contestant that is fastest with a warm cache, if it is clearly faster there. */
+/* Chooses the contestant that is fastest with a warm cache, if it clearly beats the race's
+ * winner. */
 static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 {
     static const double much = 1.05;
@@ -226,7 +227,7 @@ void gt_tuning_failed(gt_session *session, uint64_t id)
         gt_race_fail(tuning->playoff.race, id);
     }
     if (tuning->phase == GT_PHASE_PLAYOFF) {
-        /* with too few finalists, RACE looks for more, such as the best eliminated contestant */
+        /* with too few finalists, the best eliminated contestant may return to the race */
         if (tuning->playoff.weighs ? gt_race_active(tuning->playoff.race) < 2
                                    : !gt_race_is_tied(tuning->race)) {
             tuning->phase = GT_PHASE_RACE;
@@ -289,7 +290,7 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* Reports a variant's median after its first and fourth sample. Later it hardly changes. */
+/* Reports a variant's median after its first and fourth sample; it hardly changes later. */
 static gputune_status report_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
@@ -390,6 +391,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->session.disturbance.noisy = true; /* single launches, at different times */
+    tuning->session.disturbance.noisy = true; /* these are single launches at different times */
     return record_pilots(tuning, &round);
 }

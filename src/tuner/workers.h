@@ -9,8 +9,8 @@
 
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    gt_farm *idle[2];        /* idle farms, or NULL: [0] without and [1] with a measure worker */
-    bool keep;               /* true if workers and compiled code are kept between sessions */
+    gt_farm *idle[2]; /* [0]: idle farm without a measure worker, [1]: with one; NULL: none */
+    bool keep;        /* true if workers and compiled code are kept between sessions */
     gt_farm_options options; /* options for new farms; their strings belong to the tuner */
 } gt_workers;
 
@@ -32,8 +32,8 @@ typedef struct gt_gpu_right {
 } gt_gpu_right;
 
 typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
-/* Takes the right. Returns false if another session has it. If that is a background session and
- * `user` is a caller, the background session is asked to end. */
+/* Takes the right. Returns false if another session has it. If `user` is a caller and a background
+ * session has the right, asks this session to end. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
 /* Returns true if a caller's tuning has wanted the GPU since the right was taken. */
 bool gt_gpu_is_wanted(gt_gpu_right *right);
