@@ -1,5 +1,5 @@
 /* Small CUDA programs (programs.cu): control flow, calls, barriers, shared and distributed shared
- * memory, contended atomics, math functions. */
+ * memory, contended atomics, and math functions. */
 #pragma once
 
 #include "op_cases.h"

@@ -16,8 +16,8 @@ typedef enum result_kind {
     RESULT_F64
 } result_kind;
 
-/* The allowed difference of two results, which must satisfy at least one of the bounds. If both
- * bounds are 0, the results must be bit-equal. */
+/* Two results agree if their difference is within at least one of these bounds. If both bounds are
+ * 0, the results must be bit-equal. */
 typedef struct tolerance {
     double relative, absolute;
 } tolerance;

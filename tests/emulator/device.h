@@ -8,7 +8,7 @@
 
 #include <sys/resource.h>
 
-/* Use this instead of assert_true(), which in a child would continue with the rest of the suite. */
+/* Use this instead of assert_true(), which would let a child continue with other tests. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

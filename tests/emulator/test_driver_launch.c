@@ -295,7 +295,7 @@ TEST_IN_CHILD(illegal_address_is_sticky)
     OK(cuDeviceGetCount(&count));
 }
 
-/* Each case reads outside of two buffers, at an offset from the end of the first or the second. */
+/* Each case reads outside of two buffers, at an offset from the end of one of them. */
 static const struct outside {
     bool from_second, freed;
     long offset;
