@@ -20,7 +20,7 @@ typedef struct gt_conditions {
     gt_term_fn term; /* evaluates a term; if NULL, the value of every term is unknown */
     const void *user;
     struct {
-        /* whether the code around the #if, and the current or an earlier branch, are compiled */
+        /* whether the code around the #if is compiled, and whether any branch so far is compiled */
         gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX + 1];
     unsigned depth;

@@ -625,8 +625,8 @@ static void note_parameters(const scan *s, walk *walk, size_t first, size_t at)
     walk->is_function |= !walk->has_value && (is_name || closes_angle(before) || is_operator);
 }
 
-/* Returns true if the brace at `at` is the body of a function. In `A() : B{1}, c{2} {}`, the braces
- * of a base or member follow a name or a template argument. */
+/* Returns true if the brace at `at` opens the body of a function. In `A() : B{1}, c{2} {}`, the
+ * braces of a base or member follow a name or a template argument. */
 static bool is_function_body(const scan *s, const walk *walk, size_t at)
 {
     const gt_word *before = &s->words[at - 1];
