@@ -182,7 +182,7 @@ typedef struct learner {
      * cannot run. Times are predicted from the measured sizes outside of the fold, or from all
      * measured sizes if fold == folds. */
     double *predicted;
-    uint32_t *sorted; /* all sizes, sorted by each feature */
+    uint32_t *sorted; /* for each feature, all sizes sorted by the feature */
     bool *usable;     /* for each feature, true if all its values are known */
     uint32_t *order;  /* for each feature, sizes grouped by branch and then sorted by the feature */
     uint32_t *moved;  /* buffer for the sizes at which a condition is false */
@@ -242,7 +242,7 @@ static double threshold_between(double below, double above)
     return floor(middle / step) * step;
 }
 
-/* A branch of the tree. For each feature, its sizes are items `begin` to `end` - 1 of
+/* A branch of the tree. For each feature, the sizes of the branch are items `begin` to `end` - 1 of
  * learner.order. `granted` is the bit set of the needs that are met at all of these sizes. */
 typedef struct extent {
     uint32_t begin, end;
@@ -596,7 +596,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     const double rows = l->measured_count + l->guessed_count;
-    for (int p = 0; p < PENALTIES; p++) { /* prune the tree more and more */
+    for (int p = 0; p < PENALTIES; p++) { /* each penalty prunes the tree further */
         (void)prune_tree(l->branches.items, 0, penalties[p] * rows / 100);
         for (uint32_t i = fold; i < l->measured_count; i += l->folds) {
             const uint32_t s = l->measured[i];

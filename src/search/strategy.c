@@ -93,10 +93,12 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160,      /* number of results without a gain after which a search may end */
-    SHARE = 4,           /* this number grows to 1/SHARE of the untried configurations */
-    MOST_PATIENCE = 600, /* but SHARE does not raise it above this number */
-    ENOUGH = 8           /* number of compile times from which the usual time is known */
+    /* A search may end after a number of results without a gain: the largest of PATIENCE, 1/2 of
+     * the tried configurations, and min(MOST_PATIENCE, 1/SHARE of the untried ones). */
+    PATIENCE = 160,
+    SHARE = 4,
+    MOST_PATIENCE = 600,
+    ENOUGH = 8 /* minimum number of compile times for computing the usual time */
 };
 #define EPSILON    0.005
 #define NEGLIGIBLE 0.1 /* fraction of epsilon below which a gain is negligible */
