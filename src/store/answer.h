@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The conditions under which a result was made, or which a request demands of a result. */
+/* The conditions under which a result was made, or that a request requires of a result. */
 typedef struct gt_terms {
     gt_hash space;  /* gt_space_signature() of the variants to try */
     uint32_t limit; /* maximum number of variants to try; 0: all */

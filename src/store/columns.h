@@ -57,7 +57,7 @@ typedef struct gt_trial {
     gt_hash source;     /* gt_source.hash, by which the code of the variant is found */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
-    const char *message; /* reason of a failure, elimination or missing proof; NULL means "" */
+    const char *message; /* why it failed, was eliminated or is not proved; NULL means "" */
     bool is_default, noisy;
     gt_summary time; /* in nanoseconds, or nanojoules if the objective is energy */
     uint32_t eliminated_round;

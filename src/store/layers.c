@@ -670,7 +670,8 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return keep_rows(store, work, context, false);
 }
 
-/* Statements that copy the rows of `kept` to the file. Rows follow the rows that they refer to. */
+/* Statements that copy the rows of `kept` to the file. A row comes after those that it refers
+ * to. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,    GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN,  GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER, GT_SQL_BRING_RULE};
@@ -747,7 +748,8 @@ bool gt_store_lags(gt_store *store)
     return store->unsaved && !store->no_file;
 }
 
-/* Moves rows that are in memory because of a lock to the file. The caller must not hold a mutex. */
+/* Writes to the file the rows that are in memory because of a lock. The caller must not hold a
+ * mutex. */
 static void layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};

@@ -36,8 +36,8 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
 /* Like gt_store_write(), but writes only to memory. Never waits for other processes. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
-/* Moves rows that are in memory because of a lock to the file. Waits for the lock until 0.3 s after
- * the last failed write, but for at least 0.1 s. */
+/* Writes to the file the rows that are in memory because of a lock. Waits for the lock until 0.3 s
+ * after the last failed write, but for at least 0.1 s. */
 void gt_store_bring(gt_store *store);
 
 /* Returns `path`, or the value of GPUTUNE_DB if `path` is NULL. Returns NULL if neither is set,

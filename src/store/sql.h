@@ -267,7 +267,7 @@
                                      " FROM kept.rule r " GT_TEXT_PLACE_OF("r")                    \
                                          GT_TEXT_UNLESS_MORE("rule", "r", "", GT_TEXT_OTHER_RULE,  \
                                                              GT_TEXT_RULE_EVIDENCE))               \
-    /* deletes damaged rows before a merge, winners first: they are checked with their trials */   \
+    /* deletes damaged rows before a merge, winners first, because checking them needs trials */   \
     X(KEPT_WINNERS, "DELETE FROM kept.winner WHERE id NOT IN (SELECT w.id FROM kept.winner w "     \
                     "JOIN kept.gpu g ON g.id = w.gpu JOIN kept.scenario s ON s.id = w.scenario "   \
                     "JOIN kept.trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND "          \

@@ -10,7 +10,8 @@
  *   damaged file is not read either.
  * - If a file stays locked for as long as a write may wait, the store warns once and keeps the rows
  *   in memory. They are moved to the file by the next successful write, by gt_store_check(), or
- *   when the store is closed. The latter two wait until 0.3 s after the last write gave up.
+ *   when the store is closed. gt_store_check() and closing wait for the lock until 0.3 s after the
+ *   last failed write.
  * - While there is a database in memory, everything that is written to the file is also written to
  *   that database. Therefore it is never older than the file.
  * - Rows with a wrong checksum are ignored (sql.h states what the checksums cover).
@@ -59,10 +60,10 @@ typedef struct gt_store gt_store;
  * database, or if it is missing although `path` is not NULL. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
-/* Closes a store. Warns if a lock causes the loss of rows. Does nothing in a forked child. */
+/* Closes a store. Warns if rows are lost because of a lock. Does nothing in a forked child. */
 void gt_store_close(gt_store *store);
-/* Returns EDATABASE if the user's file could not be read by the last lookup or, with `writing`, if
- * new rows are in memory only. Returns OK for ":memory:". */
+/* Returns EDATABASE if the last lookup could not read the user's file. With `writing`, also returns
+ * EDATABASE if new rows are in memory only. Returns OK for ":memory:". */
 gputune_status gt_store_check(gt_store *store, bool writing);
 /* Returns true if rows are in memory only because the file was locked. */
 bool gt_store_lags(gt_store *store);
@@ -135,7 +136,7 @@ const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *enviro
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
 void gt_code_free(gt_code *code);
-/* Finds the code of a source that was compiled by the newest version of NVRTC. ENOTFOUND. */
+/* Finds the compiled code of a source, from the newest version of NVRTC. ENOTFOUND. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
                                    bool ptx, const gt_patience *patience);
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
@@ -205,16 +206,16 @@ typedef GT_ARRAY(gt_winner) gt_winner_list;
 /* Finds all winners of a scenario. Winners of upper layers come first, then final winners, then
  * newer ones. Omits a winner if a winner of an upper layer makes it unnecessary (gt_answers_for()),
  * or if its trial is incorrect or has another configuration. Winners of the system's database are
- * final, and so are winners of upper layers that replace one of them and are as fast. The list may
- * be empty. EBUSY without a message if the file could not be read in time and no other layer has a
- * winner. */
+ * final, and so are the winners of upper layers that make them unnecessary and are at least as
+ * fast. The list may be empty. EBUSY without a message if the file could not be read in time and no
+ * other layer has a winner. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
-/* Finds the verified winner with the nearest sizes (gt_sizes_distance()) whose key is otherwise
- * that of the scenario. Among equally near winners, prefers those of the whole space, then final
- * ones, then those of upper layers, then the newest. Skips winners whose trial is one of the
- * `count` trials in `other`. ENOTFOUND. */
+/* Finds the verified winner with the nearest sizes (gt_sizes_distance()), among those whose key
+ * differs from that of the scenario only in the sizes. Among equally near winners, prefers those of
+ * the whole space, then final ones, then those of upper layers, then the newest. Skips winners
+ * whose trial is one of the `count` trials in `other`. ENOTFOUND. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
@@ -261,8 +262,8 @@ enum { GT_LEASE_SECONDS = 5 }; /* time after which a lease expires; it is renewe
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
 /* Extends the lease by GT_LEASE_SECONDS. EBUSY if the lease was lost. If the file is locked, waits
- * within `patience`: for 0.1 s in the first half of the lease, and until it expires in the second
- * half. If the file stays locked, returns OK, because the next renewal will try again. */
+ * for 0.1 s in the first half of the lease, and until it expires in the second half, but not longer
+ * than `patience`. If it stays locked, returns OK, because the next renewal will try again. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Releases the lease. Does nothing if the lease is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
@@ -368,7 +369,7 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
 typedef struct gt_wisdom_import {
     bool trusted;       /* true: results with `driver_version` (0: any) count as verified */
     int driver_version; /* driver of the current device; 0: there is none */
-    bool keep; /* true: store in the user's file, unless it is read-only; false: in this store */
+    bool keep; /* true: store in the user's file, unless read-only; false: for this store only */
     uint32_t taken;    /* out: number of winners and rules that were imported */
     uint32_t left_out; /* out: number of entries that are damaged, edited, or unknown */
     const gt_log *log; /* receives a warning about these entries */
