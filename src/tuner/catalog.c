@@ -252,7 +252,7 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     if (!file->text) {
         return GPUTUNE_OK;
     }
-    drop_kernels(file); /* an earlier attempt may have listed some and then failed */
+    drop_kernels(file); /* an earlier attempt may have listed kernels and then failed */
     GT_TRY(begin_file(catalog, file));
     GT_TRY(gt_template_names(file->path, file->text, find_include, catalog, add_name, file));
     GT_TRY(stamp_included(file, catalog));
@@ -499,8 +499,8 @@ static gputune_status search_all(gt_kernel_list *out, gt_catalog *catalog, const
                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* Finds the kernels that `kernel` names (see catalog.h), or all kernels if it is NULL. Fails if
- * there are none. The caller frees the array, even after a failure. */
+/* Finds the kernels that `kernel` names (see catalog.h), or all kernels if `kernel` is NULL. Fails
+ * if there are none. The caller frees the array, even after a failure. */
 static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_TRY(need_prelude(catalog, NULL));

@@ -13,7 +13,7 @@ typedef struct gt_catalog gt_catalog;
  * exist. If it is NULL and no template folder is found, this function succeeds, but searches for
  * kernels will fail with ENOTFOUND and a message that lists where gputune searched. */
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log);
-/* Sets the folders in which templates may include headers, in search order. Must be called before
+/* Sets the folders from which templates may include headers, in search order. Must be called before
  * any template is read. EINVAL if a path is not a folder. */
 gputune_status gt_catalog_set_include_paths(gt_catalog *catalog, const char *const *paths,
                                             size_t count);

@@ -121,7 +121,7 @@ static void explain_result(char *out, size_t bytes, const gt_runner *runner, boo
              gt_race_leave_text(why, sizeof why, runner));
 }
 
-/* Adds the result of the race to a trial. If the objective is energy, times are not added. */
+/* Adds the result of the race to a trial. Does not add times if the objective is energy. */
 static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
                                     const gt_variant *variant)
 {
@@ -290,8 +290,8 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns the terms of the result. It is not final if a variant could not race because of a limit,
- * a cancel, or lack of memory. */
+/* Returns the terms of the result. The result is not final if a limit, a cancel or lack of memory
+ * kept a variant from the race. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;

@@ -17,7 +17,8 @@
 enum {
     /* maximum number of variants to start per call, so a call takes only a few ms */
     STARTS_MAX = 256,
-    AT_A_TIME = 8, /* a proposer that learns is asked for proposals when 1 of 8 workers is idle */
+    /* a proposer that learns is asked for proposals when an eighth of the workers is idle */
+    AT_A_TIME = 8,
     PROPOSALS = 16
 };
 
@@ -202,7 +203,7 @@ double gt_field_patience(const gt_field *field)
 static const double SHARE = 0.2;
 /* a variant is too slow if it has taken this fraction of the limit and has not finished */
 static const double MOST = 0.5;
-/* the same for a compile that was put off, counting all its attempts */
+/* fraction of the limit that all attempts at a compile that was put off may take together */
 static const double FAIR = 0.3;
 /* a first attempt at a compile may always take this many seconds */
 static const double LEAST_S = 3;
@@ -385,7 +386,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* a limit below the call's: a call with the same limit will try it again */
+    /* a lower limit, so a call with the same limit tries the default again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -409,7 +410,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         bool hangs = variant == running && busy_s > most_s && (again || !is_default);
         bool hung_once = again && variant->message && (deferred || variant == running);
         if (hung_once && !hangs) {
-            /* a limit below the call's: the next call with this limit will try it again */
+            /* a lower limit, so the next call with the same limit tries the variant again */
             variant->failure = GPUTUNE_ETIMEOUT;
             variant->limit_s = most_s;
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {

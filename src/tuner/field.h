@@ -179,9 +179,9 @@ gt_variant *gt_field_next_ready(gt_field *field);
 gputune_status gt_field_reverify(gt_field *field);
 /* Begins the second attempts of deferred variants. Sets *count to their number. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
-/* Called at the time limit. A variant fails if it has taken a large part of the time and has not
- * finished. Only calls with a longer limit try it again. If the default has been running so long
- * that it may never end, it is deferred, so the next tuning tries it last. `busy_s` comes from
+/* Called at the time limit. A variant that has taken a large part of the time and has not finished
+ * fails, and only calls with a longer limit try it again. The default may never end if it has run
+ * for long: it is deferred, and the next tuning tries it last. `busy_s` comes from
  * gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
 /* Defers the running variant if it may never end. Changes nothing else. */

@@ -244,7 +244,7 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     return first;
 }
 
-/* Returns true if all variants have the same wrong result. Then the reference may be wrong. */
+/* Returns true if all variants have the same wrong result, so the reference may be wrong. */
 static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t count)
 {
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
@@ -345,7 +345,7 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
-/* Converts a line of gt_verified.single to text. Returns true if the scalar had only one value. */
+/* Appends a line of gt_verified.single as text. Returns true if the scalar had only one value. */
 static bool append_single_values(gt_text *text, char *line, uint32_t index)
 {
     char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
@@ -551,7 +551,7 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* even if its next first launch is slow, too */
+    variant->surely_proved = true; /* even if the variant is slow again */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }

@@ -10,7 +10,7 @@ struct gt_proposer {
      * first. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
     /* Reports that a configuration was verified, has failed, or has new samples. result->point is
-     * not used. A time of 0 is unknown. May be NULL. */
+     * not used, and a time of 0 is unknown. The function may be NULL. */
     void (*on_result)(gt_proposer *self, const gt_config *config, const gt_tried *result,
                       bool is_quick);
     /* Returns true if a compile that has already taken `seconds` should be ended. May be NULL. */

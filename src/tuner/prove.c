@@ -67,7 +67,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
                         const char *reason)
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
-    /* part of the remaining time; the rest is for finding another answer if the proof fails */
+    /* fraction of the remaining time; the rest is for finding another answer if the proof fails */
     static const double share = 0.75;
     const gt_config both[] = {*config, gt_config_scalar(request->template, config)};
     bool has_other = !gt_config_is(&both[0], &both[1]) && gt_request_permits(request, &both[1]);

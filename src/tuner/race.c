@@ -12,7 +12,7 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds after which confidence bounds decide */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same number for an exhaustive race */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* like GT_RACE_LEVEL, in an exhaustive race */
     /* a contestant fails after this many consecutive rounds without a value */
     GT_RACE_MISSED_MAX = 3
 };
@@ -334,7 +334,7 @@ static bool take_over_early(gt_race *race)
 /* --- leaving ---------------------------------------------------------------------------------- */
 
 /* Returns true if an eliminated contestant is faster than the reserve. Does not compare their
- * `ratio` members, because these may refer to different incumbents. */
+ * `ratio` members, because they may refer to different incumbents. */
 static bool is_better_reserve(gt_race *race, const gt_runner *runner)
 {
     const gt_runner *reserve = race->reserve;
@@ -484,7 +484,7 @@ static void race_judge(gt_race *race)
 /* --- ending a race ---------------------------------------------------------------------------- */
 
 /* Returns true if the default is slower, or if its ratio is known within epsilon, as a tie
- * requires. The latter test uses only the width of the interval, so it favours neither side. */
+ * requires. The interval's width decides about the latter, which favours neither side. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);

@@ -103,7 +103,7 @@ static inline void gt_request_end(gt_request **request)
 /* Restarts the time limit of the request. */
 void gt_request_begin(gt_request *request);
 /* Makes the request independent of the call, except for callbacks, `user` and `cancel`. EINVAL if
- * it has inputs, files or a reference, because the caller may change these; ENOMEM. */
+ * the request has inputs, files or a reference, because the caller may change these; ENOMEM. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)

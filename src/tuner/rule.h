@@ -37,8 +37,8 @@ static inline void gt_size_list_free(gt_size_list *sizes)
     gt_array_free(sizes);
 }
 
-/* The state of making a rule, which is done in rounds. A round finds configurations, measures the
- * best at many sizes, and tunes further sizes to estimate how much slower the rule is there. */
+/* The state of making a rule. A rule is made in rounds. A round finds configurations, measures the
+ * best of them at many sizes, and tunes further sizes to estimate the loss of the rule there. */
 typedef struct gt_rule_maker {
     gt_pool pool;
     gt_services services; /* services of the caller, with another log */
@@ -63,7 +63,7 @@ typedef struct gt_rule_maker {
 } gt_rule_maker;
 
 /* Returns the time of a point of the round, in seconds since the start. Point 0 is the start of the
- * round; points 1, 2 and 3 are the planned ends of finding configurations, of measuring and of
+ * round. Point 1 is the planned end of finding configurations, 2 that of measuring, and 3 that of
  * testing. Fractions are times in between. */
 double gt_rule_time_at_s(const gt_rule_maker *maker, double point);
 /* Returns the seconds until a point of the round; 0 if it has passed or after a cancel. */
@@ -128,7 +128,7 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
 /* Estimates and logs the loss of a rule at sizes that were not measured. Combines two losses: how
  * much slower the best kept member is than a tuned variant, from the tests; and how much slower the
- * tree's choice is than the best kept member, from `losses`, by `sizes` (gt_rule_tree). */
+ * tree's choice is than the best kept member (gt_rule_tree), from `losses` at `sizes`. */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
 /* Computes the loss of a rule. Its logarithm is a sum of three: the loss of the best kept member

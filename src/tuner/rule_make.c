@@ -75,8 +75,7 @@ gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-/* Returns how many kept members lack a time at this size; SIZE_MAX if none is known to run
- * there. */
+/* Returns how many kept members lack a time at a size; SIZE_MAX if none is known to run there. */
 static size_t count_missing(const gt_rule_maker *maker, size_t size)
 {
     size_t missing = 0;
@@ -408,7 +407,7 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         before = loss.mean;
     }
     maker->most_sizes = SIZES_MOST;
-    maker->points_s[2] = maker->points_s[3]; /* use the time for tests, because none follow */
+    maker->points_s[2] = maker->points_s[3]; /* no tests follow, so use their time, too */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);
 }

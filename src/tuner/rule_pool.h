@@ -71,13 +71,13 @@ uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
 /* Measures members at a size side by side, in the order of `members`, for at most `limit_s`
- * seconds. Refuted members are skipped, and so are those whose time is known or, if `prove`, those
- * that were verified at this size. If the time is too short, the last members stay unmeasured.
+ * seconds. Skips refuted members, and members whose time is known or, if `prove`, that were
+ * verified at this size. If the time is too short, the last members stay unmeasured.
  *
  * Members that are far slower get only a rough time and, unless `prove`, are not proved. Members
  * that constraints exclude at this size get the time INFINITY. A member that is wrong, crashes or
- * hangs is refuted, with a warning. The fastest known member is measured again in each call, so
- * times of several calls can be compared.
+ * hangs is refuted, with a warning. The fastest known member is measured again in each call, to
+ * make the times of several calls comparable.
  *
  * Returns OK even if no member works; ECANCELED after a cancel. */
 gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,

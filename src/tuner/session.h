@@ -99,8 +99,8 @@ struct gt_session {
 
 /* Returns EBUSY in a session's callback, because a second session would wait for the first. */
 gputune_status gt_session_may_measure(const gt_request *request);
-/* Borrows a farm and opens the field. `request`, `farm` and `measure` of the options are set here;
- * the other pointers must stay valid. Call gt_session_close() even after a failure. */
+/* Borrows a farm and opens the field. Ignores `request`, `farm` and `measure` of the options; the
+ * other pointers must stay valid. Call gt_session_close() even after a failure. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options);
 /* Runs until the policy is done. Fails if the reference, the farm or the compiler fails. */

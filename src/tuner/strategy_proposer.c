@@ -334,8 +334,8 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-/* Uses results of earlier tunings unless `force` is set and, for a search, results of other sizes
- * as hints. If only the first few variants should be tried, earlier results are ignored. */
+/* Uses results of earlier tunings unless `force` is set. A search also uses results of other sizes
+ * as hints. If only the first few variants should be tried, ignores earlier results. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {

@@ -159,8 +159,8 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
                : gt_history_is_proved(request, config);
 }
 
-/* Finds the best stored winner that answers `asked`. If `proved`, it must be proved for this
- * request; otherwise it must be neither proved nor known to fail. */
+/* Finds the best stored winner that answers `asked`. If `proved`, considers only winners that are
+ * proved for this request; otherwise, only winners that are neither proved nor known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {
@@ -277,8 +277,8 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GPUTUNE_OK;
 }
 
-/* Finds the best stored result that would answer `asked` if it were proved here, proves it and
- * stores the proof. ENOTFOUND without a message if there is no such result. */
+/* Finds the best stored result that would answer `asked` if it were proved here. Proves this result
+ * and stores the proof. ENOTFOUND without a message if there is no such result. */
 static gputune_status prove_imported(gt_choice *out, gt_request *request, const gt_terms *asked)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};

@@ -10,7 +10,7 @@
 struct gt_field;
 struct gt_variant;
 
-/* Called for each result. If it does not return 0, the call ends. */
+/* Called for each result. If the function does not return 0, the call ends. */
 typedef int (*gt_finding_fn)(void *user, const gputune_finding *finding);
 typedef int (*gt_compiled_fn)(void *user, const gputune_compiled *compiled);
 
@@ -50,10 +50,10 @@ gputune_status gt_tune(gt_choice *out, gt_request *request);
 
 /* Chooses the default, even if better results are stored. Fails only if it does not compile. */
 gputune_status gt_choose_default(gt_choice *out, gt_request *request);
-/* Chooses the configuration `text`. Axes that it omits have their default values. It is proved in a
- * worker unless a tuning of the scenario has proved it. EINVAL if the template has no such
- * configuration; ENOVARIANT if constraints or the device exclude it; otherwise the failure of its
- * compile or proof. */
+/* Chooses the configuration `text`. Axes that `text` omits have their default values. Proves the
+ * configuration in a worker unless a tuning of the scenario has proved it. EINVAL if the template
+ * has no such configuration; ENOVARIANT if constraints or the device exclude it; otherwise the
+ * failure of its compile or proof. */
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text);
 
 /* ---- rules ----------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *tem
                                      const gt_device *device);
 /* Returns the terms of an answer by a rule. */
 gt_terms gt_terms_of_rule(const gt_request *request);
-/* Chooses a verified variant of a rule. Its code is taken from the store or compiled. The variant
+/* Chooses a verified variant of a rule. Takes its code from the store, or compiles it. The variant
  * may be invalid at the request's sizes if the code does not depend on sizes. */
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
                                  uint32_t variant);
@@ -113,8 +113,8 @@ double gt_estimate(const gt_device *device, const gt_kernel_step *step,
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
 /* Compiles the space of a request and stores the code. Calls `each` for every variant in the order
- * of the space. If it does not return 0, stops and returns its result. After the limit or a cancel,
- * the code compiled so far is kept. ECOMPILE if nothing compiles. */
+ * of the space. If `each` does not return 0, stops and returns its result. After the limit or a
+ * cancel, keeps the code compiled so far. ECOMPILE if nothing compiles. */
 int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 
 typedef enum gt_run_way {
@@ -123,7 +123,7 @@ typedef enum gt_run_way {
     GT_RUN_TO_RANK  /* briefly, and do not prove variants whose first launch takes twice the best */
 } gt_run_way;
 
-/* Measures configurations side by side. Calls `each` for all of them in order. If it does not
+/* Measures configurations side by side. Calls `each` for all of them in order. If `each` does not
  * return 0, stops and returns its result. */
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count, gt_run_way way,
                       gt_record_fn each, void *user);
@@ -136,8 +136,8 @@ gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 /* ---- proving without measuring (prove.c) ----------------------------------------------------- */
 
 /* Compiles a configuration and proves it in a worker. Sets *choice, including code and fallback;
- * `reason` (may be NULL) becomes its reason. Stores the code, the proof, and failures that are
- * final. Configurations that are known to fail are not tried. Fails like gt_field_verdict(). If the
- * default fails, this is recorded in the request. */
+ * `reason` (may be NULL) becomes its reason. Stores the code, the proof, and final failures. Does
+ * not try configurations that are known to fail. Fails like gt_field_verdict(). If the default
+ * fails, records this in the request. */
 gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *config,
                         const char *reason);

@@ -10,7 +10,7 @@
  * fraction FRESH_SHARE of the limit. Its data proof may take as long. At most the fraction
  * MOST_SHARE of the limit is reserved for the end of a tuning. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* To estimates, SPARE_S is added and SPARE is a factor, because the machine may be busy. */
+/* Estimates are multiplied by SPARE and increased by SPARE_S, because the machine may be busy. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)

@@ -159,8 +159,7 @@ static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Chooses the contestant that is fastest with a warm cache, if it clearly beats the race's
- * winner. */
+/* Chooses the contestant that is fastest with a warm cache, if it clearly beats the winner. */
 static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 {
     static const double much = 1.05;
