@@ -185,8 +185,8 @@ static other_context make_other(void)
     return other;
 }
 
-/* The function and the stream of a launch must belong to the same context, which need not be
- * current. The default streams belong to the current context. */
+/* The function and the stream of a launch must belong to the same context, which need not be the
+ * current one. The default streams belong to the current context. */
 TEST_IN_CHILD(launches_across_contexts)
 {
     CUcontext context = open_device();
