@@ -143,11 +143,10 @@ GPUTUNE_API void gputune_close(gputune *tuner);
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* ---- Sizes and arguments --------------------------------------------------------------------- */
-/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name. A value that is a word, such
- * as half, is written into the name: "T=half". GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the
- * arguments of a launch. In C, both lists live until the end of the enclosing block. In C++ they
- * are objects: keep them in variables of type auto, and pass them as GPUTUNE_SIZES_IN or
- * GPUTUNE_ARGS_IN. */
+/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a word, such as half, is
+ * written after the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch.
+ * In C, both lists live until the end of the enclosing block. In C++ they are objects: keep them in
+ * variables of type auto, and pass them as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
 
 typedef struct gputune_size {
     const char *name;
@@ -260,11 +259,9 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * narrowest vectors; EINVAL if no fallback was verified. A captured graph may outlive the plan. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference. Does nothing for a plan that lives as long as its tuner. Returns the plan. NULL
- * is allowed. */
+/* Adds a reference, except to a plan that the tuner keeps. Returns the plan. NULL is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
-/* Drops a reference. Dropping the last one frees the plan, after its launches have ended. NULL is
- * allowed. */
+/* Drops a reference. The last release waits for launches of the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -307,7 +304,7 @@ struct gputune_open_options {
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* a stored result for these or the nearest sizes, or the default */
+    GPUTUNE_CACHED_ONLY = 1, /* a stored result, or a verified one of other sizes, or the default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
     GPUTUNE_MEASURE,         /* races variants until one is known to be the fastest; same as 0 */
     GPUTUNE_EXHAUSTIVE       /* like MEASURE, but eliminates no variant early */
@@ -316,8 +313,7 @@ typedef enum gputune_effort {
 /* The quantity that a tuning minimises, or maximises for RATE. Device time decides between variants
  * that LAUNCH or LATENCY cannot tell apart. */
 typedef enum gputune_objective {
-    /* RATE if work() uses axes, LAUNCH if passing is an axis, else KERNEL */
-    GPUTUNE_OBJECTIVE_DEFAULT,
+    GPUTUNE_OBJECTIVE_DEFAULT, /* RATE if work() uses axes, LAUNCH for a pass axis, else KERNEL */
     GPUTUNE_OBJECTIVE_KERNEL,  /* device time, measured by replaying a graph */
     GPUTUNE_OBJECTIVE_LAUNCH,  /* host time per launch in an unbroken series of launches */
     GPUTUNE_OBJECTIVE_LATENCY, /* host time of a launch followed by a synchronisation */
@@ -422,8 +418,7 @@ struct gputune_options {
     size_t file_count;
     gputune_reference_fn reference; /* NULL: the template's */
     /* A name for what `reference` computes. Results verified under the same name are not verified
-     * again. NULL: they are verified again, unless this process verified them with the same
-     * function and `user`. */
+     * again. NULL: they are, unless this process verified them with this function and `user`. */
     const char *reference_tag;
     gputune_log_fn log; /* receives this call's log lines; the tuner's log receives them too */
     gputune_progress_fn progress;
@@ -436,8 +431,7 @@ struct gputune_options {
     double share;             /* fraction of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */
     /* Configurations to try right after those of the template's start(). Omitted axes have their
-     * default. Invalid configurations are skipped. The list does not affect which stored results
-     * answer the call. */
+     * default. Invalid configurations are skipped. Stored results answer calls with any list. */
     const char *const *start;
     size_t start_count;
     /* Maximum device memory for the inputs of a tuning, their copies, the results and scratch
