@@ -336,7 +336,7 @@ static bool has_definitions(const char *text, size_t begin, size_t end)
     return has || depth != 0;
 }
 
-/* Blanks a range, except for #line directives or, if has_definitions(), all of its directives. */
+/* Blanks a range but keeps #line directives. If has_definitions(), keeps all directives. */
 static void blank_code(char *text, size_t begin, size_t end)
 {
     const bool keeps = has_definitions(text, begin, end);
