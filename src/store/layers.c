@@ -138,7 +138,7 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file and, unless `keep_reading`, reading it. `using` must be held. */
+/* Stops writing the user's file; also stops reading unless `keep_reading`. `using` must be held. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -271,8 +271,8 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
         }
         bool locked = obstacle.trouble == GT_TROUBLE_LOCKED || obstacle.trouble == GT_TROUBLE_SLOW;
         bool opened = store->file;
-        if (!opened && !locked &&
-            store->no_file) { /* report the first reason, because it may be temporary */
+        /* report why the file was given up, not why it fails now */
+        if (!opened && !locked && store->no_file) {
             memcpy(obstacle.why, store->unkept, sizeof obstacle.why);
         }
         if (!writes) {

@@ -3,8 +3,8 @@
  * A lease is a row in the database with the process that holds it and the time at which it expires.
  * The holder renews it every second. Other processes read the row until the lease is free. Then
  * they try to acquire it in a transaction, so only one of them succeeds. A lease is not a lock; it
- * only avoids work that is done twice. If a lease is lost, two processes may tune the same
- * scenario, and the results of both are valid.
+ * only avoids duplicate work. If a lease is lost, two processes may tune the same scenario, and the
+ * results of both are valid.
  *
  * A lease is free in any of these cases:
  * - There is no row.
