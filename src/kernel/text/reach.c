@@ -21,7 +21,7 @@ typedef struct reach {
     gt_declarations found;
     uint8_t *wanted; /* for each id, GT_READ_ bits and ROOT: how the kept code uses the name */
     bool *kept;
-    /* for each id, 1 if a marked declaration has the name, plus 2 if a marked member has it */
+    /* for each id, bit 0: a marked non-member has the name; bit 1: a marked member has it */
     uint8_t *marked;
     uint8_t *typed; /* for each id, 1 for a type or alias of the text, 2 if it is kept */
     GT_ARRAY(gt_pasted) pasted;
