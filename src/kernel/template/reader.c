@@ -63,8 +63,8 @@ static void replace_spellings(char *text)
         gt_lexer_next(&ahead);
         const char *second = ahead.token.text;
         /* only line splices may be between the two characters */
-        const bool is_one = lexer.token.length == 1 && at + 1 + strspn(at + 1, "\\\n") == second &&
-                            second[1] != ':';
+        const bool is_one = lexer.token.length == 1 && *second &&
+                            at + 1 + strspn(at + 1, "\\\n") == second && second[1] != ':';
         for (size_t i = 0; i < sizeof digraphs / sizeof *digraphs && is_one; i++) {
             if (at[0] == digraphs[i][0] && second[0] == digraphs[i][1]) {
                 at[0] = digraphs[i][2];
