@@ -51,8 +51,8 @@ TEST_ON_DEVICE(zeros_of_large_ranges_are_not_written_again)
     CHECK(host[2] == 0 && host[3] == 1);
 }
 
-/* After the call has returned, the caller may change a pageable source immediately, but a pinned
- * source only when the copy has ended. */
+/* The caller may change a pageable source as soon as the call has returned. A pinned source must
+ * not change before the copy has ended. */
 TEST_ON_DEVICE(async_copy_reads_pageable_memory_at_the_call)
 {
     CUstream stream;

@@ -62,7 +62,7 @@ static int value_of(int i, number n)
     return i * 7 % 11 - (n == U8 ? 0 : 5);
 }
 
-/* Computes C = A * B + C with one warp, or with four if C has 64 rows. C is stored by rows. */
+/* Computes C = A * B + C on one warp, or on four warps if C has 64 rows. C is row-major. */
 static void run_product(const char *source, const product *p)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
@@ -137,8 +137,8 @@ TEST(test_wmma)
     }
 }
 
-/* In this kernel, each register of a lane contains EACH elements, whose rows and columns depend on
- * the register's number. */
+/* In this kernel, each register of a lane holds EACH elements. The number of the register
+ * determines their rows and columns. */
 static const char mma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
     "typedef %s factor; typedef %s sum;\n"
@@ -165,7 +165,8 @@ static const char mma[] =
     "  for (int i = 0; i < M * N / 32; i++) *place[i] = all.x[i];\n"
     "}\n";
 
-/* Writes the operands of an instruction with d, a and b registers for D, A and B. C is D. */
+/* Writes the operands of an instruction: d registers for D, a registers for A, b registers for B,
+ * and the registers of D again for C. */
 static void name_operands(char *out, size_t bytes, unsigned d, unsigned a, unsigned b, char sum,
                           char factor)
 {
@@ -288,7 +289,7 @@ TEST(stmatrix_transposes)
                    "  .reg .b32 %r<4>; .reg .b64 %d<4>;\n"
                    "  .shared .align 16 .b8 tile[128];\n"
                    "  mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 17; add.u32 %r1, %r1, %r0;\n"
-                   "  add.u32 %r1, %r1, %r0; add.u32 %r1, %r1, 65536;\n" /* numbers 2 t, 2 t + 1 */
+                   "  add.u32 %r1, %r1, %r0; add.u32 %r1, %r1, 65536;\n" /* 2 t and 2 t + 1 */
                    "  mov.u32 %r2, tile; shl.b32 %r3, %r0, 4; add.u32 %r2, %r2, %r3;\n"
                    "  stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r2], {%r1};\n"
                    "  mov.u32 %r2, tile; shl.b32 %r3, %r0, 2; add.u32 %r2, %r2, %r3;\n"
@@ -365,7 +366,7 @@ static const char wgmma[] =
 
 typedef struct warpgroup_product {
     product p;
-    const char *types, *flags; /* C types of sums and factors; the instruction's last operands */
+    const char *types, *flags; /* PTX types of sums and factors; last operands of the instruction */
     int span;
     bool columns, registers;
 } warpgroup_product;

@@ -171,7 +171,7 @@ TEST(test_asynchronous_copy)
     memset(b, 0x11, 512);
     machine_launch(&m, "k", 1, 32, &(two){a, b});
     for (uint32_t i = 0; i < 32; i++) {
-        uint32_t kept = i & 15; /* the lane copies the first `kept` of 16 bytes */
+        uint32_t kept = i & 15; /* the lane copies the first `kept` bytes of 16 */
         uint32_t want = kept <= 12 ? 0 : 0x11111111 >> (16 - kept) * 8;
         assert_int_equal(a[i], want);
     }

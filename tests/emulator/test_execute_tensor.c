@@ -11,8 +11,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
 
 enum { U8 = 0, U16 = 1, F32 = 7, INVALID = 1 };
 
-/* The beginning of each kernel. RANK, COORDINATES (names) and BYTES (size of the box) are
- * macros. */
+/* The beginning of each kernel's source. It uses the macros RANK, COORDINATES (a list of names) and
+ * BYTES (the size of the box). */
 static const char prelude[] =
     "struct alignas(64) map_type { unsigned long long opaque[16]; };\n"
     "__device__ unsigned at(const void *p) { return __cvta_generic_to_shared(p); }\n"

@@ -110,7 +110,7 @@ TEST(test_reductions)
     assert_int_equal(out[1], 0);
 }
 
-/* The odd and the even lanes execute the operation separately. */
+/* The even lanes and the odd lanes pass different lane masks, so each set gets its own result. */
 TEST(two_sets_of_lanes_meet_separately)
 {
     static const char *const bodies[] = {

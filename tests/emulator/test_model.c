@@ -10,8 +10,7 @@ static const emu_profile *h200(void)
     return &profile;
 }
 
-/* A kernel that copies n floats, `width` per thread, and the counters that the emulator would
- * report. */
+/* A kernel that copies floats: its shape, and the counters that the emulator would report. */
 typedef struct copy {
     emu_kernel_shape shape;
     emu_counters counters;
