@@ -140,7 +140,7 @@ static void verify_end(gt_field *field, gt_request *request)
     gt_request_free(request);
 }
 
-/* Verifies every `step`-th variant with GPUTUNE_TEST_LONG, otherwise a third of these variants. */
+/* Verifies one of `step` variants with GPUTUNE_TEST_LONG, otherwise one of 3 * step variants. */
 static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;

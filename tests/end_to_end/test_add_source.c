@@ -131,8 +131,8 @@ TEST_WITH_TUNER(edited_files_are_noticed_within_a_second, ":memory:")
     folder_remove(f.folder);
 }
 
-/* A user of a notebook may edit a cell and run it again at once, so the first call after a plan was
- * made checks the file without the usual delay. */
+/* A user of a notebook may edit a cell and run it again at once. The first call after a plan was
+ * made therefore checks the file without the usual delay. */
 TEST_WITH_TUNER(an_edit_right_after_the_first_call_is_noticed, ":memory:")
 {
     files f;

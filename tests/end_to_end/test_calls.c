@@ -220,7 +220,7 @@ TEST_WITH_TUNER(unknown_sizes_of_structs_are_refused, ":memory:")
 {
     assert_int_equal(refusals(tuner, 0), 11);
     assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* an uninitialised value */
-    assert_int_equal(refusals(tuner, 4096), 0);        /* the size of a struct in a later header */
+    assert_int_equal(refusals(tuner, 4096), 0);        /* a larger struct of a later header */
 }
 
 TEST_WITH_TUNER(unknown_enumerators_are_refused, ":memory:")
@@ -357,7 +357,7 @@ static void use_after_closing(const char *debug)
     OK(tune_kernel(&own, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     assert_ptr_not_equal(kept, own);
     gputune_close(tuner);
-    for (int i = 0; i < 64; i++) { /* a tuner that failed to open does not count as closed */
+    for (int i = 0; i < 64; i++) { /* failing to open a tuner must not free a closed one */
         const gputune_open_options no_driver = {.size = sizeof no_driver, .driver = "/no/driver"};
         assert_int_not_equal(gputune_open(&tuner, &no_driver), GPUTUNE_OK);
     }

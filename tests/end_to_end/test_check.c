@@ -48,7 +48,7 @@ static int on_finding(void *user, const gputune_finding *finding)
     return 0;
 }
 
-/* Records that a check must find mistakes of these kinds ("race, state") in a line. */
+/* Records that a check must find mistakes of these kinds ("race, state") on this line. */
 static void expect_mistakes(checked_class *t, const char *kinds, unsigned int line)
 {
     char list[64], *rest;
@@ -61,7 +61,7 @@ static void expect_mistakes(checked_class *t, const char *kinds, unsigned int li
     }
 }
 
-/* Reads which mistakes a check must find in a kernel, and in which lines. */
+/* Reads which mistakes a check must find in a kernel, and on which lines. */
 static void read_planted(checked_class *t, const char *path, const faulty_kernel *of)
 {
     char text[512], kernel[64] = "", kinds[64] = "", label[32] = "", at[32];
@@ -87,7 +87,7 @@ static void read_planted(checked_class *t, const char *path, const faulty_kernel
     assert_true(!label[0] || t->planted_count > 0);
 }
 
-/* Returns smaller sizes than the template's if the emulator would take too long. */
+/* Returns small sizes for a template whose own sizes take too long on the emulator. */
 static gputune_sizes sizes_of(const char *path)
 {
     static const gputune_size pairs[] = {{"m", 200}, {"n", 200}}, keys[] = {{"n", 1024}},

@@ -7,7 +7,7 @@ typedef struct host {
     float error;        /* error that the reference function adds to every result */
     int answer;         /* status that the reference function returns */
     const float *x;     /* expected input at the requested size; NULL: any input is accepted */
-    int calls, at_size; /* number of calls of the reference: at all sizes, and at size N */
+    int calls, at_size; /* calls of the reference: in total, and at size N */
 } host;
 
 /* y[i] += a * x[i] */

@@ -228,7 +228,7 @@ static bool is_known(const char *name)
     return known;
 }
 
-/* Copies the function name that ends at `end`, before a parenthesis. */
+/* Copies the name that ends just before `end`. */
 static void name_before(char *out, size_t room, const char *end)
 {
     const char *begin = end;
@@ -238,8 +238,8 @@ static void name_before(char *out, size_t room, const char *end)
     snprintf(out, room, "%.*s", (int)(end - begin), begin);
 }
 
-/* Fails if the header declares a function that no test calls. Counts all functions, and the
- * functions that take a tuner. */
+/* Fails if the header declares a function that no test calls. Counts all functions in *functions,
+ * and those that take a tuner in *of_a_tuner. */
 static void check_header(int *functions, int *of_a_tuner, const char *path, const char *others)
 {
     static const char mark[] = "\nGPUTUNE_API ", own[] = "gputune *tuner";

@@ -71,9 +71,10 @@ static bool is_refuted(const faulty *f)
            !strcmp(f->status, "hung");
 }
 
-/* Returns true if the outcome may differ from the comment, which describes the emulator. On a GPU
- * the faulty variant may be slower or read other garbage, and a race or a write past scratch memory
- * may not change results. With sanitizers, a proof may have no time to try other scalars. */
+/* Returns true if the outcome may differ from the kernel's comment, which describes the emulator
+ * without sanitizers. On a GPU, the faulty variant may be slower than the correct one or read other
+ * garbage, and a race or a write past scratch memory may not change results. With sanitizers, a
+ * proof may have no time to try other scalars. */
 static bool may_differ(const faulty *f, bool crowned)
 {
     if (getenv("GPUTUNE_SANITIZED") && !strcmp(f->kernel.class, "scalar")) {

@@ -13,13 +13,13 @@ TEST(gemm_of_sizes_of_vectors)
     verify_space("gemm", GPUTUNE_SIZES({"m", 132}, {"n", 92}, {"k", 68}), 307);
 }
 
-/* The matrices are smaller than a tile, and k has fewer tiles than are loaded ahead. */
+/* The matrices are smaller than a tile, and k has fewer tiles than the kernel loads in advance. */
 TEST(gemm_of_tiny_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 5}, {"n", 7}, {"k", 3}), 431);
 }
 
-/* Expects that a search of 10 s on 16 cores can compile about 300 sources. */
+/* Expects that a search can compile about 300 sources in 10 s on 16 cores. */
 TEST(gemm_is_searched_in_seconds)
 {
     gt_request *request;

@@ -91,8 +91,9 @@ TEST(launch_with_scratch_outlives_its_plan_in_a_graph)
     graph_outlives_plan(with_scratch);
 }
 
-/* A graph's objects are released when the next plan is made or freed. Not tested on a GPU, where
- * other processes use memory and the driver decides when to release objects. */
+/* After a graph is destroyed, its objects are released when the next plan is made or freed. Not
+ * tested on a GPU, because other processes use its memory and the driver decides when to release
+ * objects. */
 TEST(objects_that_a_graph_kept_are_released_after_it)
 {
     SKIP_IF(!world.driver->EmuProfileName);

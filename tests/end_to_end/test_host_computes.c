@@ -1,7 +1,8 @@
-/* Tests tuning while the host computes on its own stream and checks each result. The measure worker
- * is killed at random moments, or GPU memory is full, or the GPU admits only one process. Each call
- * must return a correct plan or a message, and must leave nothing behind. Runs on a GPU with
- * GPUTUNE_TEST_DRIVER=cuda. GPUTUNE_TEST_KILLS is the number of kills. */
+/* Tests tuning while the host computes on its own stream and checks each result. Each test disturbs
+ * the tuning in one way: it kills the measure worker at random moments, fills the GPU's memory, or
+ * lets the GPU admit only one process. Each call must return a correct plan or a message, and must
+ * leave nothing behind. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. GPUTUNE_TEST_KILLS is the
+ * number of kills. */
 #include "victim.h"
 
 #include "bad_variants.h"
@@ -102,7 +103,7 @@ static void *compute(void *user)
         !went_wrong(w, (int)world.driver->CtxSetCurrent(world.context), "taking the context");
     while (going_on && !atomic_load(&enough)) {
         going_on = compute_once(w);
-        usleep(on_gpu() ? 0 : 2000); /* on the emulator, leaves the cores to the tuning */
+        usleep(on_gpu() ? 0 : 2000); /* on the emulator, tuning needs the cores */
     }
     return NULL;
 }
@@ -125,8 +126,8 @@ static work begin_work(void)
     return w;
 }
 
-/* Checks that a call ended with a correct plan or a message. Returns true if the call has
- * measured. */
+/* Checks that a call either returned a correct plan or failed with a message. Returns true if the
+ * plan was measured. */
 static bool expect_plan_or_message(int status, gputune_plan *plan)
 {
     if (status < 0) {

@@ -1,5 +1,6 @@
-/* Tests hosts that end in unusual ways: killed while a forked child still runs, or by a signal
- * after the main thread has ended. No worker may outlive the host, and signals must end it. */
+/* Tests hosts that end in unusual ways: killed while a forked child still runs, or ended by a
+ * signal after the main thread has exited. No worker may outlive its host, and signals must end the
+ * host. */
 #include "world.h"
 
 #include "victim.h"

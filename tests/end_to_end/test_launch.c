@@ -34,7 +34,8 @@ static const char vector_text[] =
     "  for (int i = 0; i < part.count; i++) sum[i] += a * term[i];\n"
     "  part.store(y, sum); }); }\n";
 
-/* Returns a plan of a template: the default for the effort `cached only`, VEC=4 for `measure`. */
+/* Returns a plan of a template. The plan launches the default if the effort is `cached only`, and
+ * VEC=4 if it is `measure`. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
                              gputune_effort effort)
 {

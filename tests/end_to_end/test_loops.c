@@ -64,7 +64,7 @@ TEST_WITH_TUNER(loops_follow_the_size_of_the_plan, world.database)
     assert_sorted(dx, sorted, N);
 }
 
-/* Kernels get addresses in the middle of a buffer and in the middle of scratch memory. */
+/* Kernels are passed addresses in the middle of a buffer and in the middle of scratch memory. */
 TEST_WITH_TUNER(loops_pass_addresses_of_elements, world.database)
 {
     enum { ROWS = 9, N = 3000 };

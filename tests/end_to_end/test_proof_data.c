@@ -5,9 +5,10 @@
 #include "support/folder.h"
 #include "world.h"
 
-/* A kernel with two variants. WHICH=0 has the body `right`. WHICH=1 is faster and has the body
- * `other`, if set. The reference has the body `reference`, if set, or `right`. The parameters are
- * (float *y, const float *x, TYPES, int n), and `i` is the index of the thread's element. */
+/* A kernel with two variants and a reference. WHICH=0 has the body `right`. WHICH=1 has the body
+ * `other` and is faster; the body is `right` if `other` is NULL. The reference has the body
+ * `reference`, or `right` if `reference` is NULL. The parameters are (float *y, const float *x,
+ * TYPES, int n), and `i` is the index of the thread's element. */
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
     const char *tolerance;
@@ -95,7 +96,7 @@ static void expect_right(const kernel *kernels, size_t count)
     }
 }
 
-/* TSan uses up the limited CPU time in which the proof tries further values. */
+/* Under TSan, the proof uses up its CPU time before it tries further values. */
 static void skip_if_too_slow(void)
 {
 #ifdef __SANITIZE_THREAD__
@@ -356,8 +357,8 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
     expect_found(faulty, COUNT(faulty));
 }
 
-/* Programs that work must not be refused: a variant need not support values that the default does
- * not support. */
+/* Programs that work must not be refused. If the default does not support a value, no variant needs
+ * to support it. */
 TEST(values_that_the_default_fails_with_are_dropped)
 {
     static const kernel correct = {
@@ -407,7 +408,7 @@ static const char *run(const char *path, const char *const *some, uint32_t count
     return found;
 }
 
-/* On a GPU, the launches of a sample share the counter, so the template needs clear(). */
+/* On a GPU, all launches of a sample use the same counter, so the template needs clear(). */
 TEST(launches_in_a_row_find_the_counter_restored)
 {
     static const kernel counts = {.name = "a counter",

@@ -104,12 +104,13 @@ TEST(miss_of_launch_times_is_of_the_gpu)
 TEST(locked_file_does_not_delay_closing_for_each_miss)
 {
     enum { SIZES = 200 };
-    static const double wait_s = 0.1; /* allowed per size, 20 s in all */
+    static const double wait_s = 0.1; /* time allowed per size; 20 s for all sizes */
     char path[128];
     gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     snprintf(path, sizeof path, "%s/locked", world.folder);
     gputune *tuner = recording_tuner(path);
-    for (size_t i = 0; i < 3 * SIZES; i++) { /* closing writes the third request of each size */
+    /* the third request of each size is not written until the tuner is closed */
+    for (size_t i = 0; i < 3 * SIZES; i++) {
         tune(tuner, "axpy", 1000 + i % SIZES, &cached);
     }
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

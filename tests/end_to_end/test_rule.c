@@ -36,7 +36,7 @@ TEST(rule_is_made_stored_and_listed)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
     char *text;
-    OK(make(&text, tuner, 8, 17)); /* a region without ten further sizes for tests */
+    OK(make(&text, tuner, 8, 17)); /* too small a region to test the rule at ten more sizes */
     assert_true(strncmp(text, "region rows=8:17 columns=8:17 STEP=1\nloss mean=", 47) == 0);
     assert_null(strstr(world.log, "raise the limit"));
     assert_non_null(strstr(text, "\nvariant "));
@@ -133,7 +133,7 @@ TEST_WITH_TUNER(default_that_was_not_compared_makes_no_rule, ":memory:")
                  "only the default was measured");
 }
 
-/* The first compile takes longer than the part of the time limit that each size gets. */
+/* The time limit is divided among the sizes. The first compile takes longer than one share. */
 TEST(compiles_that_take_longer_than_a_share_make_a_rule_from_fewer_sizes)
 {
     const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};

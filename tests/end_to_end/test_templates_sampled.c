@@ -55,8 +55,8 @@ static void link_header(const char *folder, const char *name)
     free(to);
 }
 
-/* Writes a copy of a template to `folder`, with `new` instead of `old` in its kernel. The caller
- * frees the path. */
+/* Copies a template to `folder` and replaces `old` by `new` in its kernel. The caller frees the
+ * path. */
 static char *altered(const char *folder, const char *name, const char *old, const char *new)
 {
     static char text[1 << 16];

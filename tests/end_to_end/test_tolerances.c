@@ -62,7 +62,8 @@ static void judge_template(const char *name, gputune_sizes sizes)
     assert_int_equal(sum.missed, 0);
 }
 
-/* Uses the default sizes. In short runs on the emulator, sets `size` to `on_emulator`. */
+/* Uses the default sizes on a GPU or with GPUTUNE_TEST_LONG. Otherwise sets `size` to
+ * `on_emulator`. */
 static void judge(const char *name, const char *size, int on_emulator)
 {
     bool whole = getenv("GPUTUNE_TEST_DRIVER") || getenv("GPUTUNE_TEST_LONG");

@@ -40,8 +40,8 @@ static void expect(gputune *tuner, int64_t n, gputune_source source)
     gputune_plan_release(request_source(tuner, n, source));
 }
 
-/* A copy of the services of a tuner. The tuner's own services are cleared, so a call that uses them
- * fails; planning by a loaded rule must not use them. */
+/* A tuner without store and workers, and a copy of its services. A call that needs the store or the
+ * workers fails, but planning by a loaded rule must succeed. */
 typedef struct hidden {
     gputune *tuner;
     gt_services services;
@@ -211,7 +211,8 @@ static void expect_same_results(const comparison *c, size_t floats, gputune_size
     }
 }
 
-/* The rule uses variant 1 only if all rows are whole vectors. Sums of integers are exact. */
+/* The rule uses variant 1 only if every row consists of whole vectors. The elements are integers,
+ * so sums are exact. */
 TEST(gemm_computes_the_same)
 {
     GT_SCOPED(compare_close)
@@ -613,7 +614,7 @@ TEST(owned_plan_outlives_the_tuner)
     GT_SCOPED(plan_end) gputune_plan *plan = request_source(tuner, 4096, GPUTUNE_SOURCE_RULE);
     gputune_close(tuner);
     options.device = "none";
-    for (int i = 0; i < 65; i++) { /* more than the number of closed handles that are kept */
+    for (int i = 0; i < 65; i++) { /* the library keeps fewer closed tuners */
         OK(gputune_open(&tuner, &options));
         gputune_close(tuner);
     }

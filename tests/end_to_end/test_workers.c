@@ -132,8 +132,8 @@ static int count_rows(const char *query)
     return count;
 }
 
-/* If a compile ends early, its jobs stay in the workers, and the next compile may take them
- * over. */
+/* If a call of gputune_compile() ends early, its jobs stay in the workers. The next call may take
+ * over these jobs, but not if they are for another architecture. */
 TEST(workers_compile_for_the_named_architecture)
 {
     static const struct {

@@ -143,7 +143,7 @@ static void tuner_end(gputune **tuner)
     }                                                                                              \
     static void name##_with(gputune *tuner)
 
-/* The last record that note_record(), a callback of gputune_run(), was given. */
+/* The last record that gputune_run() passed to note_record(). */
 typedef struct noted {
     char status[16], message[512];
 } noted;
@@ -168,8 +168,8 @@ static gputune_info info_of(const gputune_plan *plan)
     return info;
 }
 
-/* Returns a buffer with these values. Waits for the copy, because streams that do not wait for the
- * default stream would read old data. */
+/* Returns a new buffer with these values. Waits until the copy has ended, because streams that do
+ * not synchronise with the default stream could read old data. */
 static CUdeviceptr buffer_of(const void *values, size_t bytes)
 {
     CUdeviceptr address;
