@@ -133,8 +133,8 @@ void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
     measure->plain = lost->plain;
 }
 
-/* Runs the script "data-..." of a reference. It makes three experiments, each of which fails unless
- * it is skipped. "data-segv" makes endlessly many experiments. */
+/* Runs the script "data-..." of a reference as if it had three experiments, or infinitely many for
+ * "data-segv". Each experiment that is not left out fails. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
     char script[128];

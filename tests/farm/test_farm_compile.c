@@ -30,7 +30,7 @@ TEST(jobs_come_back_whole)
 }
 
 /* A worker may start late if many workers share few cores. This worker computes before its first
- * report, for longer than the farm waits for a worker that sleeps. */
+ * report. It takes longer than the farm waits for a worker that sleeps. */
 TEST(a_worker_that_is_still_starting_is_waited_for)
 {
     SKIP_IF(!getenv("GPUTUNE_TEST_LONG"));
@@ -255,7 +255,7 @@ TEST(a_canceled_job_is_not_compiling)
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
 }
 
-/* Canceling the job ends its worker, so a new worker gets the next job. */
+/* Canceling ends the worker of the job, and a new worker gets the next job. */
 TEST(a_canceled_job_that_never_ends_holds_up_nobody)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});

@@ -66,7 +66,7 @@ TEST(large_images_pass)
     gt_verify_job *job = calloc(1, sizeof *job);
     job->id = 1;
     job->image = (gt_image){image, bytes};
-    gt_slot *slot = &gt_host_of(farm)->measure.slot; /* first, a worker that stops reading */
+    gt_slot *slot = &gt_host_of(farm)->measure.slot; /* the worker stops, so it reads nothing */
     assert_int_equal(kill(slot->link.process.pid, SIGSTOP), 0);
     ASSERT_OK(farm->ops->verify(farm, job));
     slot->since_ns -= 100000000000;
@@ -227,7 +227,7 @@ TEST(a_sample_that_fails_before_its_variants_has_no_culprit)
     check_refill_failure("refill-hang", GPUTUNE_ETIMEOUT);
 }
 
-/* Variant 2 crashes when it is loaded again after another variant's crash. */
+/* Variant 2 crashes when it is loaded again after the crash of variant 3. */
 TEST(a_crash_while_loading_again_names_the_culprit)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
@@ -246,8 +246,8 @@ TEST(a_crash_while_loading_again_names_the_culprit)
     expect_silence(farm);
 }
 
-/* Returns a farm in which variant 2 has just crashed, so the default must be loaded again. This
- * second load of the default ends as `word` says. */
+/* Returns a farm in which variant 2 has just crashed, so the default must be loaded again. In this
+ * second load, the default runs the script `word`. */
 static gt_farm *open_with_default_that_fails_later(const char *word)
 {
     gt_farm *farm = open_prepared();
@@ -346,7 +346,7 @@ static gt_farm *open_with_much_work(const char *script)
     return farm;
 }
 
-/* These scripts exceed the time limit of a variant that does as much work as the default. */
+/* With these scripts, a variant that does as much work as the default exceeds its time limit. */
 TEST(more_work_has_more_time)
 {
     GT_SCOPED(close_farm) gt_farm *proves = open_with_much_work("slow 1200");
@@ -512,7 +512,8 @@ static void expect_name(uint64_t pid, const char *name)
     assert_memory_equal(text, name, strlen(name));
 }
 
-/* The process name tells other programs that this worker does not disturb measurements. */
+/* The process name of an idle worker tells other programs that the worker does not disturb
+ * measurements. */
 TEST(an_idle_worker_shows_that_it_waits)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();

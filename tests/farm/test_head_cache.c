@@ -182,8 +182,8 @@ static void make_folder(char out[512], const char *name, mode_t mode)
     assert_int_equal(chmod(out, mode), 0);
 }
 
-/* A folder that others may write to is not emptied, because another user may have put links into
- * it. A link is not followed, because another user may have created it. */
+/* A folder that other users may write to is not emptied, because they may have put links into it. A
+ * link is not followed, because another user may have created the link. */
 TEST(test_only_own_leftovers_are_removed)
 {
     char own[512], shared[512], others[512], head_of_others[600], link[512];

@@ -1,4 +1,5 @@
-/* Tests planning a sample: its number of launches, its copies of the buffers, and its memory. */
+/* Tests how a sample is planned: the number of launches, the copies of the buffers, and the
+ * memory. */
 #include "farm/measure_plan.h"
 #include "farm/measure_service.h"
 #include "support/test.h"

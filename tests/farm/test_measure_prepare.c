@@ -1,5 +1,5 @@
-/* Tests preparing to measure: the reference, and inputs that are filled, come from the caller, or
- * belong to another process. */
+/* Tests the preparation before measuring: the reference, and inputs from fills, from the caller, or
+ * from another process. */
 #include "measure_world.h"
 
 TEST_ON_DEVICE(inputs_on_the_device_are_those_of_the_host)
@@ -89,7 +89,8 @@ TEST_ON_DEVICE(a_reference_leaves_its_inputs_alone)
     }
 }
 
-/* The tolerance that is measured for floats around zero is a few rounding errors, at both sizes. */
+/* No tolerance is stated, so it is measured. For floats around zero, it is a few rounding errors at
+ * both sizes. */
 TEST_ON_DEVICE(a_tolerance_that_nobody_stated_is_measured)
 {
     gt_measure_setup *setup = make_setup("axpy_reference");
@@ -136,8 +137,8 @@ static CUresult watched_alloc(CUdeviceptr *out, size_t bytes)
     return result;
 }
 
-/* Prepares the setup, and proves and samples a variant. Returns the largest memory use that the
- * driver reports. */
+/* Prepares the setup, verifies a variant and samples it. Returns the peak of the memory use that
+ * the driver reports. */
 static size_t peak_of(const gt_measure_setup *setup)
 {
     size_t available = 0, total = 0;
@@ -218,7 +219,7 @@ TEST_ON_DEVICE(the_callers_inputs_are_used)
 
 /* Another process that owns device memory. Start it before this process uses the driver. */
 static struct {
-    int from, to; /* pipes: `from` gets the handle; closing `to` ends the owner */
+    int from, to; /* pipes: the handle arrives at `from`; closing `to` ends the owner */
 } owner;
 
 enum { SHARED_OFFSET = 256 };

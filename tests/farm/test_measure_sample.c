@@ -170,8 +170,9 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
     return sampled.sharing;
 }
 
-/* |y| is below 1 in the first launch, but grows in later ones. The first thread of each block works
- * on all elements with |y| <= 1, so the time depends on their number on a GPU, too. */
+/* |y| is below 1 in the first launch and grows in later launches. The first thread of each block
+ * works on all elements with |y| <= 1. The launch time therefore depends on their number, on a GPU,
+ * too. */
 TEST_ON_DEVICE(launches_share_buffers_if_that_makes_no_difference)
 {
     prepare_cached(GPUTUNE_CACHE_HOT);
@@ -219,7 +220,8 @@ TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
     assert_non_null(sample_as_a_graph(GT_SAMPLE_FULL)->full.exec);
 }
 
-/* Persisting lines would still be in the L2 cache when the same buffers are used again. */
+/* Persisting lines stay in the L2 cache after a launch, so a cold sample must not use the same
+ * buffers twice. */
 TEST_ON_DEVICE(a_cold_sample_with_persisting_lines_uses_no_buffers_twice)
 {
     prepare_cached(GPUTUNE_CACHE_COLD);

@@ -137,7 +137,8 @@ TEST(named_fills_have_their_values)
     assert_int_equal(values[3], 0x3c00);
 }
 
-/* The fill `index` is an element's index. With other fills, the numbers of an element differ. */
+/* The fill `index` sets a number to the index of its element. The other fills give each number of
+ * an element a different value. */
 TEST(numbers_of_a_struct_have_its_offsets)
 {
     struct {

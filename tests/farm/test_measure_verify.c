@@ -151,8 +151,9 @@ TEST_ON_DEVICE(elements_that_the_reference_omits_must_stay_unwritten)
     assert_wrong(VARIANT("if (i < n / 2 && i != 5) y[i] = a * x[i];"), "y[5] is 0 or not written");
 }
 
-/* Runs `statement`, which may use `seen`. `seen` is at least the number of blocks in all earlier
- * launches. A launch has 79 blocks at the requested size and 78 at the odd-tail size. */
+/* A variant that runs `statement`. In the statement, `seen` is the number of blocks that have
+ * ended: all blocks of earlier launches, and perhaps some of this launch. A launch has 79 blocks at
+ * the requested size and 78 at the odd-tail size. */
 #define COUNTING(count, statement)                                                                 \
     "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \
@@ -324,7 +325,6 @@ TEST_ON_DEVICE(a_winner_is_checked_again_with_another_seed)
     assert_true(recheck(5, 1) < 0);
 }
 
-/* The time of a first launch excludes the time in which the data proof runs the reference again. */
 TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
 {
     gt_verified first, second;
@@ -349,7 +349,7 @@ TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
 /* If not 0, each reading of the clock advances it by this amount. */
 static clock_t clock_step;
 
-/* Replaces clock(), because CPU time limits the experiments on the emulator. */
+/* Replaces clock(), because on the emulator the time limit of experiments is CPU time. */
 clock_t clock(void)
 {
     static clock_t slow;
@@ -371,7 +371,7 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
     must(gt_measure_try(world.measure, setup, &prepared));
     must(verify(&verified, 1, RIGHT));
     must(verify(&verified, 98, WRONG_FOR_ZERO));
-    if (gt_measure_device(world.measure)->emulated) { /* a GPU is fast enough to make the data */
+    if (gt_measure_device(world.measure)->emulated) { /* a GPU is fast enough to try the data */
         must(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 0.005}, &verified));
         free(verified.single);
     }
@@ -381,7 +381,7 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
     assert_int_equal(status, GPUTUNE_EWRONG);
 }
 
-/* The default is dropped before it was tried with all data. */
+/* The default is dropped before all data were tried with it. */
 TEST_ON_DEVICE(data_that_the_default_did_not_try_refuse_no_winner)
 {
     static gt_verify_job job;
@@ -402,7 +402,7 @@ TEST_ON_DEVICE(data_that_the_default_did_not_try_refuse_no_winner)
     must(recheck(98, 42));
 }
 
-/* Because the reference may be slow, it is not run a second time if its results are not finite. */
+/* The reference may be slow, so it runs only once if its results are not finite. */
 TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 {
     gt_prepared prepared = {0};

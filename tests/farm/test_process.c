@@ -45,7 +45,7 @@ static const char *listen_to(child *child)
     return said;
 }
 
-/* Lists the shell's open descriptors. The last one is for reading the folder itself. */
+/* Lists the shell's open descriptors. The last one was opened for this listing. */
 #define LIST_DESCRIPTORS "cd /proc/$$/fd && set -- * && printf %s \"$*\" >&3"
 
 TEST(exit_codes_and_signals_are_reported)
