@@ -1,5 +1,5 @@
-/* Runs one attempt: a scene in its own process, in which one call fails, or one call and all later
- * calls. */
+/* Runs an attempt: a scene in its own process, in which one call fails. In some attempts, all later
+ * calls fail, too. */
 #include "attempt.h"
 
 #include "failing.h"
@@ -125,8 +125,8 @@ static void begin_failing(const attempt *a)
     failing_begin(a->call, a->number, a->always);
 }
 
-/* Returns the number of counted calls. If the call fails in a worker or in the driver, returns the
- * number of the failing call, or 0 if the call was not reached. */
+/* Returns the number of counted calls. Calls in a worker or in the driver are not counted here:
+ * returns the number of the failing call, or 0 if that call was not reached. */
 static long end_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -201,13 +201,14 @@ static void measure_left(outcome *out, long before, const outcome *usual)
     }
 }
 
-/* Fails if the attempt left allocations or descriptors. Such an attempt is first repeated after a
- * scene without failures: code that runs only after failures may create an object and keep it for
- * good, and threads that end keep memory for a moment. */
+/* Fails if the attempt left allocations or descriptors. Before that, the attempt is repeated after
+ * a scene without failures, for two reasons: code that runs only after failures may create an
+ * object and keep it for good, and threads that end keep memory for a moment. */
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {
-    /* the emulator keeps unloaded modules, and failed calls or compiles cause more loads */
+    /* the emulator keeps unloaded modules, and a failed call or compile causes more modules to be
+     * loaded */
     const bool loads_more = is_of_driver(a->call) || strcmp(a->call, "worker-nvrtc") == 0;
     bool left = (out->live > usual->live && !loads_more) || out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {

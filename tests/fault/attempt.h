@@ -33,7 +33,7 @@ void attempt_place(int slot, const scene *s);
 bool is_of_worker(const char *call);
 bool is_of_driver(const char *call);
 
-/* Runs the attempt and ends this process, with exit code 0 on success. `usual` has the outcomes of
- * the scene without a failing call: in a new process, and after an earlier scene. */
+/* Runs the attempt and ends this process, with exit code 0 on success. `usual` contains the
+ * outcomes of the scene if no call fails: in a new process, and after an earlier scene. */
 void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[2])
     __attribute__((noreturn));

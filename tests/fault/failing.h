@@ -13,8 +13,9 @@
         "realpath", "readlink", "mmap", "memfd", "send", "recv", "poll", "fcntl", "socketpair",    \
         "spawn", "waitid", "dlopen", "thread"
 
-/* Makes call `number` of this kind fail, counted from now, and with `always` all later calls, too.
- * 0 only counts calls. `call` must stay valid. */
+/* Makes call `number` of this kind fail; numbers start at 1 with the next call. If `always` is
+ * true, all later calls fail, too. If `number` is 0, calls are only counted. `call` must stay
+ * valid. */
 void failing_begin(const char *call, long number, bool always);
 /* Stops failures and returns the number of counted calls. */
 long failing_end(void);

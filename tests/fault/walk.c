@@ -28,7 +28,8 @@
 #define WORKER_MB "1024"
 enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
-/* The attempts for one kind of call, up to a number that exceeds the calls of the scene. */
+/* The attempts for one kind of call. Each lets a later call fail, until the number exceeds the
+ * calls of the scene. */
 typedef struct series {
     attempt like; /* the next attempt */
     long most;
@@ -142,8 +143,9 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds the next series for a call. After single failures, all later calls fail, too, except calls
- * of the driver: these run out of memory and then, in a worker, destroy the context. */
+/* Adds the series that follows this one. Its attempts let all later calls fail, too. Calls of the
+ * driver instead fail with another code: out of memory, and then, in a worker, a code that destroys
+ * the context. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {
@@ -183,8 +185,8 @@ static void end_series(size_t at)
     }
 }
 
-/* Returns the unfinished series with the fewest running attempts, because attempts beyond the last
- * call are wasted. */
+/* Returns the unfinished series with the fewest running attempts. If many attempts of one series
+ * ran at the same time, more of them would be beyond the last call and wasted. */
 static series *next_series(void)
 {
     series *next = NULL;

@@ -47,8 +47,8 @@ static void read_frames(const void *data, size_t bytes)
     close(pair[1]);
 }
 
-/* Builds a valid frame for the struct that the first byte selects, and changes the frame in a way
- * that the other bytes select. */
+/* Builds a valid frame and changes some of its bytes. The first byte of the input selects the
+ * struct in the frame, the second its values, and the other bytes select the changes. */
 static void read_changed(const uint8_t *data, size_t bytes)
 {
     const gt_record *record = records[data[0] % RECORDS];

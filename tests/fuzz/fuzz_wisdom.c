@@ -1,6 +1,6 @@
-/* Fuzzes wisdom files. Each input is read twice: as it is, and with correct hashes, which test the
- * code after the hash check. An entry that can be read must not change if it is written and read
- * again, and a store must accept or refuse it. */
+/* Fuzzes wisdom files. Each input is read twice: unchanged, and with correct hashes, to test the
+ * code after the hash check. If an entry can be read, writing and reading it must return the same
+ * entry, and a store must accept or refuse it. */
 #include "fuzz/fuzz.h"
 
 #include "store/wisdom.h"
