@@ -1,5 +1,4 @@
-/* Tests launch axes: the L2 window, and from when until when the context sets L2 memory aside for
- * windows. */
+/* Tests launch axes: the L2 window, and how long the context sets L2 memory aside for windows. */
 #include "launcher_support.h"
 
 static size_t limit;

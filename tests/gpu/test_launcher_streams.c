@@ -101,8 +101,8 @@ static bool is_call(const fake_call *call, const char *name, CUstream stream)
     return strcmp(call->name, name) == 0 && call->stream == stream;
 }
 
-/* Returns the launch that follows a copy to the same module. Fails the test if another copy to the
- * module precedes the launch. */
+/* Returns the next launch of the module that this copy writes to. Fails the test if another copy to
+ * the module precedes the launch. */
 static size_t find_launch(size_t copy)
 {
     uint64_t symbol = fake.calls[copy].object;

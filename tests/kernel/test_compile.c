@@ -66,8 +66,8 @@ static size_t compile_space(const setup *b, const char *prelude, const char *arc
     return count;
 }
 
-/* With `only`, compiles all sources of the restricted space. Otherwise compiles a part of the
- * sources for each architecture. */
+/* Compiles all sources of the space that `only` restricts. Without `only`, compiles some of the
+ * sources, different ones for each architecture. */
 static void compile_kernel(const char *kernel, const char *arch, gputune_sizes sizes,
                            const char *const *only, size_t only_count)
 {

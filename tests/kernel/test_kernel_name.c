@@ -109,8 +109,8 @@ TEST(test_a_plain_kernel_in_a_namespace)
     assert_string_equal(b.template->name, "a::scale");
 }
 
-/* A kernel may be written with macros. They are expanded, but a tunable in them is not replaced by
- * the default value that the code defines. */
+/* A kernel may use macros, which are expanded. A tunable in a macro stays a tunable, even if the
+ * code defines a default value for it. */
 TEST(test_kernels_and_macros)
 {
     static const char *const cases[][2] = {
@@ -210,8 +210,8 @@ TEST(test_mistakes)
       "__global__ void same(int *y) {}\n"                                                          \
       "template <int B> __global__ void other(int *y) {}\n"
 
-/* A kernel has its own clauses and those before the first kernel(). The functions of other kernels
- * are removed, because they may use other macros. */
+/* Clauses before the first kernel() apply to every kernel. The source of a kernel does not contain
+ * the functions of other kernels, because they may use other macros. */
 TEST(test_several_kernels)
 {
     for (int i = 0; i < 2; i++) {

@@ -14,8 +14,8 @@ static const char *const lines[] = {
 
 enum { LINES = sizeof lines / sizeof *lines };
 
-/* The replacement of a template's line: `begin`, then `item` `count` times, then `end`. '@' in an
- * item stands for the item's number. */
+/* The text that replaces a line of a template: `begin`, `count` times `item`, and `end`. A '@' in
+ * an item is replaced by the item's number. */
 typedef struct gt_excess {
     int line;
     const char *begin, *item;

@@ -176,9 +176,8 @@ TEST(test_vector_elements)
     assert_int_equal(b.workload.reference.steps[0].grid[0], 1);
 }
 
-/* A reference that assigns elements gets all sizes, including those that are not in args(). If it
- * reads other elements of an inout buffer than the one that it assigns, it gets a copy of the
- * buffer. */
+/* A reference that assigns elements gets all sizes, including those that are not in args(). It gets
+ * a copy of an inout buffer if it reads other elements of the buffer than the assigned one. */
 TEST(test_elements)
 {
     static const char shift[] =

@@ -140,7 +140,8 @@ TEST(test_hashes)
     assert_true(gt_hash_equal(trial_of(&b, "B=64"), trial_of(&b, "B=64 U=1")));
 }
 
-/* Launch bounds may be under an #if before the name. A function is removed with its directives. */
+/* The launch bounds before a kernel's name may be under an #if. If the kernel is removed, the #if
+ * is removed, too. */
 TEST(test_bounds_under_a_condition)
 {
     static const char text[] =

@@ -244,7 +244,8 @@ TEST(test_division_by_zero)
     assert_null(gt_space_why_unused(b.space, 0, 1));
 }
 
-/* sizeof() accepts a word that names a problem's type, which may name another one. */
+/* sizeof() accepts the name of a type in problem(). The value of this type may be the name of
+ * another type in problem(). */
 TEST(test_type_words)
 {
     static const char text[] =

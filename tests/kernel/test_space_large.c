@@ -101,8 +101,8 @@ static const char sum_of_weights[] =
     "require((A * 7919 + B * 104729 + C * 1299709 + D * 15485863 + E * 32452843 + F * 49979687 + "
     "G * 67867967 + H * 86028121 + I * 10439531 + J * 12294982) % 31 == 5)";
 
-/* Counts the configurations with A = a that satisfy sum_of_weights. The other axes are added one by
- * one to the number of configurations for each remainder. */
+/* Counts the configurations with A = a that satisfy sum_of_weights. Adds the other axes one by one.
+ * counts[r] is the number of choices for the axes so far whose sum has the remainder r. */
 static double count_by_remainder(int a)
 {
     double counts[31] = {0};
@@ -155,7 +155,8 @@ static bool is_out_of_patience(void *user)
     return ++p->asked > p->most;
 }
 
-/* No constraint can be decided before the last axis, so only the caller can end the walk. */
+/* Every part of the space may contain valid configurations until the last axis is chosen, so the
+ * walk does not end until the caller cancels it. */
 TEST(test_cancel)
 {
     GT_SCOPED(setup_close) setup b = {0};

@@ -106,8 +106,8 @@ TEST(test_values)
     }
 }
 
-/* Members that args() omits get the default values of the code, as in C++, but a member that is
- * named like a size gets this size. A functor has one byte. */
+/* Members that args() omits get the default values in the code, as in C++. A member with the name
+ * of a size gets this size instead. A functor occupies one byte. */
 TEST(test_values_of_the_code)
 {
     static const char text[] =

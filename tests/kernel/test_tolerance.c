@@ -72,7 +72,7 @@ TEST(test_absolute_and_relative)
     gt_tolerance t = gt_tolerance_of(&workload, 0, &seen);
     assert_near(t.rtol, 1e-5);
     assert_near(t.atol, 6 * 0x1p-24 * 3);
-    seen.relative = 0x1p-12 * 500; /* the results' relative change is 500 times the inputs' */
+    seen.relative = 0x1p-12 * 500; /* results change by 500 times as much as inputs, relatively */
     seen.moved = seen.relative * 2;
     t = gt_tolerance_of(&workload, 0, &seen);
     assert_near(t.rtol, 6 * 0x1p-24 * 500);
