@@ -71,22 +71,22 @@ TEST(failures_count_as_tried)
     assert_memory_equal(best, expected, sizeof expected);
 }
 
-/* A configuration takes 3 s to compile, 1 s more on the host, and two launches of 1 s each. The
- * failure takes 6 s in all. The best time is that of the fifth configuration. */
+/* Each configuration takes 3 s to compile, 1 s of other work on the host, and two launches of 1 s
+ * each. The configuration that fails takes 6 s in all. The fifth configuration is the fastest. */
 TEST(clock_overlaps_compiling_and_launching)
 {
     GT_SCOPED(gt_recorded_free) gt_recorded recorded = make();
     double best[6];
     ASSERT_OK(gt_recorded_finish(&recorded));
-    /* compiles end at 4, 8, 14, 18 and 22 s, and the best variant is measured by 24 s */
+    /* with one worker, compiles end at 4, 8, 14, 18 and 22 s, and the best is measured by 24 s */
     assert_true(replay(&recorded, 1, best).reached_s[0] == 24);
     /* with two workers, compiles end at 4, 4, 10, 8 and 12 s, and the best is measured by 14 s */
     assert_true(replay(&recorded, 2, best).reached_s[0] == 14);
     assert_true(isinf(replay(&recorded, 1, best).reached_s[1]) == 0);
 }
 
-/* One configuration, eight slower ones, and the best. Compiling takes no time, and ten launches of
- * each are recorded. */
+/* Ten configurations. The first is followed by eight slower ones, and the last is the fastest.
+ * Compiling takes no time, and ten launches of each configuration are recorded. */
 TEST(losers_cost_one_launch)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -151,7 +151,7 @@ static gt_recorded make_slow_space(double *tenth)
     return recorded;
 }
 
-/* Returns what fraction of the second half of the results is in the fastest tenth of the space. */
+/* Returns which share of the later half of the results is in the fastest tenth of the space. */
 static double late_share(const gt_recorded *recorded, uint32_t workers, double tenth)
 {
     double best[TRIED], times[TRIED], share = 0;

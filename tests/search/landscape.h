@@ -60,7 +60,8 @@ static bool landscape_next(void *user, gt_point *point, bool first)
     return more;
 }
 
-/* Opens a domain with the values 1, 2, 3, .... Its size counts points that `allows` excludes. */
+/* Opens a domain with the values 1, 2, 3 and so on. Its size includes the points that `allows`
+ * excludes. */
 static inline void landscape_open(landscape *at)
 {
     for (uint32_t i = 0; i < at->choices; i++) {

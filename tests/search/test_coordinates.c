@@ -1,4 +1,4 @@
-/* Tests coordinates that are computed from points before the points are tried. */
+/* Tests coordinates, which are computed from a point before the point is tried. */
 #include "search/coordinates.h"
 
 #include "search/landscape.h"

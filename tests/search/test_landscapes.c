@@ -148,7 +148,8 @@ TEST(constrained_landscape)
           limits, COUNT(limits));
 }
 
-/* A needle cannot be predicted, but a strategy that tries the whole space must find it. */
+/* No other point shows where the best point is, but a strategy that tries the whole space must find
+ * it. */
 TEST(needle_in_a_haystack)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 512, 1, 0},
@@ -206,8 +207,8 @@ TEST(three_axes_are_bound_together)
           limits, COUNT(limits));
 }
 
-/* A feature that is as irregular as the number of resident blocks. The strategy can compute it
- * before it tries a point. */
+/* A feature that varies as irregularly as the number of resident blocks. The strategy can compute
+ * it before it tries a point. */
 static double load_of(const gt_point *point)
 {
     return (37 * point->choice[0] + 59 * point->choice[1] + 83 * point->choice[2] +

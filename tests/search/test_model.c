@@ -97,8 +97,8 @@ TEST(slow_times_count_less_if_few_are_far_slower)
     assert_true(width_after_a_search(with_a_long_tail) < 0.2);
 }
 
-/* Returns the standard deviation of log(time) at the model's proposal, after a search for gains
- * above epsilon. */
+/* Searches, and then asks for a point that may gain more than epsilon. Returns the predicted
+ * standard deviation of log(time) at that point. */
 static double doubt_of_a_proposal(double epsilon)
 {
     landscape at = {.axes = 8, .choices = 8, .log_time = mostly_slow};

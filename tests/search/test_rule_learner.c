@@ -88,7 +88,7 @@ TEST(test_portfolio)
     expect_kept(&s.data, "xxx.xx");
 }
 
-/* Replacing codes one by one finds the best set of codes even if there are many codes. */
+/* The learner replaces codes one by one. It must find the best set even if there are many codes. */
 TEST(test_large_portfolio)
 {
     enum { MANY = 60, KEPT = 12 };

@@ -1,4 +1,4 @@
-/* Tests how many variants the schedule allows to be compiled in advance. */
+/* Tests how many variants the schedule allows to compile before the GPU needs them. */
 #include "search/schedule.h"
 
 #include "support/test.h"
@@ -8,7 +8,7 @@ static uint32_t room(const gt_schedule *schedule, uint32_t workers)
     return gt_schedule_room(schedule, workers, true, 0, 0);
 }
 
-/* Before the first launch, every proposal is made without results. */
+/* Proposals before the first launch are made without results, so their number is limited. */
 TEST(before_the_first_launch_more_workers_do_not_mean_more_proposals)
 {
     const gt_schedule unknown = {.round_share = GT_ROUND_SHARE};

@@ -184,7 +184,8 @@ TEST(resuming_is_as_good_as_one_run)
     assert_true(fabs(resumed - whole) < 0.03);
 }
 
-/* The times at twice the size. The best point differs from that of valley() by one step. */
+/* The landscape at twice the size. Its best point is one step away from the best point of
+ * valley(). */
 static double elsewhere(const gt_point *point)
 {
     double sum = 1;
@@ -290,7 +291,7 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     assert_true(gt_point_equal(&points[0], &fallback));
     for (int i = 1, rank = 0; i < BATCH; i++) {
         if (i == 2 || i == 4) {
-            continue; /* these random points show how reliable the hints are */
+            continue; /* these two points are random, and show how reliable the hints are */
         }
         rank += rank == 5; /* the default is not tried twice */
         assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - rank].point));
@@ -320,7 +321,7 @@ TEST(hints_come_first_in_a_small_space)
     }
 }
 
-/* The search must end early, and only after it has found a point that is close to the best one. */
+/* The search must end early, but not before it has found a point that is close to the best one. */
 TEST(stop_rule_keeps_its_word)
 {
     for (uint64_t seed = 0; seed < 6; seed++) {

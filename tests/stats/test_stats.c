@@ -88,7 +88,7 @@ TEST(summary)
     near(s.median, 10.5, 1e-14);
     near(s.stddev, 1.7320508075688774, 1e-13);
     near(s.min, 10.0, 0);
-    near(s.low, 10.1, 0); /* ranks 2 and 9 of 10 */
+    near(s.low, 10.1, 0); /* the interval is from the 2nd to the 9th of the 10 values */
     near(s.high, 12.9, 0);
     ASSERT_OK(gt_summarise(&s, values, 3));
     near(s.low, 10.1, 0); /* too few values for 95%, so the interval is the whole range */
