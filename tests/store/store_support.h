@@ -86,7 +86,7 @@ static inline gt_hash hash_of(uint64_t number)
     return gt_hash_bytes(&number, sizeof number);
 }
 
-/* Returns a scenario of axpy at n. The 16th next call by this thread overwrites its text. */
+/* Returns a scenario of axpy at n. Its text stays valid during the next 15 calls by this thread. */
 static inline gt_scenario scenario_at(int64_t n)
 {
     static _Thread_local struct {
@@ -295,7 +295,8 @@ static inline int64_t query_number(const char *path, const char *sql)
     return value;
 }
 
-/* Returns all winners and rules as text, with their code if `whole`. Checks their number. */
+/* Returns all winners and rules as text, including their code if `whole` is true. Checks their
+ * number. */
 static inline char *exported(gt_store *store, uint32_t expected, bool whole)
 {
     const gt_wanted all = {.kernels = NULL};

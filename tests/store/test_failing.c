@@ -295,7 +295,7 @@ static void expect_in_memory(void *user)
     ASSERT_OK(put_in_memory(user));
 }
 
-/* Uses only one store, to show that a failure does not affect later calls. */
+/* All attempts use the same store, to show that a failure does not affect later calls. */
 TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world)
 {
     job j = {.w = w};

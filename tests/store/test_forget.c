@@ -50,7 +50,7 @@ static int take_created(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Trials that a tuning stores again at its end keep the time at which they were measured. */
+/* Trials keep the time at which they were measured if the tuning stores them again at its end. */
 TEST_WITH_STORE(trials_keep_their_time_within_a_tuning)
 {
     static const struct {

@@ -308,8 +308,8 @@ static void *free_file_soon(void *unused)
     return NULL;
 }
 
-/* If half of a lease has passed, renewing it waits as long as other processes lock the file, so the
- * lease is not lost. */
+/* Renewing a lease after half of its duration waits as long as other processes lock the file.
+ * Otherwise the lease might be lost. */
 TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);
@@ -338,8 +338,9 @@ static void *acquire_later(void *user)
     return &lease;
 }
 
-/* While the file is locked, two threads want the same lease. One thread gets it in memory. When the
- * file is free again, the other thread gets it in the file, where other processes see it. */
+/* Two threads want the same lease while the file is locked. The first thread gets it in memory.
+ * After the file is unlocked, the second thread gets it in the file, where other processes see
+ * it. */
 TEST_OF(lease_after_one_in_memory_is_in_the_file, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);

@@ -1,5 +1,5 @@
-/* Tests merging databases: all trials and winners are merged, better evidence is kept, and a killed
- * merge has changed everything or nothing. GPUTUNE_TEST_KILLS is the number of kills. */
+/* Tests merging databases: all trials and winners are merged, the better evidence is kept, and a
+ * merge that is killed changes everything or nothing. GPUTUNE_TEST_KILLS is the number of kills. */
 #include "store/store.h"
 
 #include "store_support.h"

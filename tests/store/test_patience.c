@@ -293,8 +293,9 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_stopped, close_stopp
     assert_true(time_at(store, n) == 0 && time_at(store, n + 1) == 0);
 }
 
-/* A lookup that may not wait fails if the file is locked. Later lookups may wait, but not for a
- * lock for which a tuning has already used up its time. */
+/* A lookup without time to wait fails if the file is locked. The next lookup still waits for the
+ * lock. After a write has waited for the lock until its time limit, lookups do not wait for it
+ * again. */
 TEST_OF(lookup_without_time_spoils_no_other, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -413,7 +414,7 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_stopped, cl
     }
     ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &patience));
     assert_true(lease.in_memory);
-    /* the lookups and the lease together waited for about half of the 8 s */
+    /* the lookups and the lease together waited for about 4 of the 8 s */
     assert_true(gt_patience_left_s(&patience) > 3.5);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);
@@ -439,8 +440,8 @@ static void *write_long(void *user)
     return NULL;
 }
 
-/* While a write of another thread waits for another process, lookups do not wait, and other writes
- * wait no longer than their callers allow. */
+/* A write of one thread waits for another process. Until it ends, lookups do not wait at all, and
+ * other writes wait no longer than their callers allow. */
 TEST_OF(lookups_go_past_a_waiting_write, world *w, open_world, close_world)
 {
     make_database(w);

@@ -203,7 +203,7 @@ static int64_t images_with(gt_database *database, const char *content)
     return count;
 }
 
-/* Deleting an image of this size would take longer than a call may take. */
+/* Deleting an image of this size would exceed the time limit of a call. */
 TEST_OF(a_huge_image_is_not_deleted, world *w, open_world, close_world)
 {
     GT_SCOPED(gt_database_close) gt_database *database = NULL;

@@ -227,8 +227,8 @@ TEST_WITH_STORE(winner_whose_trial_failed_is_none)
     assert_int_equal(count_winners(store, &scenario), 1);
 }
 
-/* At equal distance, the whole space is preferred to a part of the space, and a final result to an
- * unfinished one. */
+/* Of two results at the same distance, one of the whole space is preferred to one of a part, and a
+ * final result to an unfinished one. */
 TEST_WITH_STORE(nearest_prefers_the_whole_space)
 {
     gt_scenario scenario = scenario_at(4096), wanted = scenario_at(8192);

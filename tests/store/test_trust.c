@@ -1,4 +1,4 @@
-/* Tests that code that other users may have written is not launched. */
+/* Tests that gputune does not launch code that other users may have written. */
 #include "store_support.h"
 
 #include "base/file.h"

@@ -1,11 +1,11 @@
-/* Tests which of a template's versions the reported records belong to, and reading databases that
- * are opened only for reading. */
+/* Tests from which versions of a template records are reported, and stores that are opened only for
+ * reading. */
 #include "store_support.h"
 #include "support/folder.h"
 
 enum { TEXT_BYTES = 256 };
 
-/* Appends the time, with an exclamation mark if the record is outdated: "10 30! ". */
+/* Appends the record's time, and an exclamation mark if the record is outdated: "10 30! ". */
 static int append_record(void *user, const gputune_record *record)
 {
     char *text = user;

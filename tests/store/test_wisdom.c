@@ -29,7 +29,7 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
     GT_FREED char *text = text_of_two_sizes(w);
     setenv("XDG_CACHE_HOME", w->folder, 1);
     for (int trusted = 0; trusted < 2; trusted++) {
-        for (int keep = 0; keep < 3; keep++) { /* 2: as 1, but no file may be written */
+        for (int keep = 0; keep < 3; keep++) { /* 2: like 1, but the store may only read */
             GT_SCOPED(close_store) gt_store *store = NULL;
             const bool only_read = keep == 2;
             ASSERT_OK(gt_store_open(&store, only_read ? NULL : ":memory:", NULL, NULL, only_read));
@@ -54,7 +54,8 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
     }
 }
 
-/* The exporting store did not verify the winner, so trusting the text does not make it verified. */
+/* The store that exported the winner had not verified it. Trusting the text does not make the
+ * winner verified. */
 TEST_OF(unproved_winner_stays_unproved, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *from = open_store(w), *to = other_store(w);
@@ -120,7 +121,7 @@ TEST_OF(winner_of_a_default_without_times_is_imported, world *w, open_world, clo
     }
 }
 
-/* A trial that was verified or compiled here, but not measured, does not hide an imported one. */
+/* An imported trial replaces a trial that was verified or compiled here, but not measured. */
 TEST_OF(unfinished_trial_is_replaced, world *w, open_world, close_world)
 {
     static const gt_trial_status statuses[] = {GT_TRIAL_SLOW, GT_TRIAL_UNPROVED, GT_TRIAL_PROVED};
