@@ -65,11 +65,11 @@ typedef void (*each_check)(void *user);
 /* Counts what an attempt must release: allocations, or objects that a test counts itself. */
 static long (*count_held)(void) = failing_live;
 
-/* Runs `act` repeatedly. In each run, a call of the kind `call` fails: the first one, then the one
- * `step` calls later, and so on. Then repeats this with all later calls failing, too. `call` is one
- * of FAILING_CALLS, "sqlite", or an argument of failing_now(). `act` must neither crash nor leak.
- * If `act` fails, it must set a message. If memory ran out, the status must be ENOMEM. `afterwards`
- * may be NULL. Returns the number of failures. */
+/* Runs `act` repeatedly. Each run makes another call of the kind `call` fail: the first one, then
+ * the one `step` calls later, and so on. Then repeats this with all later calls failing, too.
+ * `call` is one of FAILING_CALLS, "sqlite", or an argument of failing_now(). `act` must neither
+ * crash nor leak. If `act` fails, it must set a message. If memory ran out, the status must be
+ * ENOMEM. `afterwards` may be NULL. Returns the number of runs in which a call failed. */
 static inline long each_failure(const char *call, long step, each_act act, each_check afterwards,
                                 void *user)
 {

@@ -1,4 +1,4 @@
-/* Stores rules that tests have written. */
+/* Helpers that store the rules of tests. */
 #pragma once
 
 #include "api/tuner.h"

@@ -1,4 +1,4 @@
-/* Normal noise for tests, from the library's seeded generator. */
+/* Random numbers with a normal distribution, from the library's seeded generator. */
 #pragma once
 
 #include "base/random.h"

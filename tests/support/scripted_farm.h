@@ -27,7 +27,7 @@ typedef struct scripted_farm {
     void *user;
     bool is_busy;     /* true if endless compilations get no CPU time */
     double compile_s; /* time of a compilation on one worker */
-    double slowness;  /* GPU seconds per nanosecond of a launch; 0: launches take no time */
+    double slowness;  /* seconds of GPU time per nanosecond of a launch; 0: launches take no time */
     bool prepare_never_answers, recheck_never_answers;
     double noise;           /* noise as a fraction of each time, uniformly distributed */
     long round_ns;          /* time of a round of samples */

@@ -26,8 +26,9 @@
 /* A test with a setup and a teardown function. */
 #define TEST_WITHIN(name, set_up, tear_down) TEST_OF(name, void *no_state, set_up, tear_down)
 
-/* Like TEST_WITHIN(), with the object that `set_up` made: TEST_OF(name, world *w, open_world,
- * close_world) { … }. Not inlined, because gcc 12 would wrongly warn of dangling pointers. */
+/* Like TEST_WITHIN(), but the test gets the object that `set_up` made: TEST_OF(name, world *w,
+ * open_world, close_world) { … }. The test is not inlined, because gcc 12 would wrongly warn of
+ * dangling pointers. */
 #define TEST_OF(name, parameter, set_up, tear_down)                                                \
     __attribute__((noinline)) static void name(parameter);                                         \
     static void run_##name(void **state)                                                           \
@@ -56,7 +57,7 @@
         }                                                                                          \
     } while (0)
 
-/* Fails the test unless the call fails with this status, and a message with this part. */
+/* Fails the test unless the call fails with this status and its message contains `part`. */
 #define ASSERT_FAILS(call, status, part)                                                           \
     do {                                                                                           \
         gputune_status status_ = (call);                                                           \
@@ -78,7 +79,7 @@
     {                                                                                              \
         sizeof(gputune_options), GPUTUNE_MEASURE, __VA_ARGS__                                      \
     }
-/* The same for options of gputune_open(), and for filters of records. */
+/* Like OPTIONS(), for the options of gputune_open() and for filters of records. */
 #define OPEN_OPTIONS(...)                                                                          \
     (gputune_open_options)                                                                         \
     {                                                                                              \
