@@ -227,7 +227,7 @@ TEST_WITH_STORE(winner_whose_trial_failed_is_none)
     assert_int_equal(count_winners(store, &scenario), 1);
 }
 
-/* Of two results at the same distance, one of the whole space is preferred to one of a part, and a
+/* If two results are at the same distance, the whole space is preferred to a part of it, and a
  * final result to an unfinished one. */
 TEST_WITH_STORE(nearest_prefers_the_whole_space)
 {
