@@ -1128,7 +1128,7 @@ class options
     }
     /* Makes a call return a plan immediately. A thread of the tuner then tunes. `share` is the
      * fraction of a busy GPU's time that the tuning may use; 0: 0.025. Log and progress functions
-     * are not called. EINVAL with a reference function. */
+     * are not called. EINVAL if the call has inputs, files or a reference function. */
     options &background(double share = 0)
     {
         plain.background = true;

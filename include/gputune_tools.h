@@ -64,7 +64,8 @@ typedef struct gputune_device {
     bool emulated;
 } gputune_device;
 #define GPUTUNE_DEVICE_INIT GPUTUNE_INIT(gputune_device)
-/* Calls `each` for every GPU of `driver` (as in gputune_open_options). ENODRIVER without a GPU. */
+/* Calls `each` for every GPU of `driver` (as in gputune_open_options). ENODRIVER if there is no
+ * driver or GPU. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
 /* Counts the GPUs of a driver. If CUDA_VISIBLE_DEVICES is not set and NVML is available, NVML
@@ -241,7 +242,7 @@ typedef struct gputune_record_filter {
     bool all_trials;    /* gputune_records() returns all trials, not only winners */
     bool failures;      /* gputune_records() returns failed trials too */
     bool history;       /* gputune_records() returns results of all template versions */
-    bool rules;         /* wisdom is exported with rules only, without winners */
+    bool rules;         /* only rules are exported to wisdom, no winners */
 } gputune_record_filter;
 #define GPUTUNE_RECORD_FILTER_INIT GPUTUNE_INIT(gputune_record_filter)
 
@@ -387,8 +388,9 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
  * and CUDA C++, and needs only CUDA. With `runtime_api`, it gets the driver's functions from the
  * runtime library. `sizes` has the values of constants and types. EINVAL for a size outside the
  * region; ENOTFOUND if there is no rule, or the template was edited after the rule was made;
- * EUNSUPPORTED, with the reason, if a header cannot launch the kernel; ECOMPILE. Warns if the rule
- * was not verified on this kind of GPU and driver, because the header cannot verify it. */
+ * EUNSUPPORTED, with the reason, if a header cannot launch the kernel; ECOMPILE if the code does
+ * not compile. Warns if the rule was not verified on this kind of GPU and driver, because the
+ * header cannot verify it. */
 GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);
