@@ -39,9 +39,10 @@ CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 /* Sets the capture mode of the calling thread and returns the previous one. */
 CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
-/* Checks that work may be submitted to a stream and, if `waits`, that the call may wait. Fails with
- * 901 if the stream's capture is invalid, 900 if the call would wait for a captured stream, 906 if
- * the legacy stream would join a capture. 900 and 906 also make that capture invalid. */
+/* Checks that work may be submitted to a stream and, if `waits` is true, that the call may wait.
+ * Fails with 901 if the stream's capture is invalid, 900 if the call would wait for a captured
+ * stream, 906 if the legacy stream would join a capture. 900 and 906 also make that capture
+ * invalid. */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
 /* Adds a command to the stream's capture. Takes ownership of the command. */

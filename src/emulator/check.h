@@ -158,11 +158,12 @@ typedef struct emu_warp_order {
     /* true during a weak access, which ignores `relaxed` and `observed` */
     bool reads_weakly;
     uint32_t some_lanes;
-    uint32_t proxied[EMU_WARP];            /* the warp's clock at each lane's last proxy fence */
-    uint32_t initialised[EMU_WARP];        /* the clock at each lane's last fence.mbarrier_init */
-    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes in which each loaded element is unset */
-    emu_unset storing[EMU_UNSET_ELEMENTS]; /* lanes in which each stored element is unset */
-    uint32_t shuffled;                     /* lanes that have received a value from another lane */
+    uint32_t proxied[EMU_WARP];     /* the warp's clock at each lane's last proxy fence */
+    uint32_t initialised[EMU_WARP]; /* the clock at each lane's last fence.mbarrier_init */
+    /* for each element of a load or store: the lanes in which it is unset */
+    uint32_t loaded[EMU_UNSET_ELEMENTS];
+    emu_unset storing[EMU_UNSET_ELEMENTS];
+    uint32_t shuffled; /* lanes that have received a value from another lane */
     uint8_t from[EMU_WARP];
     uint32_t ordered[EMU_WARP];   /* the warp's clock at each lane's last ordering operation */
     const emu_op *last[EMU_WARP]; /* each lane's last access of global or shared memory */

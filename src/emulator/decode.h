@@ -60,7 +60,7 @@ int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
 /* Takes the opcode's next type. If there is none, fails and returns PTX_NO_TYPE. */
 ptx_type emu_take_type(emu_decoder *decoder);
 
-/* Fails unless the instruction has `least` to `most` operands. */
+/* Fails unless the number of operands is in [least, most]. */
 bool emu_operands(emu_decoder *decoder, size_t least, size_t most);
 const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 
