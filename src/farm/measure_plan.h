@@ -9,14 +9,14 @@ enum {
     GT_GUARD_BACK = 4096,    /* bytes of the guard zone after a buffer */
     GT_ALIGNMENT_MAX = 4096, /* largest alignment that callers can promise */
     GT_LAUNCHES_MAX = 256,   /* maximum number of launches in one graph */
-    /* poison of expected results and of scratch; NaN in every float type */
+    /* poison for expected results and scratch; NaN in every float type */
     GT_POISON_FIRST = 0xff,
-    GT_POISON_SECOND = 0x7b, /* poison of expected results before the reference runs again */
+    GT_POISON_SECOND = 0x7b, /* for expected results, before the reference's second run */
     GT_POISON_ZERO = 0,
     GT_POISON_NEGATIVE = 0xfb,
-    /* Mixed poison of outputs and shared memory. It consists of four values, which alternate every
-     * 16 bytes: NaN, a huge negative number, zero, a huge positive number. GT_POISON_MIXED + i
-     * begins with the value i (see poison_byte() in service_tasks.cu). */
+    /* Mixed poison, for outputs and shared memory. It consists of four values, which alternate
+     * every 16 bytes: NaN, a huge negative number, zero, a huge positive number. The poison
+     * GT_POISON_MIXED + i begins with the value i (see poison_byte() in service_tasks.cu). */
     GT_POISON_MIXED = 0
 };
 
@@ -36,7 +36,7 @@ uint32_t gt_plan_launches(double launch_ns, gt_sample_length length);
  * to 5.4 us for `polynomial`, and -0.4 to 3.2 us for `reduce` (tools/bench/notes/race.md). */
 double gt_plan_quick_doubt(double launch_ns);
 /* Returns the number of launches in a sample for the objective `launch`: enough for 2 ms (0.5 ms if
- * `quick`), at most 2000. */
+ * `quick` is true), at most 2000. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
 /* Returns the number of launches in a sample for the objective `latency`. The sample is the median
  * of their times. A full sample has as many launches as take 1 s, but 3 to 100. A quick sample has
@@ -65,7 +65,7 @@ uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
 /* Returns the number of bytes to allocate for a buffer with its guard zones. */
 uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed);
 /* Returns the address of a buffer in an allocation at `base`. The address is a multiple of 1 KB or
- * 4 KB after the front guard zone, plus gt_plan_skew() unless `timed`. */
+ * 4 KB after the front guard zone, plus gt_plan_skew() unless `timed` is true. */
 uint64_t gt_plan_place(const gt_workload *workload, uint32_t buffer, bool timed, uint64_t base);
 /* Returns true if the initial contents of a buffer must be kept: for inout buffers, and for inputs
  * with data from the host. */

@@ -3,9 +3,9 @@
 
 #include "farm/measure_state.h"
 
-/* Judges a proof or, if `after_race`, the second proof of a winner. On EWRONG, the message has the
- * location, the value, the expected value, the tolerance, and a tolerance that would accept the
- * value. */
+/* Judges a proof or, if `after_race` is true, the second proof of a winner. On EWRONG, the message
+ * has the location, the value, the expected value, the tolerance, and a tolerance that would accept
+ * the value. */
 gputune_status gt_report_findings(gt_verified *out, const gt_measure *measure, bool after_race);
 /* Judges a launch of a data proof, whose state is `measure`. Messages about wrong results end with
  * `words`. */

@@ -66,7 +66,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* Copies the pristine inout buffers to `kept` or, if `back`, copies them back from there. */
+/* Copies the pristine inout buffers to `kept` or, if `back` is true, copies them back. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {

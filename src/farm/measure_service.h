@@ -5,9 +5,10 @@
 #include "farm/measure_state.h"
 
 /* Appends a task to a table, and divides it into tiles. `slot` is the buffer of the task, or NULL
- * if it is for other memory. A task without elements is not added. May return ENOMEM. */
+ * if it is for other memory. A task that has no elements is not added. May return ENOMEM. */
 gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_service_task *task);
-/* Returns the number of tasks in a table or, if `timed_only`, of those for the timed workload. */
+/* Returns the number of tasks in a table or, if `timed_only` is true, of those for the timed
+ * workload. */
 size_t gt_tasks_count(const gt_tasks *table, bool timed_only);
 /* Marks all tasks that are now in the table as tasks of the timed workload. */
 void gt_tasks_mark_timed(gt_tasks *table);
@@ -19,7 +20,7 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table);
 
 gputune_status gt_service_load(gt_measure *measure, const gt_image *image);
 void gt_service_free(gt_measure *measure);
-/* Runs all tasks of a table or, if `timed_only`, those for the timed workload. */
+/* Runs all tasks of a table or, if `timed_only` is true, those for the timed workload. */
 gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_tasks *table,
                               bool timed_only);
 /* Runs a table that resets buffers before a launch. Does nothing if gt_service_reset_ahead() has

@@ -12,7 +12,7 @@ static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* Returns the poison of outputs before the first launch. Each launch gets different poison. */
+/* Returns the poison for outputs before the first launch. The poison differs between launches. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);

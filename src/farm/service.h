@@ -1,6 +1,6 @@
 /* Tasks, findings and constants shared by the host and the service kernels. The host compiles this
- * file as C. NVRTC compiles it as a part of a text, after kernel/text/element_kinds.h and before
- * service_tasks.cu; there it includes no other header. */
+ * file as C. For NVRTC, the Makefile concatenates kernel/text/element_kinds.h, this file,
+ * service_value.h and service_*.cu. NVRTC must not see any #include of these files. */
 #pragma once
 
 #ifndef __CUDACC__
@@ -65,7 +65,7 @@ typedef struct gt_service_task {
     uint32_t operation, type, source_type, scale_type;
     /* `pattern`: kind of fill, poison (poison, compare), or seed of the contents of a guard zone */
     uint32_t pattern, flags;
-    uint32_t source_pattern; /* poison of the source (compare, narrow) */
+    uint32_t source_pattern; /* byte with which the source was poisoned (compare, narrow) */
     uint32_t sparse;         /* move: only one in every `sparse` elements is changed, at random */
     /* address of the gt_service_numbers of an element; 0: each element is a plain value */
     uint64_t numbers;
