@@ -26,7 +26,8 @@ typedef struct gt_source {
 gputune_status gt_source_generate(gt_source *out, const gt_template *template,
                                   const gt_problem *problem, const gt_config *config,
                                   const gt_device *device, const char *prelude);
-/* Generates the source of the judges for the default configuration. ETEMPLATE without judges. */
+/* Generates the source of the judges for the default configuration. ETEMPLATE if the template has
+ * no judges. */
 gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude);

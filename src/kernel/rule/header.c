@@ -14,7 +14,7 @@ typedef struct writer {
     const gt_header *header;
     const gt_template *template;
     const gt_template_parts *parts;
-    gt_problem problem; /* problem with the smallest sizes of the region */
+    gt_problem problem; /* the problem that has the region's smallest sizes */
     gt_text out;        /* text being written: first the decision, later the whole header */
     char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
     gt_rule_form form;

@@ -36,8 +36,8 @@ typedef struct gt_residue {
     uint64_t key; /* equal keys mean equal results for all values of the other axes */
 } gt_residue;
 
-/* Evaluates a filter when only the axes in `known` have values. If the filter is a stage of the
- * binding, the result is GT_LEFT_OPEN and a key. */
+/* Evaluates a filter when only the axes in the bit set `known` have values. If the filter is a
+ * stage of the binding, the result is GT_LEFT_OPEN and a key. */
 gt_residue gt_filter_evaluate(const gt_space *space, const gt_filter *filter, const int64_t *slots,
                               uint32_t known);
 
@@ -129,9 +129,9 @@ struct gt_space {
     gt_exclusion_count listed[GT_SPACE_REASONS];
 };
 
-/* Evaluates a filter when only the axes in `known` have values. Returns a reason if no values of
- * the other axes can satisfy the filter. Otherwise sets *key. The key 0 means that all values
- * satisfy the filter. Equal keys mean that the same values satisfy the filter. */
+/* Evaluates a filter when only the axes in the bit set `known` have values. Returns a reason if no
+ * values of the other axes can satisfy the filter. Otherwise sets *key. The key 0 means that all
+ * values satisfy the filter. Equal keys mean that the same values satisfy the filter. */
 int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
                     uint32_t known, uint64_t *key);
 /* Applies the filters on `axis` that use only axes in `known`. Returns the first reason, or 0. */

@@ -181,7 +181,7 @@ static gputune_status plan_rest(gt_space *space)
 
 /* Adds filters for the part of a require() from code[begin] to code[at]. Each operand of && gets
  * its own filter, because one operand may be enough to exclude a configuration. Does not split an
- * && if fewer than `spare` filters would remain free. */
+ * && if fewer free filters than `spare` would remain. */
 static gputune_status add_require(gt_space *space, int require, int begin, int at, int spare)
 {
     const gt_expression *expression = space->template->parts->constraints[require];

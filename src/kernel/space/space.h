@@ -28,9 +28,9 @@ typedef struct gt_exclusion_count {
 } gt_exclusion_count;
 
 /* Opens a space. Does not list its configurations yet. All pointers must outlive the space. Each
- * text "AXIS=v,v" in `only` restricts an axis to some of its values, or to new values if the axis
- * allows them. A configuration is excluded if a require() cannot be evaluated for it. A space must
- * not be used by several threads at once. EINVAL for an unknown axis. */
+ * text "AXIS=v,v" in the array `only` restricts an axis to some of its values, or to new values if
+ * the axis allows them. A configuration is excluded if a require() cannot be evaluated for it. A
+ * space must not be used by several threads at once. EINVAL for an unknown axis. */
 gputune_status gt_space_open(gt_space **out, const gt_template *template, const gt_problem *problem,
                              const gt_workload *workload, const gt_device *device,
                              const char *const *only, size_t only_count);
