@@ -23,7 +23,7 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 
 #define LOWEST  (-9.0)
 #define HIGHEST 7.0
 
-/* The rows that have a value, at most MOST of them, and buffers for learning. */
+/* Up to MOST rows that have a value, and buffers for learning. */
 typedef struct gt_gaussian_sample {
     const gt_gaussian *gaussian;
     uint32_t count;

@@ -334,11 +334,12 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
 /* --- the pool --------------------------------------------------------------------------------- */
 
 enum {
+    /* number of random candidates, and of the best candidates of a pool that has more than MANY */
     RANDOM = 500,
     NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
     JUMPS = 48,    /* number of candidates with two changed axes, and as many with three */
-    MANY = 800, /* maximum size of the pool; above it, only the best RANDOM candidates are kept */
-    CLIMBS = 3  /* maximum number of steps from the best candidate to a better neighbour */
+    MANY = 800,    /* maximum size of the pool */
+    CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
 /* number of standard deviations beyond which the expected gain is approximated */
 #define FAR 6.0

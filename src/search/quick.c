@@ -48,7 +48,7 @@ void gt_quick_end(gt_quick *quick)
     quick->strategy = NULL;
 }
 
-/* Returns how long a compile may take if MANY variants are to be compiled in the time left. */
+/* Returns the mean compile time with which MANY variants can be compiled before the limit. */
 static double quick_s(const gt_quick *quick, double left_s)
 {
     return left_s * quick->settings.workers / MANY;
@@ -78,7 +78,8 @@ static bool compile_slowly(const gt_quick *quick, double left_s)
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if `least` pairs were compiled in both ways, and quick compiles were far faster. */
+/* Returns true if at least `least` pairs were compiled in both ways, and their quick compiles were
+ * far faster. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;

@@ -35,7 +35,7 @@ typedef struct gt_quick {
 } gt_quick;
 
 /* Begins the quick compiles. They end at once if the domain is small or there is no time limit. The
- * domain must outlive *out. The caller must call gt_quick_end(). ENOMEM. */
+ * domain must outlive *out. The caller must call gt_quick_end(). Fails only with ENOMEM. */
 gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,
                               const gt_search_settings *settings);
 void gt_quick_end(gt_quick *quick);
@@ -43,11 +43,13 @@ void gt_quick_end(gt_quick *quick);
  * them are quick compiles, and to false if all are variants. `left_s` is the number of seconds
  * before the limit. First proposes variants of the search `full` for half of the workers. If these
  * compile slowly, proposes quick compiles of the same points, and then more quick compiles as long
- * as they may be worthwhile. Must not be called after the quick compiles have ended. ENOMEM. */
+ * as they may be worthwhile. Must not be called after the quick compiles have ended. Fails only
+ * with ENOMEM. */
 gputune_status gt_quick_propose(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
                                 size_t count, size_t *given, bool *as_quick);
 /* Reports the result of a quick compile or of a variant. The result of a variant is always passed
  * on to `full`. The quick compiles end if they are not worthwhile or if they have used their part
- * of the time. In the second case, their times are passed to `full` as hints. ENOMEM. */
+ * of the time. In the second case, their times are passed to `full` as hints. EINVAL if the
+ * result's time is not positive. */
 gputune_status gt_quick_report(gt_quick *quick, gt_strategy *full, double left_s,
                                const gt_tried *result, bool is_quick);

@@ -64,6 +64,6 @@ void gt_rule_tree_free(gt_rule_tree *tree);
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 
 /* Writes the tree as the lines of a rule (see kernel/rule/rule.h). `numbers` are the variant
- * numbers of the configurations. The caller frees *text. ENOMEM. */
+ * numbers of the configurations. The caller frees *text. Fails only with ENOMEM. */
 gputune_status gt_rule_tree_text(char **text, const gt_rule_tree *tree, const gt_rule_data *data,
                                  const uint32_t *numbers);

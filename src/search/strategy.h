@@ -36,23 +36,26 @@ typedef struct gt_search_settings {
 typedef struct gt_strategy gt_strategy;
 
 /* Creates a strategy for a domain, which must outlive it. The caller frees *out with
- * gt_strategy_free(). ENOMEM. */
+ * gt_strategy_free(). Fails only with ENOMEM. */
 gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const gt_domain *domain,
                                 const gt_search_settings *settings);
 void gt_strategy_free(gt_strategy *strategy);
 
 /* Gives a strategy the results of another size or another GPU as hints. They show what to try first
- * and how the time may depend on the axes. The results are copied. ENOMEM. */
+ * and how the time may depend on the axes. The results are copied. Fails only with ENOMEM. */
 gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count);
-/* Gives all times of `from` to `strategy` as hints. Both must have the same domain. ENOMEM. */
+/* Gives all times of `from` to `strategy` as hints. Both must have the same domain. Fails only with
+ * ENOMEM. */
 gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from);
 
 /* Records that the engine tries a valid configuration that the strategy has not proposed. Sets
- * *is_new to false if the configuration was already proposed or reported. ENOMEM. */
+ * *is_new to false if the configuration was already proposed or reported. Fails only with
+ * ENOMEM. */
 gputune_status gt_strategy_note(bool *is_new, gt_strategy *strategy, const gt_point *point);
 
 /* Proposes up to `count` valid configurations that were not tried yet, and sets *given to their
- * number. It is less than `count` only if there are no more configurations. ENOMEM. */
+ * number. It is less than `count` only if there are no more configurations. Fails only with
+ * ENOMEM. */
 gputune_status gt_strategy_propose(gt_strategy *strategy, gt_point *out, size_t count,
                                    size_t *given);
 

@@ -14,7 +14,7 @@ typedef struct gt_summary {
     double min;
 } gt_summary;
 
-/* Computes statistics of `count` finite values. ENOMEM.
+/* Computes statistics of `count` finite values. Fails only with ENOMEM.
  *
  * The interval of the median does not assume a distribution. It extends from rank l to rank n+1-l,
  * where l is the largest rank with P(B < l) <= 2.5% and B is binomial (n, 1/2) (Conover, Practical
