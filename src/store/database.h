@@ -48,8 +48,8 @@ typedef struct gt_database {
 
 /* Opens the database at `path`. Unless `mode` is READ, creates the file (with mode 0600) and its
  * tables if they are missing. `patience` limits how long this call and later statements wait for
- * locks of other processes; it is NULL for a database in memory. ENOMEM. On EDATABASE, *obstacle
- * has the reason. */
+ * locks of other processes; it is NULL for a database in memory. Returns EDATABASE, with the reason
+ * in *obstacle, or ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *obstacle);
 /* Closes a database and sets the pointer to NULL. Does nothing if it is NULL already. */

@@ -26,7 +26,7 @@ gputune_status gt_winner_put(gt_database *database, void *outcome);
  * order is that of the template. */
 enum { GT_SIZES_TEXT = 352 };
 const char *gt_sizes_of(char out[GT_SIZES_TEXT], const gt_scenario *scenario);
-/* Returns true if `wanted` selects the site. */
+/* Returns true if the selection `wanted` includes the site. */
 bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site);
 /* Returns the distance of two lists of sizes from gt_sizes_of(); INFINITY if they cannot be
  * compared. For each size, it adds |log(size / wanted)|, where 0 is taken as 1/2. It also adds

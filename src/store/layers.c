@@ -138,7 +138,8 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file; also stops reading unless `keep_reading`. `using` must be held. */
+/* Stops writing the user's file; also stops reading unless `keep_reading` is true. The caller must
+ * hold the mutex `using`. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);

@@ -222,7 +222,8 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* if all trials are listed, keep an earlier winner that has another trial */
+            /* if all trials are listed, keep the row unless the latest winner's row lists the same
+             * trial */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;

@@ -55,7 +55,8 @@ typedef struct gt_row_value {
 } gt_row_value;
 
 gt_row_value gt_column_value(const gt_column *column, const void *row);
-/* Copies a value to the member of a column. Truncates a text that does not fit an array. ENOMEM. */
+/* Copies a value to the member of a column. Truncates a text that does not fit an array. Fails only
+ * with ENOMEM. */
 gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
 /* Binds the parameters of a statement. `types` has a letter for each: t const char * (may be NULL),

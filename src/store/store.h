@@ -53,7 +53,7 @@ typedef struct gt_store gt_store;
  * the cache folder; ":memory:" stores nothing permanently. The first write creates a missing file
  * (mode 0600). Folders of the cache (0700) are created, but not the folder of a file that was
  * named. `system_path` is the lowest layer and is only read; it may be NULL or missing. `log` is
- * copied and may be NULL. ENOMEM.
+ * copied and may be NULL. May return ENOMEM.
  *
  * With `only_read`, no file is created, and a file is written only to roll back the transaction of
  * a killed writer. In this mode, EDATABASE is returned if the file is locked or is not a gputune
@@ -81,8 +81,8 @@ typedef struct gt_store_facts {
 } gt_store_facts;
 
 /* Examines the database that gt_store_open() would open. Waits up to 2 s if it is locked. Does not
- * change it, except to roll back the transaction of a killed writer. *out is always set. ENOTFOUND
- * if there is no cache folder; ENOMEM. */
+ * change it, except to roll back the transaction of a killed writer. *out is always set. Returns
+ * ENOTFOUND if there is no cache folder, or ENOMEM. */
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -136,7 +136,8 @@ const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *enviro
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
 void gt_code_free(gt_code *code);
-/* Finds the compiled code of a source, from the newest version of NVRTC. ENOTFOUND. */
+/* Finds the compiled code of a source, from the newest version of NVRTC. ENOTFOUND if there is
+ * none. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
                                    bool ptx, const gt_patience *patience);
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
@@ -215,12 +216,14 @@ void gt_winner_list_free(gt_winner_list *list);
 /* Finds the verified winner with the nearest sizes (gt_sizes_distance()), among those whose key
  * differs from that of the scenario only in the sizes. Among equally near winners, prefers those of
  * the whole space, then final ones, then those of upper layers, then the newest. Skips winners
- * whose trial is one of the `count` trials in `other`. ENOTFOUND. */
+ * whose trial is in the array `other`, which has `count` elements. ENOTFOUND if no winner is
+ * left. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
 
-/* Sets the clock rates of *device to those that were stored for its GPU and driver. ENOTFOUND. */
+/* Sets the clock rates of *device to those that were stored for its GPU and driver. ENOTFOUND if
+ * none were stored. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
 /* The result of a tuning or an import. */
@@ -328,7 +331,7 @@ void gt_stored_rule_free(gt_stored_rule *rule);
 gt_hash gt_rule_hash(const gt_scenario *scenario);
 /* Finds the rule for a scenario, whatever its run-time sizes, in the uppermost layer that has one.
  * kernel/rule/rule.h reads its text. Rules in a file that other users can write are ignored. The
- * caller must check `proved` and the driver of the rule. ENOTFOUND. */
+ * caller must check `proved` and the driver of the rule. ENOTFOUND if there is no rule. */
 gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt_scenario *scenario,
                                   const gt_patience *patience);
 

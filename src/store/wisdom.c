@@ -600,7 +600,8 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* Adds a trial to those to import. A correct trial must be verified again unless `believed`. */
+/* Adds a trial to the list of trials to import. A correct trial must be verified again unless
+ * `believed` is true. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;
