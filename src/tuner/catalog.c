@@ -641,7 +641,7 @@ bool gt_watch_look(gt_watch *watch)
     return atomic_load(&watch->edited);
 }
 
-/* Calls `each` without holding the lock. If a kernel has an error, skips it or, if `must`,
+/* Calls `each` without holding the lock. If a kernel has an error, skips it or, if `must` is true,
  * fails. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)

@@ -301,7 +301,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner;
-    /* if `complete`, the result answers exhaustive requests too */
+    /* if this is true, the result answers exhaustive requests too */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;
     return terms;

@@ -16,8 +16,8 @@ struct gt_data_file {
     gt_hash hash;
 };
 
-/* Reads the files of the template and the options, and checks their types and shapes. EINVAL,
- * ENOTFOUND. */
+/* Reads the files of the template and the options, and checks their types and shapes. ENOTFOUND if
+ * a file does not exist, EIO if it cannot be read, EINVAL if it does not fit the template. */
 gputune_status gt_data_open(gt_request *request);
 void gt_data_close(gt_request *request);
 /* Appends " NAME=HASH" for each file and each host buffer for which there is no tag. */

@@ -122,10 +122,10 @@ typedef struct gt_field {
     uint32_t worthless; /* includes duplicates */
     uint32_t started;   /* number of variants whose source was generated */
     uint32_t compiling, verifying;
-    gt_schedule schedule;   /* decides whether the worker samples a round or verifies next */
-    uint32_t untimed;       /* number of verified variants without samples; set by the policy */
-    bool rounds_wait;       /* true if contestants are waiting to be sampled */
-    bool abandoned;         /* true if nothing new may be started */
+    gt_schedule schedule; /* decides whether the worker samples a round or verifies next */
+    uint32_t untimed;     /* number of verified variants that have no samples; set by the policy */
+    bool rounds_wait;     /* true if contestants are waiting to be sampled */
+    bool abandoned;       /* true if nothing new may be started */
     bool waits_for_results; /* true if the proposer needs results before it can propose more */
     bool may_measure;       /* true if the session may use the GPU */
     bool preparing, prepared;
@@ -207,7 +207,8 @@ const char *gt_variant_status(const gt_variant *variant);
 /* Returns the code of a unit for the store. The image still belongs to the unit. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the images belong to the field */
-/* Lists the code that this session compiled; if `auxiliary`, without the code of variants. */
+/* Lists the code that this session compiled; if `auxiliary` is true, leaves out the code of
+ * variants. */
 gputune_status gt_field_list_codes(gt_code_list *out, const gt_field *field, bool auxiliary);
 /* Stores the code that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);

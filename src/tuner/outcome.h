@@ -24,8 +24,8 @@ typedef struct gt_ending {
 } gt_ending;
 
 const gt_ending *gt_ending_of(gputune_status status);
-/* Returns true if a trial with this status should be stored. A crash or hang is stored only if
- * `repeatable`, which means that it happened again in another worker. */
+/* Returns true if a trial with this status should be stored. A crash or hang is stored only if it
+ * is repeatable: it happened again in another worker. */
 bool gt_outcome_is_kept(gputune_status status, bool repeatable);
 /* Returns the failure of a stored trial; OK if it was correct. */
 gputune_status gt_trial_failure(gt_trial_status status);

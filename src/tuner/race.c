@@ -239,7 +239,7 @@ static void choose_incumbent(gt_race *race)
  * contestant. */
 static void note_deviation(gt_race *race, double *variances)
 {
-    enum { KNOWN_AFTER = 8 }; /* degrees of freedom that are enough to know the deviation */
+    enum { KNOWN_AFTER = 8 }; /* degrees of freedom that make the estimate reliable */
     const gt_runner *incumbent = race->incumbent;
     uint32_t freedom = 0;
     size_t count = 0;

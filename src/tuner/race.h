@@ -123,13 +123,13 @@ typedef struct gt_race_result {
     uint32_t rounds, samples;
 } gt_race_result;
 
-/* Makes a race without contestants, which the caller frees with gt_race_free(). ENOMEM. */
+/* Makes an empty race, which the caller frees with gt_race_free(). Fails only with ENOMEM. */
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
 /* Adds a contestant, or lets one return that has left. If the race was decided, it continues. `id`
- * should be small, because it is used as an index; EINVAL if the contestant is still in the race.
- * Only one contestant can be the default. ENOMEM. */
+ * should be small, because it is used as an index. Only one contestant can be the default. EINVAL
+ * if the contestant is still in the race. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
 /* Tells the race that no more contestants will join. Until then, only gt_race_stop() ends it. */
 void gt_race_complete(gt_race *race);
@@ -146,7 +146,7 @@ gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
  * best one of the eliminated contestants returns. */
 void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends a round. Eliminates contestants, and decides the race if that is possible. Sets *end to
- * GT_RACE_RUNNING if the race continues. ENOMEM. */
+ * GT_RACE_RUNNING if the race continues. Fails only with ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
 /* Returns true if the race is decided except for a tie, so gt_race_break_tie() must be called.
  * gt_runner.tied marks the tied contestants. If the race is stopped instead, `precedes` decides. If
@@ -172,11 +172,12 @@ bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises the samples of a contestant. If there are at least 5 final samples, uses these,
  * because they are the longest and had no influence on the decision. Otherwise uses full samples
- * or, if there are none, quick samples. ENOMEM. */
+ * or, if there are none, quick samples. Fails only with ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
-/* Compares two contestants in the final rounds that they share. If there are fewer than 3, uses
- * full rounds; if there are none, all rounds. Sets *out to the time of `other` divided by the time
- * of `id`, with an interval. ENOMEM. */
+/* Sets *out to the time of `other` divided by the time of `id`, with an interval. Compares the two
+ * in the rounds that they share: in final rounds if they share at least 3, else in full and final
+ * rounds, else in all rounds. If they share no round, divides their medians and sets no interval.
+ * Fails only with ENOMEM. */
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other);
 /* Returns the result, or the result so far if the race runs. ENOVARIANT if all have failed. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);

@@ -76,8 +76,9 @@ typedef struct gt_request {
 } gt_request;
 
 /* Makes a request from the arguments of a call. The caller frees it with gt_request_free().
- * `device` may be another GPU than the tuner's if nothing is launched. EINVAL, ENOTFOUND,
- * ETEMPLATE. */
+ * `device` may be another GPU than the tuner's if nothing is launched. ENOTFOUND if there is no
+ * such kernel or file, ETEMPLATE if the template has an error, EINVAL if an argument does not fit
+ * the template. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
@@ -102,8 +103,9 @@ static inline void gt_request_end(gt_request **request)
 
 /* Restarts the time limit of the request. */
 void gt_request_begin(gt_request *request);
-/* Makes the request independent of the call, except for callbacks, `user` and `cancel`. EINVAL if
- * the request has inputs, files or a reference, because the caller may change these; ENOMEM. */
+/* Makes the request independent of the call, except for callbacks, `user` and `cancel`. Returns
+ * EINVAL if the request has inputs, files or a reference, because the caller may change these, or
+ * ENOMEM. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)
@@ -118,7 +120,8 @@ gt_patience gt_request_grace(gt_request *request);
 /* Copies the options of a caller. Options that an older caller does not know, or all of them if
  * `given` is NULL, get their default values. EINVAL if the size of the struct is unknown. */
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given);
-/* Checks arguments for NULL and values out of range, without a template. EINVAL. */
+/* Checks arguments as far as possible without the template. EINVAL for a NULL or a value out of
+ * range. */
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
@@ -142,16 +145,16 @@ gputune_status gt_request_space_to_try(const gt_request *request);
 void gt_request_warn_of_default(const gt_request *request);
 /* Returns true if constraints and device allow a configuration. Ignores options.only. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
-/* Makes the request to compile a source, with less optimisation if `quickly`. The caller frees the
- * array *options, but not its strings. ENOMEM. */
+/* Makes the request to compile a source, with less optimisation if `quickly` is true. The caller
+ * frees the array *options, but not its strings. May return ENOMEM. */
 gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
                                     const gt_request *request, const gt_source *source,
                                     bool quickly);
 /* Generates the source of a configuration, which gt_source_free() frees. */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
-/* Parses a configuration that was stored. ENOTFOUND if the template no longer has this
- * configuration, or if the hash of its source and launch is not `trial`. ENOMEM. */
+/* Parses a stored configuration. Returns ENOTFOUND if the template no longer has this
+ * configuration, or if the hash of its source and launch is not `trial`; or ENOMEM. */
 gputune_status gt_request_stored(gt_config *out, const gt_request *request, const char *text,
                                  gt_hash trial);
 /* Computes the hash of a configuration's trial. */

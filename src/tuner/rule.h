@@ -15,7 +15,8 @@
  *
  * EINVAL if no rule can be made for the region, or if it has too few sizes. ENOVARIANT or EDEVMEM
  * if nothing can run at a corner, which the message states. ETIMEOUT if the time was too short to
- * verify a variant at all corners, to compare variants, or to estimate the loss. ECANCELED. */
+ * verify a variant at all corners, to compare variants, or to estimate the loss. ECANCELED after a
+ * cancel. */
 gputune_status gt_make_rule(char **out, const gt_services *services, const gt_device *device,
                             const char *kernel, const gputune_range *ranges, size_t range_count,
                             uint32_t most_codes, const gputune_options *options);
@@ -49,12 +50,12 @@ typedef struct gt_rule_maker {
     gt_size_list tuned;    /* sizes that were tuned; all pool members are measured there */
     gt_size_list compared; /* tuned sizes, and sizes at which only the best members are measured */
     gt_member_list kept;   /* pool members among which the rule chooses */
-    gt_size_list tests;    /* sizes that were tuned after `kept` was chosen, to test `kept` */
+    gt_size_list tests;    /* sizes that were tuned later, to test the kept members */
     bool is_compared;      /* true if a tuning has tried several variants, or has finished */
     bool is_covered;       /* true if the region has too few further sizes for all tests */
     double novelty;        /* running mean of the log of recent winners' speed-ups over the pool */
     double shares;         /* factor for the time limit of the next tuning */
-    size_t most_sizes;     /* number of sizes at which to measure `kept` in this round */
+    size_t most_sizes;     /* number of sizes at which this round measures kept members */
     int64_t start_ns;
     double limit_s;
     double points_s[4]; /* points of the round (gt_rule_time_at_s()), in seconds since start_ns */
@@ -100,9 +101,9 @@ typedef struct gt_rule_view {
     uint32_t *codes;
 } gt_rule_view;
 
-/* Sets *out to the times of these members at these sizes. Adds `predicted` further sizes of the
- * region, at which nothing was measured; the learner predicts the times there. The caller frees
- * *out with gt_rule_view_free(). */
+/* Sets *out to the times of these members at these sizes. `predicted` is the number of further
+ * sizes of the region to add. Nothing was measured at these, so the learner predicts the times
+ * there. The caller frees *out with gt_rule_view_free(). */
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                  const gt_member_list *members, const gt_size_list *sizes,
                                  size_t predicted);

@@ -45,7 +45,7 @@ void gt_pool_free(gt_pool *pool);
 /* Makes a request for a size, with a limit of `limit_s` seconds. The caller frees *out. ETEMPLATE
  * if the template was edited after pool->template was read. */
 gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t size, double limit_s);
-/* Adds a size if the pool does not have it yet; *is_new is then true. ENOMEM. */
+/* Adds a size if the pool does not have it yet; *is_new is then true. Fails only with ENOMEM. */
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);
 /* Removes the size that was added last. */
 void gt_pool_drop_size(gt_pool *pool);
@@ -71,13 +71,13 @@ uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
 /* Measures members at a size side by side, in the order of `members`, for at most `limit_s`
- * seconds. Skips refuted members, and members whose time is known or, if `prove`, that were
+ * seconds. Skips refuted members, and members whose time is known or, if `prove` is true, that were
  * verified at this size. If the time is too short, the last members stay unmeasured.
  *
- * Members that are far slower get only a rough time and, unless `prove`, are not proved. Members
- * that constraints exclude at this size get the time INFINITY. A member that is wrong, crashes or
- * hangs is refuted, with a warning. The fastest known member is measured again in each call, to
- * make the times of several calls comparable.
+ * Members that are far slower get only a rough time and, unless `prove` is true, are not proved.
+ * Members that constraints exclude at this size get the time INFINITY. A member that is wrong,
+ * crashes or hangs is refuted, with a warning. The fastest known member is measured again in each
+ * call, to make the times of several calls comparable.
  *
  * Returns OK even if no member works; ECANCELED after a cancel. */
 gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,

@@ -76,8 +76,9 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds the next point of the sequence as a size or, if `is_doubtful`, the one of the next points at
- * which the choice of a member matters most. *added is false if the pool has this size already. */
+/* Adds the next point of the sequence as a size or, if `is_doubtful` is true, the one of the next
+ * points at which the choice of a member matters most. *added is false if the pool has this size
+ * already. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };

@@ -90,7 +90,7 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
     return corners;
 }
 
-/* A class of sizes: multiples of 2^power or, if `is_odd`, only odd multiples. */
+/* A class of sizes: the multiples of 2^power or, if `is_odd` is true, only the odd multiples. */
 typedef struct size_class {
     double share; /* fraction of the points that are in this class */
     int power;

@@ -11,7 +11,8 @@ typedef struct gt_samples {
     gputune_objective objective;
 } gt_samples;
 
-/* Checks before any work that `path` can be written. EINVAL, for example for a FIFO; ENOMEM. */
+/* Checks before any work that `path` can be written. Returns EINVAL if not, for example for a FIFO,
+ * or ENOMEM. */
 gputune_status gt_samples_check(const char *path);
 
 /* Appends the samples to options.samples_path, if it is set. Failures are only logged. */

@@ -88,7 +88,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
     const gt_config standard = gt_config_default(template);
     const gt_space_size size = gt_space_count(p->request->space);
     const bool has_default = gt_space_has(p->request->space, &standard);
-    /* the default is counted even if `only` excludes it, because it races */
+    /* the default is counted even if options.only excludes it, because it races */
     p->proposer.total = size.count + (!has_default && gt_request_permits(p->request, &standard));
     p->domain = (gt_domain){.axis_count = template->axis_count,
                             .axes = p->axes,

@@ -28,8 +28,8 @@ typedef struct gt_strategy_proposer {
 /* Opens a proposer for the space and the strategy of a request. It first proposes those of the
  * request's starts that have no result. Then, unless `force` is set, it proposes earlier trials
  * that may win. Starts outside of the space are logged. Trials of other sizes and GPUs are used as
- * hints. ENOMEM. The caller must call gt_strategy_proposer_close() even after a failure, and must
- * not move *out. */
+ * hints. The caller must call gt_strategy_proposer_close() even after a failure, and must not move
+ * *out. */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *out, const gt_request *request,
                                          const gt_history *history);
 void gt_strategy_proposer_close(gt_strategy_proposer *proposer);

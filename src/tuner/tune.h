@@ -86,8 +86,9 @@ gt_terms gt_terms_of_rule(const gt_request *request);
  * may be invalid at the request's sizes if the code does not depend on sizes. */
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
                                  uint32_t variant);
-/* Chooses the variant that the stored rule gives for the request's sizes, and proves it if the rule
- * is not proved. ENOTFOUND with a message if no rule answers; otherwise the proof's failure. */
+/* Chooses the variant that the stored rule gives for the request's sizes. If the rule is not proved
+ * on this kind of GPU and driver, first proves the variant, and fails if the proof fails. ENOTFOUND
+ * with a message if there is no rule for these sizes. */
 gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request);
 
 /* Lets the variants of the request's space race, and stores all trials and the winner. After the

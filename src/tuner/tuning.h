@@ -66,7 +66,7 @@ typedef struct gt_tuning {
 
 extern const gt_policy gt_tuning_policy;
 
-/* Makes the race of the tuning, without contestants. */
+/* Makes the tuning's race, which is empty. */
 gputune_status gt_tuning_open_race(gt_tuning *tuning);
 /* Returns the race that is sampled now: `race` or that of the playoff. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
@@ -116,7 +116,7 @@ void gt_tuning_free_races(gt_tuning *tuning);
 
 /* Counts variants that were tried, are being tried, or are known from earlier tunings. */
 uint32_t gt_tuning_tried(const gt_tuning *tuning);
-/* Calls the request's progress callback, at most 20 times a second unless `always`. */
+/* Calls the request's progress callback, at most 20 times a second unless `always` is true. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the samples of all races to options.samples_path. */
 void gt_tuning_write_samples(const gt_tuning *tuning);

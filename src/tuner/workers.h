@@ -22,7 +22,8 @@ void gt_workers_close(gt_workers *workers);
 
 /* Adds a farm that is open. Must be called before other threads use `workers`. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
-/* Lends a farm; if `measure`, one with a measure worker. EUNSUPPORTED: there is no device. */
+/* Lends a farm, which has a measure worker if `measure` is true. EUNSUPPORTED if there is no
+ * device. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
