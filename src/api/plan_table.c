@@ -361,8 +361,9 @@ static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, co
     return GPUTUNE_OK;
 }
 
-/* Returns true if `old` makes `plan` unnecessary: `old` is current and satisfies every request that
- * `plan` would satisfy. If `plan` has the same result as `old`, first makes `old` current again. */
+/* Returns true if the entry `old` makes `plan` unnecessary: `old` is current and satisfies every
+ * request that `plan` would satisfy. If `plan` has the same result as `old`, first makes `old`
+ * current again. */
 static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
                       const gputune_plan *plan)
 {

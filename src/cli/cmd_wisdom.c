@@ -23,7 +23,7 @@ static int export_wisdom(const char *kernel)
     CLI_TRY(cli_stored_filter(&filter, &session));
     CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter, given.whole)));
     int code = CLI_EXIT_NOTHING;
-    if (count || !cli_given.output) { /* an export without results must not overwrite a file */
+    if (count || !cli_given.output) { /* an empty export must not overwrite a file */
         code = cli_output_write(cli_given.output, true, text, strlen(text));
     }
     cli_note("%u result%s", count, gt_plural(count));

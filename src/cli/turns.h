@@ -36,8 +36,8 @@ void cli_turns_sort(cli_turn *turns, size_t count);
  * times as much as later searches, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
-/* Records the seconds that the search of `done` took, in all turns of the same kernel from index
- * `at` on. Does nothing if the result of `done` was stored already. */
+/* Records that the search for the turn `done` took `took_s` seconds, in all turns of the same
+ * kernel from index `at` on. Does nothing if the turn's result was stored already. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
 /* Returns the index of the scenario that will probably take longest among those from `at` on. This
  * is the first scenario of a kernel that this run has not searched yet. If all kernels were

@@ -315,7 +315,7 @@ static void follow_root(draft_decl *function, bool is_main)
     for (size_t i = 0; i < function->parameters.count; i++) {
         draft_forget(function->parameters.items[i]);
     }
-    if (is_main && function->parameters.count) { /* argc, without arguments */
+    if (is_main && function->parameters.count) { /* argc is 1: no arguments */
         draft_bind(function->parameters.items[0], "", draft_number(1));
     }
     function->busy = true;
