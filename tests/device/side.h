@@ -16,7 +16,7 @@ typedef struct side {
 
 /* Opens device 0 of a driver ("cuda", "emu:h200") and retains its primary context. */
 gputune_status side_open(side *out, const char *driver);
-/* Makes the context of `one` current on this thread. */
+/* Makes a side's context current on this thread. */
 gputune_status side_enter(const side *one);
 
 /* A kernel and its launch. The parameters are the addresses of the results and of three inputs. */

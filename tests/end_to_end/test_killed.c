@@ -79,7 +79,8 @@ static int64_t count_winners(int n)
     return query_number(sql);
 }
 
-/* Checks that every scenario whose output line is complete is stored. Returns their number. */
+/* Checks that each scenario with a complete line of output has a stored winner. Returns the number
+ * of these scenarios. */
 static int expect_reported_is_stored(void)
 {
     char path[96], line[1024];

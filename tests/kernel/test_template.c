@@ -21,7 +21,7 @@ static const char full[] =
     "{ int b = VEC + MODE; }\n"
     "__global__ void slow(double *y, const T *x, float a, size_t n, int m, float *scale) {}\n";
 
-/* Returns the identity of `full` with `from` replaced by `to`. */
+/* Replaces `from` by `to` in the template `full`, and returns the identity of the result. */
 static gt_hash identity_with(const char *from, const char *to)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
