@@ -158,7 +158,7 @@ static gputune_options options_of(const bad *b)
     return options;
 }
 
-/* Sanitizers reserve so many addresses that the memory of workers cannot be limited. */
+/* Sanitizers reserve so much address space that a worker's memory cannot be limited. */
 static bool can_be_tried(const bad *b)
 {
     return !getenv("GPUTUNE_SANITIZED") || strcmp(b->name, "greedy_compile") != 0;

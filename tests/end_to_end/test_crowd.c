@@ -1,7 +1,8 @@
-/* Tests many processes with many threads that use one database. Only one process may measure a
- * scenario; the others must get its result. On a busy machine a process may fail to renew its lease
- * for 5 s, and another may take over. The log reports this, and the second measurement is not
- * counted. GPUTUNE_TEST_CROWD is the number of processes. */
+/* Tests many processes, each with many threads, that use one database. Only one process may measure
+ * a scenario, and the others must get its result. On a busy machine, a process may fail to renew
+ * its lease for 5 s. Another process may then take over the lease and measure again. The log
+ * reports this, and the second measurement is not counted. GPUTUNE_TEST_CROWD is the number of
+ * processes. */
 #include "world.h"
 
 #include <sqlite3.h>

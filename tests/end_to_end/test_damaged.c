@@ -1,6 +1,6 @@
-/* Damages a database that contains a bad variant: flips a bit or truncates the file. The plan must
- * stay correct, and `show` may print only records that are unchanged. GPUTUNE_TEST_FLIPS is the
- * number of flipped bits; GPUTUNE_TEST_LONG=1 truncates at every multiple of 512. */
+/* Flips a bit of a database that contains a bad variant, or truncates the file. The plan must stay
+ * correct, and `show` may print only unchanged records. GPUTUNE_TEST_FLIPS is the number of flipped
+ * bits; GPUTUNE_TEST_LONG=1 truncates at every multiple of 512. */
 #include "bad_variants.h"
 
 #include "base/random.h"

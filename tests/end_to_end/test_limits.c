@@ -252,7 +252,7 @@ int main(int argc, char **argv)
         return be_with_full_files((rlim_t)strtoul(argv[1], NULL, 10));
     }
     if (argc == 2) {
-        /* exit() would run LeakSanitizer, which must start a process */
+        /* exit() would run LeakSanitizer, which fails if it cannot start a process */
         _exit(be_limited((size_t)strtoul(argv[1], NULL, 10)));
     }
     return tests_run(open_h200, world_close);
