@@ -315,7 +315,7 @@ TEST(wrong_matrix_type_is_refused)
     assert_non_null(strstr(log, "a matrix of 16 x 16 .f16 is in 4 registers"));
 }
 
-/* A tile in shared memory is laid out like a tensor map's box, in swizzled rows of SPAN bytes.
+/* A tile in shared memory is laid out like the box of a tensor map: in swizzled rows of SPAN bytes.
  * Without a swizzle, a tile consists of consecutive matrices of 8 rows of 16 bytes. */
 static const char wgmma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"

@@ -125,7 +125,8 @@ TEST(dead_idle_workers_fail_no_job)
     compile_ok(farm, 3);
 }
 
-/* If a worker cannot start, the others do the work, and the next tuning tries to start it again. */
+/* If a worker cannot start, the other workers do its work. The next tuning tries to start it
+ * again. */
 TEST(workers_that_could_not_start_are_tried_again)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});

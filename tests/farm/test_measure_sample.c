@@ -138,8 +138,8 @@ TEST_ON_DEVICE(every_objective_gives_times)
     assert_int_equal(current.hand.variant, 1);
 }
 
-/* A launch adds at most 1.5 to |y|, which begins below 1, and a sample launches at most 257 times
- * on one set of buffers. Values above 600 show that an earlier sample changed the inputs. */
+/* |y| begins below 1, a launch adds at most 1.5, and a sample launches at most 257 times on one set
+ * of buffers. Values above 600 therefore show that an earlier sample changed the inputs. */
 TEST_ON_DEVICE(every_sample_begins_with_the_inputs_as_they_were)
 {
     enum { SAMPLES = 60 };

@@ -189,7 +189,7 @@ int fclose(FILE *file)
     return failed ? EOF : result;
 }
 
-/* Wraps functions that have an optional last argument. */
+/* Wraps functions whose last argument is optional. */
 #define OPENS(name)                                                                                \
     int name(const char *path, int flags, ...)                                                     \
     {                                                                                              \

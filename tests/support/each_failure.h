@@ -62,7 +62,8 @@ typedef gputune_status (*each_act)(void *user);
 /* Asserts what must hold after the failures. */
 typedef void (*each_check)(void *user);
 
-/* Counts what an attempt must release: allocations, or objects that a test counts itself. */
+/* Returns the number of allocations that are not released, or of other objects that a test counts.
+ * An attempt must not change this number. */
 static long (*count_held)(void) = failing_live;
 
 /* Runs `act` repeatedly. Each run makes another call of the kind `call` fail: the first one, then

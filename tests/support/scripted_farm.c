@@ -31,7 +31,8 @@ static int64_t *first_free(scripted_farm *farm)
     return first;
 }
 
-/* Queues an event that occurs after the GPU has spent `launches_ns` on launches. */
+/* Queues an event. The end of a compilation occurs when a worker has finished it. Any other event
+ * occurs when the GPU has finished launches that take `launches_ns`. */
 static gputune_status push_after(scripted_farm *farm, gt_event event, double launches_ns)
 {
     if (farm->fails && farm->fails("answer", 0)) {
@@ -266,8 +267,8 @@ static bool wait_until_due(const scripted_farm *farm, double seconds)
     return left_s <= seconds;
 }
 
-/* Moves the event that is due first to the front. Among events due at the same time, the event that
- * was requested first comes first. */
+/* Moves the earliest event to the front. If several events are due at the same time, moves the
+ * event that was requested first. */
 static void put_earliest_first(scripted_farm *farm)
 {
     size_t first = farm->next;

@@ -61,6 +61,6 @@ typedef struct scripted_farm {
 void scripted_farm_open(scripted_farm *farm);
 void scripted_farm_close(scripted_farm *farm);
 
-/* Workers that lend this farm to one session at a time, and do not cache code. */
+/* Opens workers that lend this farm to one session at a time and do not cache code. */
 void scripted_workers_open(gt_workers *workers, scripted_farm *farm);
 void scripted_workers_close(gt_workers *workers);
