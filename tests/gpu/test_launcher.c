@@ -98,7 +98,8 @@ TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
     assert_string_equal(fake_story(), "LaunchKernelEx EventRecord");
 }
 
-/* When scratch memory must grow, it is freed before the larger allocation, which fails here. */
+/* Scratch memory that must grow is freed before the larger allocation. Here, this allocation
+ * fails. */
 TEST_WITHIN(a_launcher_works_after_its_scratch_could_not_grow, setup, NULL)
 {
     static const uint32_t grids[1][3] = {{256, 1, 1}};
@@ -326,7 +327,7 @@ TEST_WITHIN(test_parameter_sizes_are_compared_with_the_kernel, setup, NULL)
     free_and_check(launcher);
 }
 
-/* Some tools report every failing driver call, so a correct program must not cause any. */
+/* Some tools report every driver call that fails, so no call may fail in a correct program. */
 TEST_WITHIN(test_no_call_fails_while_code_is_loaded, setup, NULL)
 {
     for (gt_pass pass = GT_PASS_NONE; pass <= GT_PASS_GLOBAL; pass++) {

@@ -172,7 +172,7 @@ TEST_WITHIN(test_captured_launch_belongs_to_the_graph, setup, NULL)
     assert_int_not_equal(fake_find("LaunchKernelEx", 0)->object, outside);
     assert_int_equal(fake_find("LaunchKernelEx", 0)->object,
                      fake_find("LaunchKernelEx", 1)->object);
-    /* A replay reads both copies again, so each must still contain the data of its launch. */
+    /* A replay reads both blocks again, so each must still contain the data of its launch. */
     assert_int_equal(*(const uint8_t *)fake_find("MemcpyHtoDAsync", 0)->pointers[0], first);
     assert_int_equal(*(const uint8_t *)fake_find("MemcpyHtoDAsync", 1)->pointers[0], block[0]);
     fake_graphs_gone();

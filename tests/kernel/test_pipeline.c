@@ -18,7 +18,7 @@ static const char text[] = HEAD P
     "launch(second, block = 32, 2, grid = (3, B / 64), times = B / 32, programmatic = EARLY)\n" P
     "launch(first<32>, grid = 7, block = 32, args = (part, x, n))\n" FUNCTIONS;
 
-/* If a kernel is launched with two sets of template arguments, each set has its own entry, even if
+/* A kernel that is launched with two sets of template arguments has an entry for each set, even if
  * the code specialises the kernel for one of the sets. */
 TEST(test_two_instances)
 {

@@ -95,8 +95,8 @@ TEST(test_elements)
     }
 }
 
-/* Padded rows allow any width of the texture at the odd-tail size. Otherwise the width must not
- * change. */
+/* If rows are padded, the texture may have any width at the odd-tail size. Otherwise the width must
+ * not change. */
 TEST(test_odd_tail)
 {
     static const struct {

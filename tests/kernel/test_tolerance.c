@@ -88,8 +88,8 @@ TEST(test_absolute_and_relative)
     assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 6 * 0x1p-24 * 7);
 }
 
-/* If a warp's part of a million terms is missing, the sum is outside of the tolerance. Another
- * order of adding is within the tolerance. */
+/* A sum of a million terms is outside of the tolerance if the terms of one warp are missing, but
+ * within the tolerance if the terms are added in another order. */
 TEST(test_a_long_sum)
 {
     gt_workload workload = workload_of(GT_TYPE_F32, 1000000, 1);

@@ -49,7 +49,7 @@ static double mean_error(const landscape *at, uint64_t seed)
     return sqrt(squares / ASKED);
 }
 
-/* A model that is too certain that points are slow does not find the second valley. */
+/* If the model is too certain that untried points are slow, it does not find the second valley. */
 TEST(the_model_knows_how_wrong_it_may_be)
 {
     landscape at = {.axes = 8, .choices = 8, .log_time = mostly_slow};

@@ -82,7 +82,7 @@ TEST(test_portfolio)
     expect_kept(&s.data, ".x....");
     s.data.most_codes = 9; /* the fourth one is never the fastest */
     expect_kept(&s.data, "xxx.xx");
-    /* configurations that share code count once */
+    /* configurations with the same code count as one code */
     s.codes[0] = s.codes[1] = s.codes[2];
     s.data.most_codes = 3;
     expect_kept(&s.data, "xxx.xx");

@@ -181,7 +181,7 @@ TEST_OF(journal_of_another_user_is_not_played_back, world *w, open_world, close_
     expect_not_played_back(w, journal);
 }
 
-/* SQLite may interpret a name like this as the URI of a database in memory. */
+/* SQLite may interpret this name as a URI, which selects a database in memory. */
 TEST_OF(a_name_is_no_uri, world *w, open_world, close_world)
 {
     static const char name[] = "file:x?mode=memory";
