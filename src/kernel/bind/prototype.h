@@ -15,9 +15,9 @@ gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template
                                  const gt_problem *problem, const gt_config *config,
                                  const gt_device *device);
 
-/* Computes a launch for a problem with other run-time sizes. Writes the grid of each kernel to
- * `grids`. Unless `bytes` is NULL, writes the size in bytes of each argument and scratch buffer to
- * `bytes` (0 for scalars). Returns false if the configuration is invalid at these sizes, if a grid
- * is empty, or if a buffer is too large. Allocates no memory. Thread-safe. */
+/* Computes a launch for a problem that differs only in its run-time sizes. Writes the grid of each
+ * kernel to `grids`. Unless `bytes` is NULL, writes the size in bytes of each argument and scratch
+ * buffer to `bytes` (0 for scalars). Returns false if the configuration is invalid at these sizes,
+ * if a grid is empty, or if a buffer is too large. Allocates no memory. Thread-safe. */
 bool gt_prototype_launch(uint32_t (*grids)[3], uint64_t *bytes, const gt_prototype *prototype,
                          const gt_problem *problem);
