@@ -50,7 +50,7 @@ typedef struct gt_request {
     gt_problem odd_tail; /* odd-tail sizes, at which variants are proved too */
     gt_workload workload;
     gputune_options options; /* options of the call, with default values filled in */
-    gt_space *space;         /* space of the problem with the restrictions of the options; owned */
+    gt_space *space;         /* the problem's space, restricted by the options; owned */
     /* configurations to try first: of the template's start() and the call */
     GT_ARRAY(gt_config) starts;
     gt_scenario scenario;

@@ -697,7 +697,7 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 gputune_status gt_rule_test(gt_rule_maker *maker)
 {
     enum { LEAST = 2, TESTS = 10, TRIES = 8 * TESTS };
-    /* fraction of a test's time for tuning; the rest is for measuring the kept members */
+    /* fraction of a test's time for tuning; kept members are measured in the rest */
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();

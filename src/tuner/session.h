@@ -54,7 +54,7 @@ typedef struct gt_timeline {
     int64_t busy_since;  /* start of the measure worker's current job; 0: none */
     double compiling_ns; /* total time of all compiles */
     double preparing_ns; /* preparation time, as reported by the measure worker */
-    double trying_ns;    /* time for preparing the data proof, also reported by the worker */
+    double trying_ns;    /* preparation time of the data proof, also reported by the worker */
     double verifying_ns; /* time of all verifications except last proofs */
     double proving_again_ns;
     double sampling_ns;

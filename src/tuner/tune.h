@@ -131,7 +131,7 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
 
 /* Launches the default and other configurations, at most options.max_variants (0: 65536), under the
  * emulator's sanitizer, at the requested and the odd-tail size. Calls `each` for each finding, and
- * once more for each variant. Stores nothing. EUNSUPPORTED without the emulator. */
+ * once more for each variant. Stores nothing. EUNSUPPORTED if the driver is not the emulator. */
 gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 
 /* ---- proving without measuring (prove.c) ----------------------------------------------------- */
