@@ -34,7 +34,7 @@ typedef struct model {
     struct {
         sequence_request request;
         result result; /* `decided` is set only if the request's own space was searched */
-        /* if `decided`: the result that later requests with the same time limit may use */
+        /* if `decided` is true, the result that later requests with the same time limit may use */
         result limited;
     } plans[PLANS_MAX]; /* indexed by the number of the request that made the plan */
     /* last result in the process's plan table, or -1 */
