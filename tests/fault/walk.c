@@ -28,8 +28,8 @@
 #define WORKER_MB "1024"
 enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
-/* The attempts for one kind of call. Each lets a later call fail, until the number exceeds the
- * calls of the scene. */
+/* Attempts in which the first call of a kind fails, then a later one, and so on, until the number
+ * exceeds the calls of the scene. */
 typedef struct series {
     attempt like; /* the next attempt */
     long most;
@@ -143,9 +143,9 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds the series that follows this one. Its attempts let all later calls fail, too. Calls of the
- * driver instead fail with another code: out of memory, and then, in a worker, a code that destroys
- * the context. */
+/* Adds the series that follows a finished one. In the new series, all later calls fail, too. Calls
+ * of the driver instead fail with another code: out of memory, and then, in a worker, a code that
+ * destroys the context. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {

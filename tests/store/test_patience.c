@@ -440,7 +440,7 @@ static void *write_long(void *user)
     return NULL;
 }
 
-/* A write of one thread waits for another process. Until it ends, lookups do not wait at all, and
+/* A write of one thread waits for another process. Until this write ends, lookups do not wait, and
  * other writes wait no longer than their callers allow. */
 TEST_OF(lookups_go_past_a_waiting_write, world *w, open_world, close_world)
 {

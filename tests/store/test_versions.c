@@ -1,5 +1,5 @@
-/* Tests from which versions of a template records are reported, and stores that are opened only for
- * reading. */
+/* Tests that records are reported for the right version of a template. Also tests stores that are
+ * opened only for reading. */
 #include "store_support.h"
 #include "support/folder.h"
 
