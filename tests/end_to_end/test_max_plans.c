@@ -1,5 +1,5 @@
-/* Tests an application that requests more plans than its tuner keeps. The application itself may
- * keep more plans, and all results are in the database. */
+/* Requests more plans than a tuner keeps. Plans that the application holds stay valid, and plans
+ * that the tuner has dropped are made again from stored results. */
 #include "world.h"
 
 #include <malloc.h>

@@ -118,7 +118,8 @@ TEST(wrong_import_is_never_launched)
     free(text);
 }
 
-/* Writes the text and then blank lines, up to the size of a file with ten thousand winners. */
+/* Writes the text with blank lines after its first line. The file is as long as one with ten
+ * thousand winners. */
 static void write_long(const char *path, const char *text)
 {
     const char *entries = strchr(text, '\n');

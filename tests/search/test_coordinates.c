@@ -9,7 +9,7 @@ static double flat(const gt_point *point)
 }
 
 /* Five features: the number of tiles in 64 x 64 elements if axes 0 and 1 are the sides of a tile; a
- * constant; the order of axis 2; its reverse; the number of tiles again. */
+ * constant; two functions of axis 2, increasing and decreasing; the number of tiles again. */
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     double blocks = ceil(64.0 / (point->choice[0] + 1)) * ceil(64.0 / (point->choice[1] + 1));

@@ -65,8 +65,8 @@ static double forty_axes(const gt_point *point)
     return sum;
 }
 
-/* Few axes with many values, several of them equivalent. A descent spends all its results near one
- * local minimum. */
+/* Few axes with many values, of which many are nearly equivalent. A descent spends all its results
+ * near one local minimum. */
 static double basins(const gt_point *point)
 {
     static const double alone[] = {0, 0.5, 0.3, 0.6};

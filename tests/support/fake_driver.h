@@ -45,7 +45,7 @@ typedef struct fake_driver {
     CUDA_ARRAY3D_DESCRIPTOR array;
     CUDA_MEMCPY3D copy; /* the last copy */
     uint64_t next_object;
-    CUhostFn destroy[64]; /* callbacks of user objects, until the graph is destroyed */
+    CUhostFn destroy[64]; /* callbacks of user objects, for fake_graphs_gone() */
     void *destroy_user[64];
     size_t user_objects;
 } fake_driver;
