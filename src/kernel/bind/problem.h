@@ -152,7 +152,7 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,
                                 size_t alignment_count);
-/* Returns the number of a scalar, or NULL if it is a struct or a vector. */
+/* Returns the gt_number with the scalar's value, or NULL if the scalar is a struct or a vector. */
 const gt_number *gt_scalar_number(const gt_workload *workload, const gt_scalar *scalar);
 enum { GT_COMPONENT_TEXT = 2 * GT_NAME_MAX };
 /* Returns a number's name for messages, such as "p.scale". */

@@ -365,7 +365,7 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
     return value ? limit_to(out, value) : GPUTUNE_OK;
 }
 
-/* Returns the threads per block of a judge, or 0 without a judge or with an invalid block. */
+/* Returns a judge's number of threads per block, or 0 if it is absent or its block is invalid. */
 static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
 {
     int64_t threads = judge->present ? 1 : 0;

@@ -46,7 +46,7 @@ typedef struct gt_variation {
     uint8_t scalars[GT_NUMBER_MAX]; /* how to vary each of gt_workload.numbers (gt_scalars) */
 } gt_variation;
 
-/* Makes a variation. Numbers that cannot be varied as `scalars` states do not change. */
+/* Makes a variation. Numbers to which `scalars` does not apply keep their values. */
 gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
                                gt_contents contents, uint32_t turn);
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);

@@ -90,8 +90,8 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
  * uses a grid or block that a loop changes. */
 gputune_status gt_loops_finish(gt_parse *p);
 
-/* A callback for gt_branches_cut(). Returns the state of a name. It is GT_UNKNOWN if only a
- * header may define the name as a macro. */
+/* A gt_meaning_fn. Returns GT_UNKNOWN for a name that the template does not define as a macro, but
+ * that an unread header or the compiler may define. */
 gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t *value);
 
 /* ---- names.c ---- */

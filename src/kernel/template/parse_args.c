@@ -124,7 +124,7 @@ static void count_argument(gt_template *template, const gt_argument *argument)
     template->taken_count += !argument->holder;
 }
 
-/* Reads the rest of `TYPE *NAME = null`, which is an 8-byte scalar that is 0 in all proofs. */
+/* Reads the rest of `TYPE *NAME = null`. Makes the argument a uint64_t that is 0 in all proofs. */
 static gputune_status read_null(gt_argument *argument, gt_parse *p)
 {
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);

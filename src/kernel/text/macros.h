@@ -98,10 +98,10 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
  * returns 0. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
-/* Expands the macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`, those
- * that begin with `template`, and those between __global__ and the body of a kernel. Does not
- * expand macros whose value is not known or may vary (GT_OPEN). `read` is the same text with its
- * disabled #if branches blanked. Line numbers do not change. May return ENOMEM. */
+/* Expands macros in the declarations of kernels: if the expansion contains __global__, as in
+ * `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`, or begins with `template`, or if the macro is used
+ * between __global__ and the kernel's body. Macros whose definition is not certain are kept. `read`
+ * is `text` with disabled #if branches blanked. Line numbers do not change. May return ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read, gt_meaning_fn meaning,
                                        const void *user);
 
