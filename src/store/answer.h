@@ -35,8 +35,8 @@ typedef struct gt_terms {
  *   nothing in that time, less effort is enough. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
-/* Returns true if the result `kept` makes the result `other` unnecessary. `kept` must have the same
- * space and driver, and at least the effort and the number of variants of `other`. If `other` is
- * final, `kept` must be final; the same applies to complete, proved and by_rule. Unless `kept` is
- * final, its tuning must have had at least as much time as the tuning of `other`. */
+/* Returns true if the result `kept` makes the result `other` unnecessary. Both must have the same
+ * space and driver. `kept` must have at least the effort and the number of variants of `other`, and
+ * must have each of the flags final, complete, proved and by_rule that `other` has. Unless `kept`
+ * is final, its limit_s must be at least that of `other`. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);

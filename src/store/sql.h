@@ -37,9 +37,9 @@
 #define GT_TEXT_SOUND_WINNER                                                                       \
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
-/* Condition for storing a winner: its trial is not stored as a failure. Otherwise the winner would
- * replace another one but never be found. This may happen when the file was locked, so the
- * winner is in memory and its trial in the file. */
+/* Condition for storing a winner: the file does not contain its trial as a failure. Otherwise,
+ * the winner would replace the stored winner, but no request would find it. This can happen if the
+ * file was locked: the winner is then in memory, and the failure is in the file. */
 #define GT_TEXT_MAY_WIN                                                                            \
     "NOT EXISTS (SELECT 1 FROM main.trial t WHERE t.gpu = g.id AND t.scenario = s.id AND "         \
     "t.hash = w.trial AND t.status NOT IN (0, 1)) "
@@ -191,8 +191,8 @@
       " AND NOT EXISTS (SELECT 1 FROM trial o WHERE o.gpu = ?1 AND o.scenario = ?2 AND "           \
       "o.hash = ?5 AND o.checksum = " GT_TEXT_OTHER_TRIAL                                          \
       " AND " GT_TEXT_FINISHED("o") " >= " GT_TEXT_FINISHED("t") ")")                              \
-    /* delete the trials up to row ?3 whose configuration was tried again later, after deleting    \
-     * their winners and the code that only they use */                                            \
+    /* delete each trial up to id ?3 whose configuration also has a trial above id ?3; first       \
+     * delete the winners of these trials, and the code that no other trial uses */                \
     X(LAST_TRIAL, "SELECT coalesce(max(id), 0) FROM trial")                                        \
     X(REPLACED, "SELECT count(*) FROM " GT_TEXT_REPLACED)                                          \
     X(REPLACED_WINNERS, "DELETE FROM winner WHERE gpu = ?1 AND scenario = ?2 AND trial IN "        \
