@@ -58,9 +58,9 @@ static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
     return oldest;
 }
 
-/* Removes a folder if it belongs to this user and nobody else can write to it. Other users may be
- * able to rename files in `parent`, so the header is removed through the descriptor of the folder
- * that was checked, and symbolic links are not followed. */
+/* Removes a folder and its file "head" if the folder belongs to this user and nobody else can write
+ * to it. Other users may replace the folder's name in `parent` by another folder or a link, so the
+ * file is removed through the descriptor of the checked folder. Links are not followed. */
 static void remove_leftover(int parent, const char *name)
 {
     struct stat facts;

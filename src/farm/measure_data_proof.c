@@ -54,7 +54,7 @@ struct gt_data_proof {
     uint32_t skipped; /* number of experiments of `lost` that were skipped so far */
     uint8_t effects[GT_NUMBER_MAX]; /* per number: gt_data_effect of the last value that failed */
     bool varied[GT_NUMBER_MAX];     /* per number: true if the default passed with another value */
-    /* per buffer: number of elements that the reference leaves unwritten with requested scalars */
+    /* per buffer: number of elements that the reference with requested scalars does not write */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
     uint32_t launcher; /* index of a variant's launcher for the size at which the data proof runs */

@@ -20,7 +20,8 @@ bool gt_memory_suffices_for_copies(const gt_measure *measure);
  * are closed afterwards. EINVAL if the size of the data is not the size of the buffer. */
 gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup);
 
-/* Allocates a workspace's buffers, pass blocks and scalars. `live` is set by gt_live_buffers(). */
+/* Allocates a workspace's buffers, pass blocks and scalars. Bit i of `live` is set if the setup
+ * contains data for buffer i (gt_live_buffers()). */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
 /* Updates the scalars and numbers of a workspace. Their addresses do not change. */
 gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace);

@@ -462,9 +462,10 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     return gt_data_proof_judge(out, measure, variant, job);
 }
 
-/* Proves a winner again. For the first launch, scratch memory stays as the race has left it; for
- * the second one, it is filled with poison. The inputs are read-only. Therefore a variant crashes
- * if it changes an input and later restores it, which a comparison would not notice. */
+/* Proves a winner again with two launches. The first uses scratch memory as the race left it.
+ * Before the second, scratch memory is filled with poison. Inputs are read-only if possible, so a
+ * variant that writes to one crashes. A comparison would not notice an input that is restored
+ * later. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);

@@ -24,8 +24,8 @@ typedef enum gt_member_kind {
 typedef enum gt_member_repeat {
     GT_REPEAT_ONE,
     GT_REPEAT_FIXED,  /* array of `limit` elements, which are all used */
-    GT_REPEAT_INLINE, /* array of `limit` elements; another member is the number of elements used */
-    GT_REPEAT_HEAP    /* owned pointer to elements; another member is their number */
+    GT_REPEAT_INLINE, /* array of `limit` elements; another member states how many are used */
+    GT_REPEAT_HEAP    /* owned pointer to an array; another member is the array's length */
 } gt_member_repeat;
 
 typedef struct gt_member {
