@@ -98,11 +98,11 @@ enum {
     PATIENCE = 160,
     SHARE = 4,
     MOST_PATIENCE = 600,
-    ENOUGH = 8 /* minimum number of compile times for computing the usual time */
+    ENOUGH = 8 /* minimum number of known compile times before a compile may be given up */
 };
 #define EPSILON    0.005
 #define NEGLIGIBLE 0.1 /* fraction of epsilon below which a gain is negligible */
-#define FAR_LONGER 4.0 /* a compile may be given up after this many times the usual time */
+#define FAR_LONGER 4.0 /* a compile may be given up after this many times the mean compile time */
 
 const char *gt_strategy_name(gputune_strategy kind)
 {

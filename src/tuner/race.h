@@ -45,7 +45,7 @@ typedef struct gt_race_options {
     double epsilon;    /* smallest gain that matters, as a fraction; 0 means 0.005 */
     double drop_ratio; /* largest first time, divided by the best; 0 means 2, below 1 no limit */
 
-    uint32_t level;             /* shared rounds after which confidence bounds decide; 0 means 5 */
+    uint32_t level;             /* minimum shared rounds for confidence bounds; 0 means 5 */
     uint32_t max_rounds;        /* maximum number of full rounds per contestant; 0 means 60 */
     uint32_t final_rounds;      /* number of final rounds; 0 means 8 */
     uint32_t quick_from;        /* minimum number of new contestants for a quick round; 0 means 5 */

@@ -91,8 +91,8 @@ gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_f
  * with a message if there is no rule for these sizes. */
 gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request);
 
-/* Lets the variants of the request's space race, and stores all trials and the winner. After the
- * limit or a cancel, chooses the best variant so far. */
+/* Searches the request's space for the fastest variant. Stores all trials and the winner. If the
+ * time limit or a cancel ends the search, chooses the best variant found so far. */
 gputune_status gt_search(gt_choice *out, gt_request *request);
 
 /* Compiles the space, and chooses the verified variant with the best estimate. Stores no result. */
