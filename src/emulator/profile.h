@@ -22,7 +22,7 @@ typedef struct emu_profile {
     double driver_version; /* 1000 * major + 10 * minor */
     double total_memory_bytes;
     int attribute[EMU_ATTRIBUTE_COUNT]; /* attribute values, indexed by CUdevice_attribute */
-    uint64_t fields_given;              /* has a bit for each member below that the profile sets */
+    uint64_t fields_given; /* bit i is set if the profile sets fields[i] of profile.c */
 
     emu_list carveout_kb;         /* sizes of shared memory that an SM can have, ascending */
     emu_list gpc_multiprocessors; /* number of SMs in each graphics processing cluster */

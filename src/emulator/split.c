@@ -87,7 +87,7 @@ static bool precedes(const emu_split *a, const emu_split *b)
     if (a->frame != b->frame) {
         if (a->frame->depth != b->frame->depth)
             return a->frame->depth > b->frame->depth;
-        return a->frame->inside < b->frame->inside; /* frames of one depth share no lane */
+        return a->frame->inside < b->frame->inside; /* never equal: no lane is in both frames */
     }
     return a->pc < b->pc;
 }
