@@ -119,7 +119,8 @@ static bool is_of_device(const asked *asked, const char *environment)
                                         strcmp(environment, asked->environments[1]) == 0);
 }
 
-/* Makes the launch of a record. Returns false for an outdated template or another kind of GPU. */
+/* Sets *out to the launch of the record's configuration. Returns false if the record is outdated or
+ * belongs to another kind of GPU, or if its template was not found. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;

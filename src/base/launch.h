@@ -196,7 +196,7 @@ void gt_iteration_begin(gt_iteration *run);
  * `times` unless the sequence sets others. Returns false at the end, or if run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch_view *launch);
 
-/* Returns the number of kernel launches in one launch of the variant; 0 if all grids are empty. */
+/* Returns how many kernels one launch of the variant launches; 0 if all grids are empty. */
 uint64_t gt_launch_kernels(const gt_launch *launch);
 
 static inline uint32_t gt_volume(const uint32_t size[3])
@@ -211,7 +211,7 @@ enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 56 };
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 
-/* Returns the number of bytes of a block that each launch copies to the device. */
+/* Returns how many bytes of the block must be copied to the device before each launch. */
 static inline uint32_t gt_block_copied(const gt_block *block)
 {
     return block->pass == GT_PASS_VALUE || block->pass == GT_PASS_NONE

@@ -1,5 +1,5 @@
-/* Kernels, the values of --size and --only, the scenarios of a command line, and the options of
- * commands that measure. A command has a scenario for each kernel and combination of sizes. */
+/* Finds the kernels that a command line names, parses --size and --only, and makes a scenario for
+ * each kernel and combination of sizes. Declares the options of commands that measure. */
 #pragma once
 
 #include "base/text.h"

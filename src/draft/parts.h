@@ -99,7 +99,7 @@ bool draft_is_own(cx_cursor at);
 
 /* The file name that clang shows for the stub. */
 #define DRAFT_STUB "/gputune-stub.cuh"
-/* The name of the generated file that declares the names from headers that were not found. */
+/* The name of a generated file, which declares names that only missing headers would declare. */
 #define DRAFT_ANYTHING "/gputune-anything.cuh"
 
 typedef struct draft_extent {
