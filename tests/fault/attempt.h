@@ -34,6 +34,6 @@ bool is_of_worker(const char *call);
 bool is_of_driver(const char *call);
 
 /* Runs the attempt and ends this process, with exit code 0 on success. `usual` contains the
- * outcomes of the scene if no call fails: in a new process, and after an earlier scene. */
+ * outcomes without a failing call: [0] in a new process, [1] after live_before(). */
 void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[2])
     __attribute__((noreturn));

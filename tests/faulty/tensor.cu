@@ -47,7 +47,7 @@ static __device__ void load(float *y, size_t m, const CUtensorMap &from, unsigne
     }
 }
 
-// Doubles a tile, and copies the tile out.
+// Writes doubled elements to a tile in shared memory, and copies the tile to global memory.
 static __device__ void store(const float *x, size_t m, const CUtensorMap &to, bool fences, bool waits)
 {
     int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;

@@ -1,6 +1,6 @@
-/* Fuzzes wisdom files. Each input is read twice: unchanged, and with correct hashes, to test the
- * code after the hash check. If an entry can be read, writing and reading it must return the same
- * entry, and a store must accept or refuse it. */
+/* Fuzzes wisdom files. Reads each input unchanged, and again with corrected hashes, to test the
+ * code after the hash check. Writing an entry and reading it again must give an equal entry. If a
+ * store imports entries, their export must also be importable. */
 #include "fuzz/fuzz.h"
 
 #include "store/wisdom.h"

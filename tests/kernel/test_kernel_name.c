@@ -1,4 +1,5 @@
-/* Tests kernels that are C++ templates or in namespaces: their sources and mistakes. */
+/* Tests the sources generated for kernels that are C++ templates or are in namespaces, for files
+ * with several kernels, and the messages about mistakes in them. */
 #include "kernel_support.h"
 
 #define P "#pragma gputune "

@@ -214,8 +214,8 @@ TEST(test_values_of_the_file)
     }
 }
 
-/* A parameter in the code may have the name of a value. No macro is defined for this name if the
- * value is an argument of the kernel or is used only in expressions. */
+/* A value gets no macro if it is passed to the kernel or is used only in expressions of clauses, so
+ * a function in the code may have a parameter with the name of the value. */
 TEST(test_parameters_of_the_same_name)
 {
     static const char defined[] =

@@ -1,4 +1,4 @@
-// Sums of inputs that the host computes from an expression.
+// Sums the rows of an input. The host computes the input's elements from an expression.
 #pragma gputune kernel(centred)
 #pragma gputune problem(rows = 256, columns = 1024)
 #pragma gputune args(out float y[rows], \

@@ -1,4 +1,4 @@
-// Sums of inputs that an init() kernel makes, much larger than the default fill.
+// Sums the rows of an input. An init() kernel makes values much larger than the default fill.
 #pragma gputune kernel(centred)
 #pragma gputune problem(rows = 256, columns = 1024)
 #pragma gputune args(out float y[rows], in float x[rows][columns], int rows, int columns)

@@ -13,7 +13,7 @@ struct failing_world {
     world *w;
     failing_act act;
     const char *best;   /* expected text in the configuration if nothing fails, or NULL */
-    bool nothing_fails; /* true while the call is repeated without failures */
+    bool nothing_fails; /* true while repeat() runs `act` without failures */
     bool may_refute;    /* true if a failure may be stored for the variant */
     gputune_sizes sizes;
     gputune_options options;

@@ -1,5 +1,5 @@
-/* The test of request sequences: a kernel with 15 configurations, requests, and answers. Requests
- * and answers are sent through a pipe, so they contain no pointers. */
+/* Types for test_sequences.c: the 15 configurations of its kernel, the requests and the answers.
+ * Requests and answers are sent between processes, so they contain no pointers. */
 #pragma once
 
 #include "support/scripted_farm.h"
