@@ -44,7 +44,7 @@ typedef struct slot {
 } slot;
 
 typedef struct tally {
-    outcome usual[2]; /* outcomes without a failure: in a new process, and after an earlier scene */
+    outcome usual[2]; /* outcomes without a failure: in a new process, and after live_before() */
     size_t open;
     long attempts, failures;
     int64_t began_ns;
