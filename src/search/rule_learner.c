@@ -91,7 +91,7 @@ static double improve_one(const portfolio *p, uint32_t *chosen, uint32_t count, 
 }
 
 /* Adds one code after another. Then replaces single codes until no replacement reduces the cost. */
-static double choose_codes(const portfolio *p, uint32_t *chosen)
+static double choose_greedily(const portfolio *p, uint32_t *chosen)
 {
     double cost = INFINITY;
     for (uint32_t i = 0; i < p->most; i++) {
@@ -105,6 +105,47 @@ static double choose_codes(const portfolio *p, uint32_t *chosen)
         }
     }
     return cost;
+}
+
+static bool next_combination(const portfolio *p, uint32_t *chosen)
+{
+    uint32_t i = p->most;
+    while (i > 0 && chosen[i - 1] == p->code_count - p->most + i - 1) {
+        i--;
+    }
+    if (i == 0) {
+        return false;
+    }
+    chosen[i - 1]++;
+    for (; i < p->most; i++) {
+        chosen[i] = chosen[i - 1] + 1;
+    }
+    return true;
+}
+
+static double choose_exactly(const portfolio *p, uint32_t *chosen, uint32_t *trial)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < p->most; i++) {
+        trial[i] = i;
+    }
+    do {
+        const double cost = portfolio_cost(p, trial, p->most);
+        if (cost < least) {
+            least = cost;
+            memcpy(chosen, trial, p->most * sizeof *chosen);
+        }
+    } while (next_combination(p, trial));
+    return least;
+}
+
+static double combinations(uint32_t all, uint32_t some)
+{
+    double count = 1;
+    for (uint32_t i = 0; i < some; i++) {
+        count *= (double)(all - i) / (i + 1);
+    }
+    return count;
 }
 
 static uint32_t number_codes(uint32_t *numbers, const gt_rule_data *data)
@@ -122,8 +163,9 @@ static uint32_t number_codes(uint32_t *numbers, const gt_rule_data *data)
 
 gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data)
 {
+    enum { EXACT_MOST = 20000 };
     const uint32_t configs = data->config_count;
-    GT_FREED uint32_t *numbers = calloc(2 * (size_t)configs + 1, sizeof *numbers);
+    GT_FREED uint32_t *numbers = calloc(3 * (size_t)configs + 1, sizeof *numbers);
     GT_FREED double *losses = calloc(configs + 1, sizeof *losses);
     GT_FREED double *costs = calloc((size_t)data->size_count * configs + 1, sizeof *costs);
     GT_FREED bool *universal = calloc(configs + 1, sizeof *universal);
@@ -148,8 +190,11 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data)
         universal[numbers[c]] |= data->needs[c] == 0;
         p.wants_universal |= data->needs[c] == 0;
     }
-    uint32_t *chosen = numbers + configs;
-    GT_REFUSE(choose_codes(&p, chosen) >= uncovered, GPUTUNE_ENOVARIANT,
+    uint32_t *chosen = numbers + configs, *trial = chosen + configs;
+    const double cost = combinations(p.code_count, p.most) <= EXACT_MOST
+                            ? choose_exactly(&p, chosen, trial)
+                            : choose_greedily(&p, chosen);
+    GT_REFUSE(cost >= uncovered, GPUTUNE_ENOVARIANT,
               "%u code%s cannot serve all sizes; expected more", p.most, gt_plural(p.most));
     for (uint32_t c = 0; c < configs; c++) {
         kept[c] = false;

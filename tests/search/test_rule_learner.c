@@ -80,8 +80,8 @@ TEST(test_portfolio)
     expect_kept(&s.data, ".xx..x");
     s.data.most_codes = 1; /* only configurations without requirements can run at all sizes */
     expect_kept(&s.data, ".x....");
-    s.data.most_codes = 9; /* the fourth one is never the fastest */
-    expect_kept(&s.data, "xxx.xx");
+    s.data.most_codes = 9;
+    expect_kept(&s.data, "xxxxxx");
     /* configurations with the same code count as one code */
     s.codes[0] = s.codes[1] = s.codes[2];
     s.data.most_codes = 3;
