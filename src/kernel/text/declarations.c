@@ -665,7 +665,8 @@ static void find_end(scan *s, gt_piece *piece)
                 piece->body_begin = i + 1;
                 piece->body_end = close;
             }
-            piece->end = id == GT_IS_OPEN_BRACE && is_function_body(s, &walk, i) ? close + 1 : 0;
+            piece->end =
+                id == GT_IS_OPEN_BRACE && i > 0 && is_function_body(s, &walk, i) ? close + 1 : 0;
             i = close + 1;
             continue;
         }
