@@ -606,10 +606,8 @@ gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
     gt_race_options o = options ? *options : (gt_race_options){0};
     o.epsilon = o.epsilon > 0 ? o.epsilon : 0.005;
     o.drop_ratio = o.exhaustive ? 0.5 : o.drop_ratio > 0 ? o.drop_ratio : 2;
-    o.level = o.exact        ? 1
-              : o.exhaustive ? GT_RACE_LEVEL_EXHAUSTIVE
-              : o.level      ? o.level
-                             : GT_RACE_LEVEL;
+    o.level = o.level ? o.level : GT_RACE_LEVEL;
+    o.level = o.exact ? 1 : o.exhaustive ? GT_RACE_LEVEL_EXHAUSTIVE : o.level;
     o.max_rounds = o.max_rounds ? o.max_rounds : 60;
     o.final_rounds = o.exact ? 1 : o.final_rounds ? o.final_rounds : 8;
     o.quick_from = o.exact || o.exhaustive ? UINT32_MAX : o.quick_from ? o.quick_from : 5;
