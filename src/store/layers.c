@@ -56,8 +56,8 @@ struct gt_store {
     pthread_mutex_t remembering;
     gt_database *memory;
     uint64_t memory_writes;
-    bool
-        unsaved; /* true if the database in memory has rows that could not be written to the file */
+    /* true if the database in memory has rows that could not be written to the file */
+    bool unsaved;
 
     pthread_mutex_t telling;
     bool no_file;            /* true if the user's file is not written any more */
