@@ -464,11 +464,10 @@ static gputune_status check_choice(const gt_rule *rule, const gt_template *templ
         variant >= 0 && gt_space_excludes(space, &rule->variants.items[variant]) != NULL;
     const bool excludes_all = excluded && gt_space_count(space).count == 0;
     gt_space_free(space);
-    GT_REFUSE(
-        excludes_all, GPUTUNE_EUNSUPPORTED,
-        "%s excludes all configurations at %s, a size in the region of the rule; 'gputune warm' "
-        "makes one of a smaller region",
-        template->path, text);
+    GT_REFUSE(excludes_all, GPUTUNE_EUNSUPPORTED,
+              "%s excludes all configurations at %s, a size in the region of the rule; make a rule "
+              "for a smaller region with 'gputune warm --sizes'",
+              template->path, text);
     GT_REFUSE(excluded, GPUTUNE_ENOTFOUND,
               "%s excludes what the rule chooses at %s; 'gputune warm' makes a new one",
               template->path, text);
