@@ -75,8 +75,8 @@ typedef struct gt_catalog_kernel {
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* The modification time (`written`), change time (`changed`) and size of a file. Programs can set
- * the modification time, but not the change time. */
+/* Identifies the state of a file: its modification time (`written`), change time (`changed`) and
+ * size. The change time is needed because programs can set the modification time to any value. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
@@ -128,7 +128,7 @@ static gputune_status need_prelude(gt_catalog *catalog, const char *given)
     return GPUTUNE_OK;
 }
 
-/* ---- the kernels of a file ---- */
+/* ---- kernels of one file ---- */
 
 static void free_kernel(gt_catalog_kernel *kernel)
 {
@@ -252,7 +252,7 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     if (!file->text) {
         return GPUTUNE_OK;
     }
-    drop_kernels(file); /* an earlier attempt may have listed kernels and then failed */
+    drop_kernels(file); /* an earlier attempt may have listed some kernels before it failed */
     GT_TRY(begin_file(catalog, file));
     GT_TRY(gt_template_names(file->path, file->text, find_include, catalog, add_name, file));
     GT_TRY(stamp_included(file, catalog));
@@ -511,7 +511,7 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* its file may have been edited since the kernel was added */
+    if (added) { /* read the file again if it was edited since the kernel was added */
         gt_catalog_file *file;
         GT_TRY(find_file(&file, catalog, added->file->path));
         GT_TRY(add_kernels(out, catalog, file, kernel));
@@ -534,7 +534,7 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
     gputune_status status = need_prelude(catalog, given);
-    /* stored results can be shown even without a template folder */
+    /* without a template folder, opening succeeds, because stored results can still be shown */
     if (status != GPUTUNE_ENOTFOUND || given) {
         GT_TRY(status);
     }
@@ -682,7 +682,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
     return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;
 }
 
-/* Fails if there is more than one kernel. If `several`, allows several kernels of one file. */
+/* Fails if there is more than one kernel, unless `several` is true and all are in one file. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];

@@ -73,8 +73,8 @@ static uint32_t cut_line(char *parts[PARTS], char *line)
     return count;
 }
 
-/* Reports the finding that a line describes. A line with only "size" and a number says at which
- * sizes the following findings were made. */
+/* Parses a line of the sanitizer's report and reports its finding. The line "size N" instead sets
+ * the sizes of the findings that follow: the requested size (0) or the odd-tail size. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -200,7 +200,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     bool cut = !status && session.stop != GT_STOP_NONE;
-    if (cut) { /* also report the variant that is still running */
+    if (cut) { /* also report the variant that was still running at the limit */
         GT_TRY(gt_field_note_running(&session.field, gt_session_busy_s(&session)));
         status = gt_session_ended(&session, "all variants were checked");
     } else if (!status && is_too_slow(&session)) {

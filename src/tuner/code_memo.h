@@ -8,7 +8,7 @@
 /* Returns the key for the code of a source: for this architecture, as PTX or as a cubin. */
 gt_hash gt_code_key(gt_hash source, const char *arch, bool ptx);
 
-/* Hold and release the memo. It is freed when it is not held any more. */
+/* Increment and decrement the number of holders. When no holder is left, the memo is freed. */
 void gt_code_memo_hold(void);
 void gt_code_memo_release(void);
 

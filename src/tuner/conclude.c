@@ -47,7 +47,7 @@ uint32_t gt_tuning_tried(const gt_tuning *tuning)
     return gt_field_tried(&tuning->session.field) + tuning->strategy.known;
 }
 
-/* Returns how many variants have a result, including duplicates and variants of earlier tunings. */
+/* Counts variants with a result, including duplicates and variants of earlier tunings. */
 static uint32_t count_done(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -189,7 +189,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
-/* Returns true if the variant has a result that should be stored. */
+/* Returns true if this tuning has found a result for the variant that should be stored. */
 static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
     bool tried = find_raced(tuning, variant) || variant->stage == GT_STAGE_SLOWER ||
@@ -290,8 +290,8 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns the terms of the result. The result is not final if a limit, a cancel or lack of memory
- * kept a variant from the race. */
+/* Returns the terms of the result. It is not final if a time limit, a cancel or lack of memory
+ * prevented a variant from racing. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;
@@ -301,7 +301,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner;
-    /* if this is true, the result answers exhaustive requests too */
+    /* a complete result also answers requests for an exhaustive search */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;
     return terms;

@@ -94,7 +94,7 @@ static gputune_status send_files(const target *to)
     return GPUTUNE_OK;
 }
 
-/* ---- expressions of the index ---------------------------------------------------------------- */
+/* ---- elements computed by expressions -------------------------------------------------------- */
 
 static gputune_status compute_scalar(uint64_t *bits, const gt_buffer *buffer,
                                      const gt_expression *value, const int64_t *slots)

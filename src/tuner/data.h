@@ -9,7 +9,7 @@
 struct gt_data_file {
     uint32_t argument; /* index of the argument; pass() blocks begin at GT_PARAMETER_MAX */
     bool expected;
-    bool named; /* true if the key has the caller's tag instead of `hash` */
+    bool named; /* true if the scenario's key contains the caller's tag instead of `hash` */
     char *path;
     char *text;
     gt_npy npy; /* header of the file; the data begin at text + npy.data */

@@ -143,14 +143,14 @@ static uint32_t count_free(const gt_field *field)
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || field_has_more_proposals(field);
-    /* a compile that cannot finish within the limit would delay the next call */
+    /* do not start a compile that cannot finish within the limit: it would delay the next call */
     bool is_too_late =
         gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
     return has_more && count_free(field) > 0 && !is_too_late;
 }
 
-/* Returns true if it is time to ask for proposals. If the proposer learns from results, this is
- * late. */
+/* Returns true if it is time to ask the proposer for configurations. A proposer that learns is
+ * asked as late as possible, when it knows more results. */
 static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -247,8 +247,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns true if a compile may be put off: it is no variant's second attempt and, if there are
- * several workers, not the default's. */
+/* Returns true if a compile may be put off. A variant's second attempt may not be put off and, if
+ * there are several workers, neither may the default's compile. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -369,7 +369,7 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
 }
 
 /* Returns true if the running variant has taken half of the farm's time limit (farm_measure.c) and
- * may never end. Does not wait for the whole limit, because a short call may end before. */
+ * may never end. Half of that limit is enough, because the call may have a shorter limit. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -386,7 +386,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* a lower limit, so a call with the same limit tries the default again */
+    /* below the call's limit, so the next call with this limit tries the default again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -410,7 +410,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         bool hangs = variant == running && busy_s > most_s && (again || !is_default);
         bool hung_once = again && variant->message && (deferred || variant == running);
         if (hung_once && !hangs) {
-            /* a lower limit, so the next call with the same limit tries the variant again */
+            /* below the call's limit, so the next call with it tries the variant again */
             variant->failure = GPUTUNE_ETIMEOUT;
             variant->limit_s = most_s;
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
@@ -650,7 +650,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
     return GPUTUNE_OK;
 }
 
-/* --- distinct sources and launches ------------------------------------------------------------ */
+/* --- finding equal sources and launches ------------------------------------------------------- */
 
 static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, bool *is_new)
 {
@@ -737,8 +737,8 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Looks for a result of an earlier tuning. Sets *known if the variant has failed, or if it hung or
- * was too slow and will be tried last. The variant is then not started now. */
+/* Looks for a result of an earlier tuning. Sets *known if the variant need not be started now: it
+ * has failed, or it hung or was too slow and will be tried last. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
@@ -764,7 +764,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     if (gt_trial_failure(old->status) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    /* true if the expected results come from this variant */
+    /* true if the other variants are compared with this one's results */
     bool is_expected =
         variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
     bool hung = old->status == GT_TRIAL_HUNG;
@@ -801,7 +801,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    /* a proposed fallback may join, too: a variant with its launch may have started earlier */
+    /* a fallback that is also proposed has another role, so it may be a duplicate, too */
     const bool may_join = field->options.races && variant->role != GT_ROLE_FALLBACK;
     if (may_join && !is_quick && !variant->retried) {
         bool joined;
@@ -912,7 +912,7 @@ void gt_field_abandon(gt_field *field)
                      gt_variant_may_be_retried(variant);
         bool had_launch = variant->verified.pilot_ns > 0;
         if (waits && variant->dropped && variant->failure == GPUTUNE_OK) {
-            gt_field_move(field, variant, GT_STAGE_READY); /* it was verified before */
+            gt_field_move(field, variant, GT_STAGE_READY); /* verified before it was dropped */
             continue;
         }
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {

@@ -22,7 +22,7 @@ typedef enum gt_stage {
     GT_STAGES
 } gt_stage;
 
-/* Reasons why a variant waits for a second attempt. The reason is kept during this attempt. */
+/* Reasons why a variant waits for a second attempt. Kept during the second attempt. */
 typedef enum gt_deferral {
     GT_DEFERRED_NEVER,
     GT_DEFERRED_LATE,     /* compiles slowly, or was not finished in an earlier call; tried last */
@@ -179,12 +179,11 @@ gt_variant *gt_field_next_ready(gt_field *field);
 gputune_status gt_field_reverify(gt_field *field);
 /* Begins the second attempts of deferred variants. Sets *count to their number. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
-/* Called at the time limit. A variant that has taken a large part of the time and has not finished
- * fails, and only calls with a longer limit try it again. The default may never end if it has run
- * for long: it is deferred, and the next tuning tries it last. `busy_s` comes from
- * gt_session_busy_s(). */
+/* Called at the time limit. A variant that is still compiling after a large part of the limit
+ * fails; only calls with a longer limit try it again. If the default is still running and may never
+ * end, it is deferred: the next tuning tries it last. `busy_s` comes from gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* Defers the running variant if it may never end. Changes nothing else. */
+/* Defers the variant that is being launched if it may never end. Handles no other variant. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* If the default failed, records this in the request, so the call does not return the default. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
@@ -223,11 +222,11 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* Finds the variant with this configuration or with a duplicate that has it. NULL if there is none.
- * gt_field_find_ready() also returns NULL if the variant is not ready. */
+/* Finds the variant for a configuration, which may also be that of a duplicate. NULL if there is
+ * none. gt_field_find_ready() also returns NULL if the variant is not ready. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* Counts variants with a result, including duplicates and earlier tunings; not the fallback. */
+/* Counts variants with a result, including duplicates and earlier ones; not the fallback. */
 uint32_t gt_field_tried(const gt_field *field);
 /* Estimates how many variants there will be in the end, including duplicates. */
 uint32_t gt_field_total(const gt_field *field);

@@ -45,7 +45,7 @@ static void append_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends a command that shows the faulty line on the emulator; at the odd-tail size, if any. */
+/* Appends a `gputune check` command, which finds the faulty line by running on the emulator. */
 static gputune_status append_check_command(gt_text *out, const gt_field *field,
                                            const gt_variant *variant)
 {
@@ -433,13 +433,13 @@ static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
                                                        : GT_TRIED_OK;
 }
 
-/* Reports a result for the duplicates numbered `from` and up; number 0 is the variant itself. */
+/* Reports a variant's result: for itself (number 0) and its duplicates, from number `from`. */
 static void report_from(const gt_field *field, const gt_variant *variant, double time_ns,
                         size_t from)
 {
     gt_proposer *proposer = field->options.proposer;
     const gt_unit *unit = variant->unit;
-    /* strategies skip variants with a result, so do not report a fallback that was not proposed */
+    /* Do not report a fallback that was not proposed: the strategy would then never propose it. */
     if (!proposer->on_result || variant->role == GT_ROLE_FALLBACK) {
         return;
     }
@@ -643,9 +643,9 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* Called if a variant seems wrong. If the default is not verified yet, queues the variant after the
- * default and sets *waits. Data on which the default is wrong too are not used for other
- * variants. */
+/* Called if a variant seems wrong. If the default is not verified yet, queues the variant again
+ * after the default and sets *waits. If the default is wrong with the same data too, these data are
+ * not used to verify variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {

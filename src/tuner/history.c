@@ -18,7 +18,6 @@ static bool is_at(const gt_trial *trial, const gt_request *request)
     return trial->proved_at && strcmp(trial->proved_at, request->proved_at) == 0;
 }
 
-/* Loads all trials of the scenario, even those of code that has changed. */
 static gputune_status load_all(gt_history *out, const gt_request *request)
 {
     gt_history history = {0};

@@ -5,8 +5,8 @@
 
 typedef enum gt_fault {
     GT_FAULT_NONE,
-    GT_FAULT_VARIANT, /* it does not compile or launch, never ends, or computes wrong results */
-    GT_FAULT_MACHINE, /* lack of memory, a worker or a GPU; it may succeed later */
+    GT_FAULT_VARIANT, /* does not compile or launch, never ends, or computes wrong results */
+    GT_FAULT_MACHINE, /* lacked memory, a worker or a GPU; another attempt may succeed */
     GT_FAULT_CALLER   /* a mistake in the call or the template, or a cancel */
 } gt_fault;
 

@@ -66,8 +66,8 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
     return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
-/* Writes the log-ratios of `a` to `b` in their shared rounds to `out`, unless it is NULL. Returns
- * the number of log-ratios. Subtracts `doubt`, unless it is NULL, from those of quick samples. */
+/* Counts the rounds that `a` and `b` share. Unless NULL, `out` receives the log-ratios of `a` to
+ * `b` there, and `doubt` is the error to subtract from the log-ratios of quick samples. */
 static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                              gt_race_doubt *doubt)
 {
@@ -106,7 +106,7 @@ static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b,
     return count;
 }
 
-/* --- the spread of all ratios ----------------------------------------------------------------- */
+/* --- spread of all ratios --------------------------------------------------------------------- */
 
 /* Sorts `values` and returns their median; 0 if there are too few. */
 static double median_variance(double *values, size_t count)
@@ -464,7 +464,7 @@ static void race_judge(gt_race *race)
     compare_all(race);
     GT_FREED double *variances = malloc(race->count * sizeof *variances);
     if (!variances) {
-        return; /* without this memory, no contestant is eliminated in this round */
+        return; /* without memory for the variances, no contestant is eliminated in this round */
     }
     note_deviation(race, variances);
     if (take_over_early(race)) {
@@ -483,8 +483,8 @@ static void race_judge(gt_race *race)
 
 /* --- ending a race ---------------------------------------------------------------------------- */
 
-/* Returns true if the default is slower, or if its ratio is known within epsilon, as a tie
- * requires. The interval's width decides about the latter, which favours neither side. */
+/* Returns true if the default is known to be slower, or if its ratio is known within epsilon. The
+ * latter depends only on the interval's width, not on its position. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);
@@ -717,8 +717,8 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Chooses the contestants of a full round: those with too few rounds. If there are none, chooses
- * the default if no other is undecided, or else all, because one lucky sample must not decide. */
+/* Chooses the contestants of a full round: those with too few rounds. If all have enough, chooses
+ * the default if only it is undecided, and otherwise all contestants. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -1026,7 +1026,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
     return gt_summarise(out, values, count);
 }
 
-/* --- results of a race ------------------------------------------------------------------------ */
+/* --- results of the race ---------------------------------------------------------------------- */
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {

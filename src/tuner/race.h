@@ -89,7 +89,7 @@ typedef enum gt_race_kind {
 
 typedef struct gt_race_sample {
     double value;
-    uint32_t round; /* number of the round, from 1; its values were measured in quick succession */
+    uint32_t round; /* number of the round, from 1 */
     gt_race_kind kind;
 } gt_race_sample;
 
@@ -127,9 +127,9 @@ typedef struct gt_race_result {
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant, or lets one return that has left. If the race was decided, it continues. `id`
- * should be small, because it is used as an index. Only one contestant can be the default. EINVAL
- * if the contestant is still in the race. */
+/* Adds a contestant, or returns an eliminated one to the race. If the race was decided, it
+ * continues. `id` should be small, because it is used as an index. Only one contestant can be the
+ * default. EINVAL if the contestant is still in the race. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
 /* Tells the race that no more contestants will join. Until then, only gt_race_stop() ends it. */
 void gt_race_complete(gt_race *race);

@@ -129,7 +129,7 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Appends the hash of the code for expected results, unless editing it changes other hashes. */
+/* Appends the hash of the code for expected results, unless its edits change another hash. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
     gt_hash hash;
@@ -140,7 +140,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    /* failures other than ENOMEM are reported by the proof */
+    /* the proof will report failures other than ENOMEM */
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
 
@@ -229,7 +229,7 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
-/* Compares the element type of an input with the template's. Vectors may be passed as numbers. */
+/* Checks the element type of an input. Vectors may be passed as arrays of components. */
 static gputune_status check_input_type(const gt_request *request, const char *buffer,
                                        const char *type)
 {
@@ -512,7 +512,7 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    /* lets messages about faults show the line */
+    /* line information lets messages about faults show the source line */
     if (request->check || request->device->emulated) {
         all[count++] = "-lineinfo";
     }

@@ -56,7 +56,7 @@ typedef struct gt_request {
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* time limit and cancel flag of the call */
-    gt_patience grace;    /* set by gt_request_grace(); before that, until_ns is 0 */
+    gt_patience grace;    /* limit of gt_request_grace(); until_ns is 0 at first */
     gt_code default_code; /* code of the default; without an image until it is compiled */
     gt_terms terms;       /* terms that a stored result must fulfil */
     gt_lease *lease;      /* lease that is held for the tuning, or NULL */
@@ -114,7 +114,7 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns a short grace period after the limit, for the answer. It begins at the first call. */
+/* Returns the short period after the time limit in which a call may finish its answer. */
 gt_patience gt_request_grace(gt_request *request);
 
 /* Copies the options of a caller. Options that an older caller does not know, or all of them if
@@ -125,7 +125,7 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
-/* Lets the workload use the call's own reference, if there is one. */
+/* Lets the call's own reference, if there is one, compute the workload's expected results. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
 /* Finds the buffer for an input of the caller. EINVAL if the kernel has no such buffer, if it is an
  * output, or if its size differs. */

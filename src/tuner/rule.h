@@ -51,7 +51,7 @@ typedef struct gt_rule_maker {
     gt_size_list compared; /* tuned sizes, and sizes at which only the best members are measured */
     gt_member_list kept;   /* pool members among which the rule chooses */
     gt_size_list tests;    /* sizes that were tuned later, to test the kept members */
-    bool is_compared;      /* true if a tuning has tried several variants, or has finished */
+    bool is_compared;      /* true if a tuning has compared variants or has finished */
     bool is_covered;       /* true if the region has too few further sizes for all tests */
     double novelty;        /* running mean of the log of recent winners' speed-ups over the pool */
     double shares;         /* factor for the time limit of the next tuning */
@@ -64,8 +64,8 @@ typedef struct gt_rule_maker {
 } gt_rule_maker;
 
 /* Returns the time of a point of the round, in seconds since the start. Point 0 is the start of the
- * round. Point 1 is the planned end of finding configurations, 2 that of measuring, and 3 that of
- * testing. Fractions are times in between. */
+ * round, and points 1, 2 and 3 are the planned ends of finding configurations, measuring, and
+ * testing. A value between two integers is a time between their points. */
 double gt_rule_time_at_s(const gt_rule_maker *maker, double point);
 /* Returns the seconds until a point of the round; 0 if it has passed or after a cancel. */
 double gt_rule_left_s(const gt_rule_maker *maker, double point);

@@ -145,8 +145,8 @@ typedef struct comparison {
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(uint32_t) members; /* members to be measured, the anchor first if there is one */
-    bool has_anchor;            /* true: scale new times by the known time of the anchor */
+    GT_ARRAY(uint32_t) members; /* members to measure; the anchor, if any, is first */
+    bool has_anchor;            /* true: scale by the anchor's known time */
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
 
@@ -230,7 +230,7 @@ static gputune_status list_members(comparison *at, const uint32_t *members, size
     return GPUTUNE_OK;
 }
 
-/* Returns true if the anchor is one of `members` and must still be verified. */
+/* Returns true if the anchor is one of `members` and is not verified at this size yet. */
 static bool is_anchor_wanted(const comparison *at, const uint32_t *members, size_t count)
 {
     bool wanted = false;
@@ -253,7 +253,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
 }
 
-/* Stores the entries. Scales all times by the factor that gives the anchor its known time. */
+/* Stores the new times. Scales them to make the anchor's new time equal to its known time. */
 static gputune_status take_entries(comparison *at)
 {
     const gt_pool_entry anchor = at->entries.items[0];

@@ -17,7 +17,7 @@ typedef struct gt_pool_size {
     bool is_corner;
     bool is_tuned, is_compared;
     bool is_doubtful; /* true if chosen because it is unclear which member is fastest there */
-    /* by member; lacks the last members if they were not measured */
+    /* indexed by member; shorter than the list of members if the last ones were not measured */
     GT_ARRAY(gt_pool_entry) entries;
 } gt_pool_size;
 

@@ -226,7 +226,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 
 typedef struct standing {
     uint32_t member, count; /* `count`: number of tuned sizes at which the member was measured */
-    double loss;            /* mean of `assumed` and the losses at these sizes */
+    double loss;            /* mean of the losses at these sizes and of one assumed loss */
     double least;
 } standing;
 
@@ -383,7 +383,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* kept if no other kept member runs at all sizes */
+    uint32_t universal = UINT32_MAX; /* runs at all sizes; added if no kept member does */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -532,7 +532,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* ---- comparing at more sizes ----------------------------------------------------------------- */
+/* ---- comparison at more sizes ---------------------------------------------------------------- */
 
 static gputune_status list_candidates(gt_member_list *out, const gt_rule_maker *maker)
 {
@@ -608,7 +608,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
     return choose_members(maker, &maker->compared);
 }
 
-/* ---- verifying kept members, adding sizes ---------------------------------------------------- */
+/* ---- verification of kept members; new sizes ------------------------------------------------- */
 
 static bool lost_one(const gt_rule_maker *maker)
 {

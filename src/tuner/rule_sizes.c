@@ -102,7 +102,7 @@ static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
 
-/* Divides the range from 0 to 1 among the classes by their shares. Returns the class at `place`. */
+/* Returns the class for a number from 0 to 1. The share of a class is its part of this range. */
 static int class_at(double place)
 {
     enum { LAST = sizeof classes / sizeof *classes - 1 };
@@ -135,7 +135,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* whether all sizes have one class, and which class this is */
+    uint32_t dimensions = 2; /* two choose whether all sizes have one class, and which */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += gt_region_varies(region, i) ? 2 : 0;

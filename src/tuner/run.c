@@ -127,7 +127,7 @@ static gputune_status next(gt_session *session)
     }
     GT_TRY(gt_race_next_round(run->race, &run->round));
     if (!run->round.count) {
-        run->is_narrow = run->way != GT_RUN_FULLY; /* the records show the failures */
+        run->is_narrow = run->way != GT_RUN_FULLY; /* the records show why no variant works */
         return run->is_narrow ? GPUTUNE_OK : gt_field_verdict(field);
     }
     gt_sample_job job = {.variants = run->round.ids,

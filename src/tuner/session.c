@@ -246,7 +246,7 @@ static gputune_status start_work(gt_session *session)
     return call_policy(session);
 }
 
-/* Records the result of the first round: whether launches may share inout buffers. */
+/* Records what the first round has found: whether launches may share inout buffers. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {

@@ -127,7 +127,7 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    /* the failed variant made other variants seem too slow, so these must be tried */
+    /* Other variants seemed too slow only when compared with this one, so they must be tried. */
     if (is_best && failed) {
         p->known -= outclassed(p);
         p->first = p->earlier.count;
@@ -157,8 +157,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. If `in_order`, reports only failures, because
- * report_history() reports trials that cannot win, and the other variants will race. */
+/* Reports an earlier trial to the strategy. If `in_order`, reports only failures: report_history()
+ * reports the variants that cannot win, and the others will race again. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -321,7 +321,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
     }
-    /* more proposals may follow after quick compiles */
+    /* after quick compiles, the strategy proposes full compiles */
     self->exhausted = given < count && !p->quick.strategy;
     return (uint32_t)given;
 }

@@ -22,9 +22,9 @@ void gt_choice_free(gt_choice *choice)
     *choice = (gt_choice){0};
 }
 
-/* --- from what is stored ---------------------------------------------------------------------- */
+/* --- choosing a stored result ----------------------------------------------------------------- */
 
-/* Copies the times of a stored winner. If the default has changed, there is no speed-up. */
+/* Copies the times of a stored winner. If the default has changed since, no speed-up is known. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
@@ -73,7 +73,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     const char *text = winner ? winner->fallback_config : NULL;
     if (winner && !text && winner->default_config &&
         strcmp(winner->config, winner->default_config) == 0) {
-        text = winner->config; /* the default is its own fallback */
+        text = winner->config; /* the winner is the default, which works for any alignment */
     }
     bool verified = text && gt_config_parse(&stored, request->template, text, true) == GPUTUNE_OK &&
                     gt_config_is_as_safe(request->template, &stored, fallback);
@@ -106,7 +106,7 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     gputune_status status = get_code(&choice->fallback_image, &resources, request,
                                      &choice->fallback, winner ? &winner->fallback : NULL);
     choice->has_fallback = status == GPUTUNE_OK;
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a fallback is optional */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* fallbacks are optional */
 }
 
 /* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
@@ -130,7 +130,7 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
 }
 
 /* Parses the configuration of a stored winner. ENOTFOUND if its source or launch has changed, or if
- * it is not in the request's space. The default may win a space that excludes it. */
+ * it is not in the request's space. A default that won this space may be outside of it. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {
@@ -206,7 +206,7 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
                                   : look_up(out, request, &request->terms, patience);
 }
 
-/* --- stored results that are not proved here -------------------------------------------------- */
+/* --- proving stored results ------------------------------------------------------------------- */
 
 static bool may_prove(const gt_request *request)
 {
@@ -234,7 +234,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     GT_FREED char *fallback = NULL;
     size_t count = 0;
     if (!trial) {
-        return GPUTUNE_OK; /* the trial is missing if the stored code was deleted */
+        return GPUTUNE_OK; /* without its trial, the proof cannot be stored */
     }
     trials[count] = *trial;
     trials[count++].proved_at = request->proved_at;
@@ -288,7 +288,7 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
     }
     gputune_status status =
         gt_store_winners(&list, request->services->store, &request->scenario, NULL);
-    /* on EBUSY, the store has logged a warning */
+    /* on EBUSY, the store has already logged a warning, so continue as if there were no winner */
     GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_ENOTFOUND : status);
     const gt_winner *winner = find_answer(&config, &list, request, asked, false);
     if (!winner) {
@@ -655,7 +655,7 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 /* Runs a search. If it times out, the message states how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* acquiring a free lease takes less */
+    static const double brief_s = 0.1; /* longer than the wait for a free lease */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -737,7 +737,6 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
-/* Returns terms that answer every request. */
 static gt_terms terms_of_forced(const gt_request *request)
 {
     gt_terms terms = request->terms;

@@ -134,7 +134,7 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
  * once more for each variant. Stores nothing. EUNSUPPORTED if the driver is not the emulator. */
 gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 
-/* ---- proving without measuring (prove.c) ----------------------------------------------------- */
+/* ---- proving without measuring --------------------------------------------------------------- */
 
 /* Compiles a configuration and proves it in a worker. Sets *choice, including code and fallback;
  * `reason` (may be NULL) becomes its reason. Stores the code, the proof, and final failures. Does

@@ -36,8 +36,8 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
            left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
 }
 
-/* Returns the part of the measure worker's time that rounds get. If it is 0, rounds wait until all
- * variants are verified. It is above 0 near the limit, or if the search learns from samples. */
+/* Returns the fraction of the measure worker's time for rounds. It is positive near the limit, or
+ * if the search learns from samples. Otherwise, rounds wait until all variants are verified. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;
@@ -218,7 +218,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        tuning->give_up_ns = 0; /* the variant is not to blame, so end without a last proof */
+        tuning->give_up_ns = 0; /* not the variant's fault, so end without a last proof */
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);

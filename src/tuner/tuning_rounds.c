@@ -19,7 +19,7 @@ static bool is_before(const gt_race *race, const gt_runner *a, const gt_runner *
     return a->ratio < b->ratio || (a->ratio == b->ratio && gt_race_precedes(race, a->id, b->id));
 }
 
-/* Lists the default and the fastest contestants. If `tied`, lists only tied contestants. */
+/* Lists the default and the fastest contestants, or only the tied ones of these. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;
@@ -114,7 +114,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the time that the ratio 1 stands for; INFINITY if no contestant was sampled. */
+/* Sets *out to the median time of a contestant whose ratio is 1; INFINITY if none was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -289,7 +289,7 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* Reports a variant's median after its first and fourth sample; it hardly changes later. */
+/* Reports a variant's median after its first and fourth sample. It hardly changes after that. */
 static gputune_status report_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
@@ -313,7 +313,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(report_times(tuning, round)); /* also reports contestants that have just left */
+    GT_TRY(report_times(tuning, round)); /* includes contestants that this round has eliminated */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_playoff(tuning, false));
     }
@@ -349,7 +349,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
                                                [GT_RACE_FULL] = GT_SAMPLE_BRIEF,
                                                [GT_RACE_FINAL] = GT_SAMPLE_FULL};
     gt_race_round round;
-    do { /* repeat while a round can use the launches that verified its variants */
+    do { /* continue until a round needs new samples */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;
@@ -390,6 +390,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->session.disturbance.noisy = true; /* these are single launches at different times */
+    tuning->session.disturbance.noisy = true; /* single launches at different times */
     return record_pilots(tuning, &round);
 }
