@@ -122,7 +122,7 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns false if the compile failed or NVRTC could not store or use the precompiled header. */
+/* Returns false if the compile must be repeated without the precompiled header. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
@@ -175,7 +175,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    /* the precompiled header may have caused the error, so compile again without it */
+    /* compile again without the precompiled header, which may have caused the error */
     if (status < 0) {
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);

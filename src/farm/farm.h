@@ -63,7 +63,7 @@ typedef struct gt_farm_ops {
     /* Discards all requests to the measure worker. If the worker is busy, it is replaced; the new
      * worker loads the setup and the variants when they are needed. */
     void (*interrupt)(gt_farm *farm);
-    /* Tells the measure worker to free a variant that is no longer needed. */
+    /* Frees a variant in the measure worker that is no longer needed. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* Returns the device of the measure worker. Starts some compile workers, and then waits at most
      * a minute for the device. Fails if the measure worker cannot start. */

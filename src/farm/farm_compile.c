@@ -233,8 +233,8 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* Returns how a slot can accept the next job. A second job is sent to a worker only if more jobs
- * are queued than workers are running. */
+/* Returns how a slot can accept the next job. A worker gets a second job in advance only if the
+ * queue has more jobs than there are workers. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -288,7 +288,7 @@ void gt_compile_start_ahead(gt_host_farm *farm)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < FIRST; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            /* ignore the failure; if it happens again when a job needs a worker, it is reported */
+            /* ignore the failure: if it persists, it is reported when a job needs a worker */
             return;
         }
     }
@@ -497,7 +497,7 @@ void gt_compile_cancel(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     gt_queue_clear(&host->queue);
-    host->limit = host->slot_count; /* in the next tuning, try again to start all workers */
+    host->limit = host->slot_count; /* reset; it was lowered if a worker could not start */
     for (uint32_t i = 0; i < host->slot_count; i++) {
         for (gt_farm_request *one = host->slots[i].queue.first; one; one = one->next) {
             one->forgotten = true;

@@ -53,9 +53,9 @@ typedef struct gt_farm_request {
     uint64_t *variants; /* variants that must be loaded for this sample or recheck; owned */
     uint32_t variant_count;
     gputune_objective objective;
-    /* true if the farm made this request to load a setup or variant again; it has no event then */
+    /* true if the farm itself made this request, to load a setup or variant again; has no event */
     bool internal;
-    /* true: send it after all earlier requests are answered, because these load its variants */
+    /* true: earlier requests load its variants, so send it when all of them are answered */
     bool alone;
 } gt_farm_request;
 
@@ -77,13 +77,13 @@ typedef struct gt_worker_role {
     void (*late)(gt_slot *slot);
 } gt_worker_role;
 
-/* A worker process, which can be replaced, and the requests for it. The clock restarts with each
- * new worker, and whenever the worker begins a request or a variant. */
+/* A worker process, which is replaced when it ends, and the requests for it. The clock is started
+ * again with each new worker, request and variant. */
 struct gt_slot {
     gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
-    /* requests in order: the first `sent` were sent, and the worker processes the first of these */
+    /* in order; the first `sent` requests were sent, and the first of all is being processed */
     gt_queue queue;
     /* `sent`: number of requests sent; `offset`: number of bytes sent of the next request */
     size_t sent, offset;
@@ -114,12 +114,12 @@ gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
 void gt_queue_clear(gt_queue *queue);
 
 void gt_slot_start_clock(gt_slot *slot);
-/* Returns the seconds since the clock was started. For a compiler or the emulator, returns the
- * processor time since then instead. */
+/* Returns the seconds since the slot's clock was started. For a compiler or the emulator, returns
+ * the processor time since then instead. */
 double gt_slot_spent_s(const gt_slot *slot);
 /* Returns the seconds until the worker must be checked again; 0 or less if it has exceeded its time
- * limit of `allowed_s` seconds. A compiler or the emulator may have to wait for a core. Therefore a
- * running worker gets up to a minute more while its processor time is below `allowed_s`. */
+ * limit of `allowed_s` seconds. A compiler or the emulator may have waited for a core: if it has
+ * used less processor time than `allowed_s` and is still running, it gets up to a minute more. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot after a worker was started, and starts the clock. */
@@ -170,8 +170,8 @@ typedef struct gt_compile_host {
 } gt_compile_host;
 
 /* Lets this farm share the cores with the other farms of this process, or with the farms of all
- * processes that use the file named by GPUTUNE_CORES. If the file has no free place, the farm uses
- * the cores without regard to other farms. */
+ * processes that use the file named by GPUTUNE_CORES. If too many farms use the file, this farm
+ * does not share, but uses all cores. */
 void gt_cores_join(gt_compile_host *host);
 void gt_cores_leave(gt_compile_host *host);
 /* Sets host->allowed to the number of cores that other farms leave idle, but at least to an equal
@@ -194,12 +194,12 @@ typedef struct gt_measure_host {
     bool has_device;
     gt_device device;
     gt_packet *setup; /* latest prepare request; NULL: nothing is prepared */
-    gt_lost lost;     /* experiments of the data proof that crashed or blocked a worker */
+    gt_lost lost;     /* experiments that crashed or blocked a worker */
     GT_ARRAY(gt_live_variant) variants;
     double least_s; /* minimum time limit of a proof or sample in seconds */
     /* launch time of the reference in ns, and preparation time of the setup in seconds */
     double reference_ns, prepare_s;
-    unsigned blameless;     /* number of consecutive deaths for which no variant is to blame */
+    unsigned blameless;     /* number of workers that died in a row without a variant to blame */
     gputune_status refusal; /* status with which all requests fail; 0: requests are accepted */
     char refusal_message[512];
     gt_texts environment;

@@ -157,8 +157,8 @@ static gputune_status load_variant(gt_measure_host *host, size_t index, gt_live_
     return GPUTUNE_OK;
 }
 
-/* Looks for variants that the request at `index` needs but the current worker has not loaded.
- * Inserts requests that load them, the default variant first. */
+/* Looks for variants that the request at `index` needs but a new worker has not loaded yet. Inserts
+ * requests that load them, the default variant first. Sets *missing if it inserts any. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -300,7 +300,7 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    /* remove internal requests; load_again() makes them again if they are needed */
+    /* remove internal requests; load_again() makes those that are still needed */
     for (size_t i = 0; i < host->slot.queue.count;) {
         gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
@@ -337,7 +337,7 @@ static void restart_worker(gt_measure_host *host)
     begin_again(host);
 }
 
-/* Returns true if the farm made the request itself and every later request depends on it. */
+/* Returns true if the request loads the setup or the default again, which all others need. */
 static bool is_needed_by_all(gt_measure_host *host, const gt_farm_request *request)
 {
     const gt_live_variant *standard = proved_default(host);
@@ -427,7 +427,7 @@ static double allowance(gt_measure_host *host)
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* an experiment takes about as long as the preparation; many hang, so the limit is short */
+        /* experiments often hang, and normally take about as long as the preparation */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {
@@ -449,8 +449,8 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* Returns how many seconds the first request has left. If the worker has not begun the request, the
- * limit is START_S after a part of the request was last sent. */
+/* Returns the seconds until the first request exceeds its time limit. Until the worker begins the
+ * request, the limit is START_S, counted from when a part of the request was last sent. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);
@@ -518,7 +518,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
-    /* after one of these failures the process may no longer be able to use the GPU */
+    /* these may mean that the process cannot use the GPU any more, so replace it */
     bool suspect = status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER ||
                    status == GPUTUNE_EBUSY ||
                    (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA);

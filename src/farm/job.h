@@ -67,7 +67,7 @@ typedef struct gt_verify_job {
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
     bool standard; /* true for the default variant, which determines the data for all others */
-    bool again;    /* true if the variant was proved in an earlier worker */
+    bool again;    /* true if the variant was proved in an earlier worker that has been replaced */
     /* true: time limits are ten times as long, and a hang is reported as repeatable */
     bool patient;
     /* work of a launch divided by that of the default variant; more work extends the time limit */
@@ -130,17 +130,17 @@ typedef struct gt_sample_job {
     gputune_objective objective; /* objective of the samples; may differ from the setup's */
     gt_sample_length length;
     bool hot;           /* true: warm the cache, even if the setup demands a cold cache */
-    gt_sharing sharing; /* UNKNOWN: the worker measures it with the variant `judge` */
+    gt_sharing sharing; /* UNKNOWN: the worker finds out by measuring the variant `judge` */
     uint64_t judge;
 } gt_sample_job;
 
 typedef struct gt_sampled {
-    double *values; /* by variant: ns per launch (for energy, nJ) or NaN; owned */
+    double *values; /* by variant: ns per launch (energy: nJ), NaN if it failed; owned */
     uint32_t count;
     bool spoiled;       /* true if the times of this round are invalid and must be measured again */
     bool noisy;         /* true if another process used the GPU during the round */
     char other[96];     /* description of this process, or "" */
-    gt_sharing sharing; /* as in the job or, if UNKNOWN in the job, as measured */
+    gt_sharing sharing; /* as in the job; if it was UNKNOWN there, the result of measuring it */
     /* time on changed buffers divided by the time on restored buffers; 1 if not measured */
     double used_ratio;
 } gt_sampled;

@@ -114,10 +114,10 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
 gputune_status gt_measure_attach(gt_measure *measure)
 {
     CUdevice device;
-    /* stay in relaxed capture mode, because this thread captures only in this mode */
+    /* the thread stays in relaxed capture mode, because it makes all its captures in this mode */
     (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* this fails if the context is in use already; the flags are not essential */
+    /* if the context is in use already, this fails, which does no harm */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -198,7 +198,7 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            /* the expected results come from a variant or from the caller */
+            /* without a reference, the expected results come from a variant or from the caller */
             if (!workload->has_reference) {
                 buffer->reference_type = buffer->type;
             }

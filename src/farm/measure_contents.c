@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- The template's own kernels -------------------------------------------------------------- */
+/* ---- Kernels of the template ----------------------------------------------------------------- */
 
 static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kind)
 {
@@ -27,7 +27,7 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
 }
 
 /* Launches the reference, check or init kernel. The reference writes to the expected results, the
- * init kernel to the pristine copies. `own`, unless NULL, replaces the last constant argument. */
+ * init kernel to the pristine copies. `own`, if not NULL, is the kernel's last argument. */
 static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
                                    gt_judge_kind kind, const void *own)
 {
@@ -108,7 +108,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        /* a failure counter, followed by a zero, which is the expected count */
+        /* a counter of failures and, after it, the zero with which it is compared */
         if (workspace->workload.has_check) {
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
@@ -161,7 +161,7 @@ static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_
     return wide;
 }
 
-/* If the integers never decrease, they are taken for row pointers, and some rows are made empty. */
+/* If the integers never decrease, takes them for row pointers and makes some rows empty. */
 static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
 {
     enum { EVERY = 8 };
@@ -227,7 +227,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
               GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        /* other buffers have their contents already, or get them before each launch */
+        /* inouts are restored before each launch; the init kernel has filled other inputs */
         if (slot->live && slot->buffer->direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
                     measure->stream);
@@ -288,7 +288,7 @@ static gputune_status find_spans(gt_measure *measure)
 
 /* ---- Expected results ------------------------------------------------------------------------ */
 
-/* The kernel that provides the expected results. */
+/* The kernel whose results are the expected results. */
 typedef struct author {
     gt_loaded *variant; /* NULL: the reference */
     uint32_t workspace_count;
@@ -318,7 +318,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Fills outputs with poison that proofs do not use for outputs, and runs a variant. */
+/* Runs a variant after filling its outputs with a poison that proofs use only elsewhere. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -346,11 +346,11 @@ static gputune_status run_author(gt_measure *measure, const author *author, bool
                : run_reference(measure, author->workspace_count, GT_POISON_FIRST, moved);
 }
 
-/* ---- How far results move with the inputs ---------------------------------------------------- */
+/* ---- Sensitivity of results ------------------------------------------------------------------ */
 
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* indexed by slot */
 
-/* Records how far results moved. `sparse`: true if only a few inputs were moved. */
+/* Records how far the results have moved. `sparse`: true if only a few inputs were moved. */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                       bool sparse)
 {
@@ -417,7 +417,7 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
 }
 
-/* Returns true if all inputs that can affect results were moved. */
+/* Returns true if all inputs of floats have been moved. */
 static bool all_moved(const gt_workspace *workspace)
 {
     bool all = true;
@@ -438,7 +438,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         const gt_workload *workload = &slot->workspace->workload;
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
-            its->still = 0; /* if no result moved, the number of terms is unknown */
+            its->still = 0; /* no result has moved, so the number of terms is unknown */
         }
         if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
             its->step = gt_tolerance_step(workload);
@@ -471,7 +471,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-/* Fails if two runs of the reference differ. Elements that neither run writes count as equal. */
+/* Fails if two runs of the reference differ. An element that neither writes counts as equal. */
 static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
@@ -604,7 +604,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* the reference will run later, under the sanitizer */
+        return GPUTUNE_OK; /* with the sanitizer, the reference runs later */
     }
     if (measure->workspaces[0].workload.has_reference) {
         GT_TRY(expect_reference(measure, workspace_count));

@@ -29,21 +29,21 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    GT_EFFECT_DIFFERS, /* no usable expected results, or the default's results differ from them */
+    GT_EFFECT_DIFFERS, /* the reference is not usable, or the default's results differ */
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
     GT_EFFECT_UNTRIED
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* data to try; later, the data that the default passed */
-    bool tried, survived;   /* `survived`: the default passed at least a part of the data */
+    gt_variation variation; /* data to try; after that, the part that the default has passed */
+    bool tried, survived;   /* `survived`: the default passed at least a part */
 } gt_data_set;
 
 enum { ROUNDS_MAX = 14 + GT_OTHER_MAX };
 
 struct gt_data_proof {
-    gt_measure measure;             /* its parent is the state of the setup */
+    gt_measure measure;             /* its own buffers; its parent is the setup's gt_measure */
     gt_workload base;               /* the workload with the requested scalars */
     gt_data_set usual;              /* data set on which every variant is proved */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets, only for a winner */
@@ -52,13 +52,13 @@ struct gt_data_proof {
     bool made;        /* true if the data set `now` and its expected results are complete */
     gt_lost lost;     /* experiments that crashed or blocked an earlier worker */
     uint32_t skipped; /* number of experiments of `lost` that were skipped so far */
-    uint8_t effects[GT_NUMBER_MAX]; /* per number: gt_data_effect of the last value that failed */
-    bool varied[GT_NUMBER_MAX];     /* per number: true if the default passed with another value */
+    uint8_t effects[GT_NUMBER_MAX]; /* by number: how its last value that failed has failed */
+    bool varied[GT_NUMBER_MAX];     /* by number: the default passed with another value */
     /* per buffer: number of elements that the reference with requested scalars does not write */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
     uint32_t launcher; /* index of a variant's launcher for the size at which the data proof runs */
-    double share;      /* fraction of the usual time limits that may be spent */
+    double share;      /* fraction of its usual time that the data proof may take */
     double spend_ns;   /* time that the data proof of a winner may take */
     double make_ns;    /* longest time that making a data set with expected results has taken */
     uint64_t standard; /* id of the default variant; GT_NO_VARIANT until it is proved */
@@ -165,7 +165,7 @@ static void append_scalars(gt_text *text, const gt_workload *now, const gt_varia
     }
 }
 
-/* Describes the data of `variation`. gt_workload_vary() has made `now` with this variation. */
+/* Describes how the data of workload `now`, made with `variation`, differ from the setup's data. */
 static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_workload *now,
                            const gt_variation *variation)
 {
@@ -192,7 +192,7 @@ static void describe_now(gt_text *text, const gt_data_proof *proof)
     proof_describe(text, proof, &proof->measure.workspaces[0].workload, &proof->now);
 }
 
-/* Judges the results of a launch. If they are wrong, the message ends with `words`. */
+/* Judges the results of a launch. Wrong results give a message that ends with `words`. */
 static gputune_status proof_judge_results(gt_verified *out, gt_data_proof *proof, const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -231,7 +231,7 @@ static uint64_t proof_key(const gt_variation *variation)
 }
 
 /* Returns CRASHES or HANGS if the experiment with this key ended an earlier worker, UNTRIED if too
- * many experiments have ended workers, and otherwise NONE. */
+ * many experiments did so and no more are run, and otherwise NONE. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {
@@ -244,7 +244,7 @@ static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
     return is_enough ? GT_EFFECT_UNTRIED : GT_EFFECT_NONE;
 }
 
-/* Reports to the host that the experiment with this key begins; with key 0, that it has ended. */
+/* Reports to the host which experiment is run next; key 0: none. */
 static void proof_announce(const gt_data_proof *proof, uint64_t key)
 {
     gt_current *current = proof->measure.parent->current;
@@ -277,7 +277,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* reject flags that make the reference write fewer elements, because fewer would be compared */
+    /* reject flags with which the reference writes less, because less would be compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -288,7 +288,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     if (fits && standard) {
         fits = proof_launch_checked(proof, standard, "") == GPUTUNE_OK;
     }
-    if (!fits && has_flags) { /* this launch may have written anywhere */
+    if (!fits && has_flags) { /* the launch that failed may have written anywhere */
         gt_measure *parent = proof->measure.parent;
         parent->lost |= gt_contents_doubt(parent, GPUTUNE_OK) == GPUTUNE_ECRASHED;
     }
@@ -300,8 +300,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Finds contents for the inputs that the default variant passes. Does not change the scalars of the
- * variation. Stops if the default variant crashes and a scalar may be the cause. */
+/* Finds contents of the inputs with which the default variant passes, without changing the scalars.
+ * Stops if the default variant crashes and a scalar may be the cause. */
 static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
                                       gt_variation *variation, gt_loaded *standard)
 {
@@ -403,7 +403,7 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    /* do not use `start` and `stop` of the parent, which hold the time of the pilot launch */
+    /* the parent's `start` and `stop` still hold the time of the pilot launch */
     measure->start = measure->stop = parent->checked;
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
@@ -438,7 +438,7 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* Lists the further data sets for a winner. The first two each change one half of the flags. */
+/* Lists the further data sets for a winner. The first two each change half of the flags. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
@@ -476,8 +476,8 @@ static void want_rounds(gt_data_proof *proof)
     }
 }
 
-/* Builds the data proof. No variant is proved yet, so only the reference runs, with the requested
- * flags. */
+/* Builds the data proof. Runs only the reference, with the requested flags, because no variant is
+ * proved yet. */
 static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     bool has_contents =
@@ -624,8 +624,7 @@ static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool
     return GPUTUNE_OK;
 }
 
-/* Returns true for the first proof of the default variant, in which the data sets are
- * determined. */
+/* Returns true for the default's first proof, which determines the data sets. */
 static bool settles_proof(const gt_data_proof *proof, const gt_verify_job *job)
 {
     return job->standard && proof->standard == GT_NO_VARIANT;
@@ -678,7 +677,7 @@ static double end_of(const gt_data_proof *proof, double nanoseconds)
 
 static double parts_ns(const gt_data_proof *proof)
 {
-    /* factor by which the last launch or data set may exceed the time limit */
+    /* the last launch or data set may exceed its time by this factor */
     static const double overrun = 1.25;
     return overrun * proof_slowness(proof) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
@@ -716,7 +715,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
  * that the default variant passes. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
-    /* the default variant may be among the dropped variants */
+    /* the default variant may have been dropped, but is then still loaded */
     gt_loaded *standard = proof->measure.parent->dropped;
     while (standard && standard->id != proof->standard) {
         standard = standard->next;

@@ -26,7 +26,7 @@ void gt_memory_free(gt_measure *measure)
         (void)gt_device_free(measure->driver, measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    gt_guard_free(measure); /* the calls above have waited for launches that use guards */
+    gt_guard_free(measure); /* the calls above have waited for all launches */
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -332,7 +332,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    /* if an earlier wait failed, launches may still be reading the mapped inputs */
+    /* if an earlier wait has failed, launches may still be reading the guards */
     if (out->view_count) {
         GT_TRY(gt_measure_wait(measure));
     }
@@ -381,7 +381,7 @@ gputune_status gt_memory_service(gt_measure *measure)
     for (size_t i = 0; i < GT_TABLES; ++i) {
         count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
     }
-    /* the check after the first launch of a proof also hashes the inputs */
+    /* after the first launch of a proof, the hashes of inputs are findings too */
     count += measure->hash.tasks.count;
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     gt_findings **const pinned[] = {&measure->findings, &measure->first};

@@ -41,7 +41,7 @@ static bool is_judged(const gt_measure *measure)
     return workload->has_reference || workload->has_expected;
 }
 
-/* value of gt_finding.unwritten: only the expected element is unwritten */
+/* gt_finding.unwritten if the variant wrote the element but the expected value is unwritten */
 enum { ONLY_EXPECTED = 2 };
 
 /* Returns true if neither the variant nor the default wrote the element. */
@@ -85,8 +85,8 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* Returns the largest relative error that rounding may explain. It is smaller if most elements are
- * wrong. */
+/* Returns the largest relative error for which the message suggests rounding as the cause. If most
+ * elements are wrong, it is a tenth of that. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {
     double part = gt_type_bytes(type) == 1 ? 0.5 : gt_type_bytes(type) == 2 ? 0.1 : 0.01;
@@ -116,7 +116,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
         gt_text_append(text, "; 'finite' after inputs in args() excludes NaN and infinities");
         return;
     }
-    if (found->unwritten) { /* if the kernel adds to poison, the result is still poison */
+    if (found->unwritten) { /* adding to poison leaves poison */
         const char *reference = found->unwritten == ONLY_EXPECTED ? " of the reference" : NULL;
         gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements",
                        reference ? "" : "()", reference ? reference : "()");
@@ -214,7 +214,7 @@ gputune_status gt_report_edges(const gt_measure *measure, const gt_tasks *table,
     return GPUTUNE_OK;
 }
 
-/* Judges a proof. The variant was launched twice on the workspace `twice`. */
+/* Judges a proof. `twice` is the workspace on which the variant was launched twice. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;

@@ -18,8 +18,8 @@ static bool is_hot(const gt_measure *measure)
     return measure->hot || measure->setup.cache == GPUTUNE_CACHE_HOT;
 }
 
-/* Returns the arguments of launch `index`. In a cold sample, each launch uses another buffer set.
- * All hot samples of a round use the same set. */
+/* Returns the arguments of launch `index`. In a cold sample, successive launches use different
+ * buffer sets. All hot samples of a round use the same set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
@@ -81,7 +81,7 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches once. Then copies the changed inout buffers to the pristine copies. */
+/* Launches once. Then makes the contents of inout buffers their initial contents. */
 static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -129,7 +129,7 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* not used, because the first launch also fills the cache */
+    double first; /* not used, because this launch also fills the cache */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -180,7 +180,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     return GPUTUNE_OK;
 }
 
-/* Captures launches. They do not copy pass blocks, because an earlier launch has copied them. */
+/* Captures launches. The graph does not copy pass blocks, which an earlier launch has copied. */
 static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                                        uint32_t launches)
 {
@@ -223,7 +223,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* otherwise the first replay would include the upload */
+    if (measure->driver->GraphUpload) { /* or else the first replay includes the upload */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -281,7 +281,7 @@ static gputune_status replay_graph(double *out, gt_measure *measure, gt_loaded *
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    /* the host cannot queue that many kernels one by one without gaps */
+    /* the graph is too long for the host to queue as many kernels one by one without gaps */
     if (variant->kernels > SHORT_GRAPH) {
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay_graph(out, measure, variant, &variant->single);
@@ -307,8 +307,8 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Returns the number of launches in a sample. If the variant makes lines persist, they stay in L2
- * while launches use other buffer sets. A cold sample then uses each buffer set only once. */
+/* Returns the number of launches in a sample. A cold sample uses each buffer set only once if the
+ * variant has persisting lines, because these stay in L2 while launches use other sets. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -389,7 +389,7 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* minimum time of a launch, assumed until one was measured */
-    enum { PIPELINED = 3 };           /* number of launches in a modelled sample */
+    enum { PIPELINED = 3 };           /* launches in a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
     }
@@ -542,7 +542,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 {
     enum { BATCH_NS = 5000000 };
     GT_TRY(gt_energy_check(measure));
-    /* a quick sample would also take a second, so always take a full one */
+    /* energy is always measured for a second, so a quick sample would not be faster */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));

@@ -121,7 +121,7 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
     uint32_t count = (uint32_t)table->tasks.count;
     size_t bytes = count * sizeof(gt_service_task);
     uint64_t hash = gt_hash64(table->tasks.items, bytes) | 1;
-    /* most tables stay the same when the data change */
+    /* the device already has this table, as in most calls */
     if (count == 0 || hash == table->uploaded) {
         return GPUTUNE_OK;
     }
@@ -197,7 +197,7 @@ gputune_status gt_service_sweep(gt_measure *measure)
     if (measure->sweep == 0) {
         return GPUTUNE_OK;
     }
-    if (measure->device.emulated) { /* the emulator models which lines are in L2 after a fill */
+    if (measure->device.emulated) { /* the fill is modelled like a sweep */
         GT_CALL(measure, MemsetD8Async, measure->sweep, 0, measure->sweep_bytes, measure->stream);
         return GPUTUNE_OK;
     }

@@ -36,7 +36,7 @@ typedef enum gt_judge_kind {
 } gt_judge_kind;
 
 typedef struct gt_findings {
-    uint64_t sequence; /* value of gt_measure.sequence in this run of the check kernel */
+    uint64_t sequence; /* gt_measure.sequence of the run of the check kernel that found these */
     gt_finding items[];
 } gt_findings;
 
@@ -67,7 +67,7 @@ typedef struct gt_buffer_slot {
     bool live;            /* true if the contents come from the host */
     uint64_t hash;        /* hash of an input's contents */
     uint64_t gaps;        /* number of elements that the reference leaves unwritten */
-    bool moves;           /* true if the table `move` changes the buffer */
+    bool moves;           /* true if `tables.move` changes the buffer */
     gt_tolerance tolerance;
 } gt_buffer_slot;
 
@@ -125,7 +125,7 @@ typedef struct gt_loaded {
     gt_replay full, brief, quick;
     gt_replay single;                         /* graph of a single launch, if it has many kernels */
     gt_variables *variables;                  /* owned; NULL: the module has no variables */
-    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* times on an emulated device; 0: not sampled yet */
+    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* modelled times; 0: not sampled yet */
 } gt_loaded;
 
 /* Proves variants with further data sets (measure_data_proof.c). */
@@ -159,7 +159,7 @@ struct gt_measure {
     union {
         gt_tasks tables[GT_TABLES];
         struct {
-            gt_tasks fill;     /* fills inputs or their pristine copies, and guard zones */
+            gt_tasks fill;     /* fills inputs or their pristine copies, and writes guard zones */
             gt_tasks launch;   /* before a proof: restores inout buffers, poisons outputs */
             gt_tasks relaunch; /* before the second launch of a proof: resets the last workspace */
             gt_tasks reset, again; /* before the two launches of a winner's second proof */
@@ -184,7 +184,7 @@ struct gt_measure {
     /* sweep buffer of zeros, twice as large as L2 (emulated: as large as L2); 0: no sweep */
     CUdeviceptr sweep;
     uint64_t sweep_bytes;
-    CUdeviceptr stray;     /* nonzero after a sweep has read anything but zeros */
+    CUdeviceptr stray;     /* set to nonzero by a sweep that has read anything but zeros */
     uint32_t *stray_seen;  /* copy of `stray` in host memory; NULL: no sweep */
     uint64_t seed;         /* seed from which the contents of the buffers were made */
     uint64_t results_hash; /* hash of the results for the setup's seed; 0: unknown */
@@ -202,7 +202,7 @@ struct gt_measure {
     gt_data_proof *data_proof; /* may be NULL */
     gt_lost lost_tries;        /* experiments that the next data proof must skip */
     gt_current *current;       /* object that reports the current work to the host; NULL: no host */
-    struct gt_measure *parent; /* in a data proof, the state of the setup; otherwise NULL */
+    struct gt_measure *parent; /* in a data proof: the setup's gt_measure; otherwise NULL */
 
     gt_loaded *variants; /* verified variants, newest first */
     gt_loaded *dropped;  /* variants that were dropped but are still loaded */

@@ -6,13 +6,13 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Returns true for the workspace with the smallest buffers. Every proof checks its inputs. */
+/* Returns true for the last and smallest workspace. Only its inputs are part of `edges`. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* Returns the poison for outputs before the first launch. The poison differs between launches. */
+/* Returns the poison for outputs before the first launch. It differs from last_poison(). */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
@@ -64,11 +64,11 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* Adds a task that moves an input slightly. The reference does not work on an inout buffer itself
- * but on a copy, so the copy is moved. */
+/* Adds a task that moves an input slightly. For an inout buffer, the task moves the copy with which
+ * the reference works. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
-    static const double beyond = 1e30; /* finite, but larger than all values in a data set */
+    static const double beyond = 1e30; /* a finite bound that no value in a data set reaches */
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;
@@ -93,7 +93,7 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 
 /* ---- After a launch -------------------------------------------------------------------------- */
 
-/* Returns a task that compares an output with the expected results. Its tolerance is set later. */
+/* Returns a task that compares an output with the expected results, without tolerances. */
 static gt_service_task comparison(const gt_buffer_slot *slot, uint32_t poison)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -153,7 +153,7 @@ static gputune_status plan_failures(gt_tasks *table, gt_workspace *workspace)
                                          : GPUTUNE_OK;
 }
 
-/* Returns true if the buffer has results, and no check kernel judges them. */
+/* Returns true if the buffer has results that are compared with expected results. */
 static bool is_compared(const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -290,8 +290,8 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* Sets the tolerances in a table. If `gaps` is true, an element that neither side has written
- * counts as equal, but only in a buffer that the reference does not write completely. */
+/* Sets the tolerances of the comparisons in a table. If `gaps` is true, elements that neither side
+ * has written count as equal in buffers that the reference leaves partly unwritten. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

@@ -77,7 +77,7 @@ static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, ui
     return GPUTUNE_OK;
 }
 
-/* Returns EWRONG if the variant has written beyond the ends of its scratch memory. */
+/* Returns EWRONG if the variant has written outside of its scratch memory. */
 static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 {
     for (uint32_t s = 0; s < measure->setup.workload_count && !measure->device.emulated; ++s) {
@@ -108,7 +108,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* `names` does not contain the __constant__ symbols of its blocks */
+    const gt_launch *launch; /* its pass blocks' __constant__ symbols are not in `names` */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -324,8 +324,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
 /* Fills scratch memory with poison or, at the requested size if there is an odd-tail size, with
- * zeros. A variant that reads scratch memory before writing it may compute correct results with one
- * of the two. */
+ * zeros. A variant that reads scratch memory before it writes there may be correct with one of the
+ * two, but not with both. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -377,7 +377,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 }
 
 typedef enum extent {
-    EDGES, /* checks only memory that a launch must not change */
+    EDGES, /* check only guard zones and inputs, which a launch must not change */
     PROOF, /* EDGES and results */
     AGAIN  /* the checks of a winner's second proof */
 } extent;
@@ -455,7 +455,7 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     gputune_status status = gt_data_proof_queue(measure, variant, job);
     GT_THEN(status, conclude_proof(out, measure, variant, PROOF));
     if (status == GPUTUNE_ECRASHED && measure->findings->sequence == checked) {
-        /* the launch that crashed was the one with further data */
+        /* only the launch with further data can have crashed */
         status = gt_data_proof_name(status, measure);
     }
     GT_TRY(status);
@@ -510,7 +510,7 @@ static gputune_status load_variant(gt_measure *measure, gt_loaded *variant,
     return GPUTUNE_OK;
 }
 
-/* Notes that a variant has failed. Its kernels may still be running, and may change any memory. */
+/* Records a failure of a variant. Its kernels may still be running and writing to any memory. */
 static gputune_status note_failure(gt_measure *measure, gputune_status status)
 {
     measure->lost |= status == GPUTUNE_ECRASHED;

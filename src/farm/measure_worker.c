@@ -6,7 +6,7 @@
 
 #include <sys/prctl.h>
 
-/* Sets a process name that tells gt_nvml_read_users() that this process is idle. */
+/* Marks this process as idle by its name, which gt_nvml_read_users() reads in other processes. */
 static void set_idle_name(void)
 {
     prctl(PR_SET_NAME, GT_NVML_WAITING);
@@ -81,7 +81,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     gt_measure *measure = NULL;
     set_idle_name();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    /* send the device first, so the host can continue while the context is made */
+    /* answer with the device first, so the host can continue while the context is made */
     if (status == GPUTUNE_OK) {
         status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
     }

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Environment variables that workers do not inherit: all that begin with one of these strings. */
+/* Workers do not inherit environment variables that begin with one of these strings. */
 static const char *const unwanted[] = {"CUDA_LAUNCH_BLOCKING=",
                                        "CUDA_INJECTION",
                                        "NVTX_INJECTION",
@@ -279,7 +279,7 @@ void gt_process_end(gt_process *process)
         }
         if (!copy || !start_reaper(copy)) {
             free(copy);
-            reap_process(process, &code, 0); /* this takes only milliseconds after SIGKILL */
+            reap_process(process, &code, 0); /* after SIGKILL, this takes only milliseconds */
         }
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};

@@ -60,7 +60,7 @@ static __device__ verdict judge(const task *at, u64 index)
     u64 r = load_bits(t.source, index, source_size);
     if ((t.flags & GT_TASK_GAPS) && v == poison_bits(poison_byte(t.pattern, t.target + index * size), size) &&
         r == poison_bits(t.source_pattern, source_size)) {
-        verdict gap = {0, 0, true}; // neither side wrote the element
+        verdict gap = {0, 0, true}; // unwritten on both sides
         return gap;
     }
     if (!is_float(t.type) && t.type == t.source_type) {
@@ -89,8 +89,8 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Records by how much an element has changed. All four elements of a group get the maximum, because a single element
-// may change only a little by chance.
+/* Records by how much an element has changed. All four elements of a group get the maximum, because a single element
+ * may change only a little by chance. */
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;

@@ -1,7 +1,7 @@
-// The fill and reset kernels prepare buffers before a launch. In the text for NVRTC, this file follows
-// service_tasks.cu.
+/* The fill and reset kernels prepare buffers before a launch. In the text for NVRTC, this file follows
+ * service_tasks.cu. */
 
-// --- fill: inputs, moved inputs, guard patterns, conversions -----------------------------------------------------
+// --- fill kernel -------------------------------------------------------------------------------------------------
 
 // Returns a value that is rare in uniform data, such as -0. If a range is declared, the value is within this range.
 static __device__ double rare_value(const task &t, u64 draw, bool finite)

@@ -15,11 +15,11 @@ typedef gt_service_number number;
 typedef gt_finding finding;
 
 struct findings {
-    u64 sequence; // findings: number of the run; accumulators: number of blocks that have finished
+    u64 sequence; // in findings: number of the run; in accumulators: number of blocks that have finished
     finding items[1];
 };
 
-static __device__ u32 size_of(u32 type) // a table of 2-bit entries contains log2 of the size
+static __device__ u32 size_of(u32 type) // the constant is a table with 2 bits for each type: log2 of its size
 {
     return 1u << (0x394fa50u >> 2 * type & 3);
 }
@@ -34,7 +34,7 @@ static __device__ bool is_float(u32 type)
     return type >= GT_TYPE_F16;
 }
 
-// --- numbers: raw bits of an element, and doubles ------------------------------------------------
+// --- loading and storing an element --------------------------------------------------------------
 
 static __device__ __noinline__ u64 load_bits(u64 address, u64 index, u32 size)
 {
@@ -83,7 +83,7 @@ static __device__ u64 poison_bits(u32 byte, u32 size)
     return byte * 0x0101010101010101ull >> (64 - 8 * size);
 }
 
-// --- elements of several numbers -----------------------------------------------------------------
+// --- elements that consist of several numbers ----------------------------------------------------
 
 // Makes a task *one that has only one element: number i of *all. `i` counts the numbers of all elements.
 static __device__ __noinline__ void narrow_to_number(task *one, const task *all, u64 i)

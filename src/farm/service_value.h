@@ -6,7 +6,7 @@
 #define SERVICE      static __device__
 #define SERVICE_CALL static __device__ __noinline__ /* inlining does not make it faster */
 
-/* Arithmetic that the compiler must not fuse to multiply-add. */
+/* Operations that the compiler must not combine to a fused multiply-add. */
 #define ADD(a, b)          __dadd_rn(a, b)
 #define SUBTRACT(a, b)     __dsub_rn(a, b)
 #define MULTIPLY(a, b)     __dmul_rn(a, b)
@@ -208,7 +208,7 @@ SERVICE_CALL uint64_t from_double(uint32_t type, double value)
     }
 }
 
-/* ---- Fills: element i of a task -------------------------------------------------------------- */
+/* ---- Contents of inputs ---------------------------------------------------------------------- */
 
 SERVICE uint64_t mix(uint64_t state)
 {

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ---- Counts and pointers in memory ----------------------------------------------------------- */
+/* ---- Members in memory ----------------------------------------------------------------------- */
 
 static uint64_t load_count(const void *at, size_t size)
 {

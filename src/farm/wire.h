@@ -32,8 +32,8 @@ typedef struct gt_member {
     const char *name;
     gt_member_kind kind;
     gt_member_repeat repeat;
-    size_t offset, size; /* offset of the member, and size of one element */
-    size_t limit;        /* maximum number of elements; for an enum, its largest value */
+    size_t offset, size;             /* offset of the member, and size of one element */
+    size_t limit;                    /* largest number of elements or, for an enum, largest value */
     size_t count_offset, count_size; /* location of the number of elements */
     const struct gt_record *record;
 } gt_member;

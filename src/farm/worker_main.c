@@ -28,8 +28,8 @@ static unsigned long long number(int word)
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
 
-/* Ends this process when the channel is closed or the host has ended. It watches both, because a
- * forked child of the host may keep the channel open after the host's end. */
+/* Ends this process when the channel is closed or the host has ended. The channel alone is not
+ * enough, because a forked child of the host may keep it open after the host's end. */
 static void *watch_host(void *unused)
 {
     struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
