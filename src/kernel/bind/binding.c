@@ -221,7 +221,7 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    /* for each open loop, the index in out->items of the item with the loop's condition */
+    /* for each open loop, the index in out->items of the item that evaluates its condition */
     uint32_t conditions[GT_COUNTERS_MAX];
 } maker;
 

@@ -38,7 +38,7 @@ gt_limit gt_binding_block(gt_binding *binding);
 gt_limit gt_binding_bounds(gt_binding *binding);
 /* Evaluates the dynamic shared memory, and sets the slots of max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
-/* Returns true if a run-time size is 0. An empty grid is then not an error. */
+/* Returns true if a run-time size is 0, so a grid may be empty. */
 bool gt_binding_has_empty_size(const gt_binding *binding);
 /* Evaluates a grid dimension, and rounds it up to a multiple of the cluster size. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
@@ -110,9 +110,9 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name);
 /* Returns the element type with this name. For a struct, sets only the size and the alignment. */
 gt_element gt_element_resolve(const gt_binding *binding, const char *name);
-/* If the argument is a pointer in a struct, sets out->offset to the pointer's offset, and
- * out->holder to 1 + the parameter index of the struct. `first` is the parameter index of the first
- * argument. */
+/* If the argument is a pointer in a struct, sets out->offset to the pointer's offset in the struct,
+ * and out->holder to 1 + the parameter index of the struct. `first` is the parameter index of the
+ * first argument. */
 gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
                                 const gt_argument *argument, uint32_t first);
 

@@ -15,7 +15,7 @@ typedef struct spot {
     uint32_t offset;
     const gt_expression *value;
     bool is_pointer;
-    uint32_t depth; /* number of enclosing structs */
+    uint32_t depth; /* number of structs that contain this one */
 } spot;
 
 static gputune_status add_leaf(gt_layout *out, const gt_binding *binding, const spot *at,

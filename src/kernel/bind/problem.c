@@ -148,8 +148,8 @@ static bool has_files(const gt_template *template)
     return false;
 }
 
-/* Returns true if the strides of a tensor map depend on a size. The strides must remain multiples
- * of 16 bytes. */
+/* Returns true if the strides of a tensor map depend on a size. Such a size is kept, because the
+ * strides must remain multiples of 16 bytes. */
 static bool shapes_map(const gt_template *template, int size)
 {
     const gt_template_parts *parts = template->parts;
@@ -191,7 +191,7 @@ static bool must_stay(const gt_template *template, int size)
     return shapes_map(template, size);
 }
 
-/* Returns true if the rows of a texture would be misaligned if the size were odd. */
+/* Returns true if an odd size would misalign the rows of a texture. */
 static bool shapes_texture(const gt_template *template, const gt_problem *problem,
                            const gt_device *device, int size)
 {
@@ -258,7 +258,7 @@ static bool reduce_problem(gt_problem *out, const gt_problem *problem, const gt_
     for (uint32_t i = 0; i < template->problem_count; i++) {
         int64_t value = problem->values[i].number - prime - more;
         if (may_change[i] && value >= 1) {
-            /* no vector width divides an odd number */
+            /* make it odd, so no vector width divides it */
             out->values[i].number = value % 2 ? value : value - 1;
             changed = true;
             more += apart;
@@ -304,7 +304,7 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS; w++) {
-        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* some templates require equal sizes */
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* some templates need equal sizes */
         if (reduce_problem(&odd_tail, bases[w / PRIMES / 2], template, may_change,
                            primes[w % PRIMES], apart) &&
             is_allowed(template, &odd_tail, device, &bytes)) {

@@ -42,8 +42,8 @@ typedef struct gt_number {
     gt_type type;
     uint32_t offset; /* offset in bytes from the start of the element */
     gt_fill_kind fill;
-    double low, high;  /* range of the fill; `low` is also the value of a floating-point scalar */
-    bool free;         /* true if uniform() is used without a range */
+    double low, high;  /* range of the fill; for a floating-point scalar, `low` is its value */
+    bool free;         /* true if uniform() has no range */
     int64_t integer;   /* integer value of a scalar */
     int problem_value; /* index of the problem value with the same name, or -1 */
     bool open;         /* true if the proof may change the number */
@@ -62,7 +62,7 @@ typedef struct gt_buffer {
     uint64_t bytes;
     uint32_t per_element;  /* number of components of an element; 0 means 1 */
     uint32_t alignment;    /* alignment of an element in bytes; 0 for that of a component */
-    uint32_t first_number; /* index of the first number in gt_workload.numbers */
+    uint32_t first_number; /* index of its first number in gt_workload.numbers */
     uint32_t number_count; /* numbers per element if each has its own fill; 0: one fill for all */
     uint32_t common;       /* 1 + index of a number that the proof stores in all elements, or 0 */
     gt_fill_kind fill;
@@ -113,7 +113,7 @@ typedef struct gt_workload {
         double real; /* value, if the scalar's type is floating-point */
     } others[GT_OTHERS_MAX];
     gt_tolerance tolerance;
-    bool has_reference, has_scale; /* has_scale: the reference also outputs sums of magnitudes */
+    bool has_reference, has_scale; /* has_scale: the reference also outputs `scale` */
     bool refers_to_itself;         /* true for reference(self) */
     bool has_check;                /* true if a kernel in check() verifies the results */
     bool has_expected;             /* true if the correct outputs are read from files */
@@ -129,7 +129,7 @@ typedef struct gt_workload {
      * 8-byte counter of wrong elements. */
     gt_launch reference, check;
     double work_bytes, work_flops; /* bytes and flops per launch of the default; 0: not stated */
-    uint32_t alignment[GT_PARAMETER_MAX]; /* guaranteed alignment of each buffer, in bytes */
+    uint32_t alignment[GT_PARAMETER_MAX]; /* alignment in bytes that the caller promises */
 } gt_workload;
 
 /* Returns an input. If `place` is below GT_PARAMETER_MAX, it is a buffer, and otherwise a block. */

@@ -73,8 +73,8 @@ static bool is_even(const gt_sensitivity *seen)
 }
 
 typedef struct measures {
-    double share;        /* tolerance divided by S */
-    gt_tolerance result; /* tolerance for the case that S is not used */
+    double share;        /* tolerance per unit of S */
+    gt_tolerance result; /* tolerance if S is not used */
 } measures;
 
 static measures measure_output(const gt_workload *workload, uint32_t output,
@@ -104,7 +104,7 @@ static gt_tolerance measured_tolerance(const gt_workload *workload, uint32_t out
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* limits the tolerance, which a jump of the result would otherwise make very large */
+    /* a result that jumps has a very large S, so limit the tolerance */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;
@@ -130,7 +130,7 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
     }
     const measures m = measure_output(workload, output, seen);
     *out = m.result;
-    /* twice the measured change, because few steps may underestimate it */
+    /* few steps may underestimate the change, so allow for twice the measured one */
     out->stol = 2 * m.share / seen->step;
     return true;
 }

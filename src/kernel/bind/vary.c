@@ -178,7 +178,7 @@ static void make_equal_pairs(gt_workload *workload, uint32_t index)
     }
 }
 
-/* Fills a buffer or block with its common number if the variation changes this number. */
+/* Fills a buffer or block with its common number (gt_buffer.common) if this number is varied. */
 static void vary_common(const gt_workload *workload, gt_buffer *buffer,
                         const gt_variation *variation)
 {

@@ -285,7 +285,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         const gt_config config = gt_reference_config(binding->template);
         GT_TRY(gt_launch_bind(&out->reference, binding->template, binding->problem, &config,
                               binding->device));
-        out->reference.l2 = (gt_l2_window){0}; /* a window would reserve a part of the L2 cache */
+        out->reference.l2 = (gt_l2_window){0}; /* a reference must not reserve a part of L2 */
     }
     if (parts->reference.present) {
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));
@@ -299,7 +299,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     }
     if (out->has_check) {
         GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
-        add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the counter of wrong elements */
+        add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* counts wrong elements */
         GT_TRY(finish_judge(&out->check));
     }
     return GPUTUNE_OK;

@@ -128,7 +128,7 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     if (fill->high) {
         GT_TRY(gt_expression_real(&out->high, fill->high, slots, true));
     }
-    const bool ranges = fill->low || out->fill == GT_FILL_SORTED; /* outputs may lack a range */
+    const bool ranges = fill->low || out->fill == GT_FILL_SORTED; /* false for some outputs */
     const bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
     GT_REFUSE_AT(ranges && out->fill != GT_FILL_PREFIX && !holds_any &&
                      !(fits_type(out->type, out->low) && fits_type(out->type, out->high)),
@@ -476,7 +476,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
     GT_TRY(gt_layout_make(&layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
     out->bytes = layout->bytes;
-    if (layout->count == 0) { /* an empty functor has a size of one byte, which nothing reads */
+    if (layout->count == 0) { /* an empty functor has a size of one byte, but no contents */
         return GPUTUNE_OK;
     }
     GT_TRY(bind_numbers(workload, out, binding, argument, layout));

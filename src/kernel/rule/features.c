@@ -33,7 +33,7 @@ static gputune_status add_feature(uint32_t *index, maker *m, const char *text, b
     while (i < out->count && strcmp(out->items[i].expression->text, text) != 0) {
         i++;
     }
-    /* reserve items for needs: rules never use a variant if one of its needs is not a feature */
+    /* keep items for needs, because a variant is never chosen if a need is not a feature */
     const bool fits =
         i < out->count || i < (grants ? GT_SIZE_FEATURES_MAX : GT_SIZE_FEATURES_MAX - GT_NEEDS_MAX);
     *index = fits ? i : UINT32_MAX;
@@ -191,7 +191,7 @@ static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
         uint64_t needs = 0;
         bool known;
         int64_t value;
-        m->form.print.within = 10; /* the precedence of a product */
+        m->form.print.within = 10; /* the text becomes a factor of a product */
         m->form.print.unlimited = true;
         GT_TRY(print_expression(&text, &known, &value, m, grid->items[i], &needs));
         m->form.print.unlimited = false;
@@ -250,7 +250,7 @@ static gputune_status join_needs(maker *m, uint64_t needs)
 typedef struct divisibility {
     const gt_instruction *code; /* code of E */
     int count;
-    int64_t divisor; /* 0 if the condition does not have this form */
+    int64_t divisor; /* 0 if this is another kind of condition */
     bool divides;
 } divisibility;
 

@@ -14,7 +14,7 @@ typedef struct writer {
     const gt_header *header;
     const gt_template *template;
     const gt_template_parts *parts;
-    gt_problem problem; /* the problem that has the region's smallest sizes */
+    gt_problem problem; /* the problem with the smallest sizes of the region */
     gt_text out;        /* text being written: first the decision, later the whole header */
     char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
     gt_rule_form form;
@@ -45,7 +45,7 @@ static void append_value(writer *w, const gt_expression *expression, int64_t oth
     w->form.print.prefix = w->functions;
     w->form.print.within = within;
     gputune_status status = gt_expression_print(&w->out, NULL, NULL, expression, &w->form.print);
-    /* fails if the expression overflows at the largest sizes, because C code would not notice */
+    /* C code would not notice an overflow, so fail if one occurs at the largest sizes */
     int64_t largest;
     status =
         status < 0 ? status : gt_expression_integer(&largest, expression, w->form.binding.slots);
@@ -486,7 +486,7 @@ static void append_images(writer *w)
     gt_text_append(&w->out, "};\n\n");
 }
 
-/* The texts that are the same in all headers. */
+/* The texts that all headers contain. */
 static const char driver_names[] = "#define $_CU(name) name\n\n";
 static const char runtime_names[] =
     "/* The driver's functions, found through the runtime library, so nothing links libcuda. */\n"

@@ -14,8 +14,8 @@ typedef struct builder {
     const gt_space *space;
     gt_binding binding;
     uint32_t checks;
-    gt_hash_index nodes[GT_AXIS_MAX + 1]; /* for each level, maps a hash of keys to a node */
-    /* for each level of the current path, the key of each filter */
+    gt_hash_index nodes[GT_AXIS_MAX + 1]; /* nodes of each level, by a hash of their keys */
+    /* keys of all filters, for each level of the current path */
     uint64_t keys[GT_AXIS_MAX + 1][GT_FILTERS_MAX];
 } builder;
 
@@ -24,8 +24,8 @@ static uint32_t values_at(const gt_diagram *diagram, const gt_space *space, uint
     return (uint32_t)space->counts[diagram->axes[level]];
 }
 
-/* Chooses a value for the axis of a level, and computes the keys of the next level. If the value
- * cannot be part of a valid combination, returns the reason, otherwise 0. */
+/* Sets the axis of a level to the value at `position`, and computes the keys of the next level.
+ * Returns the reason if no valid combination has this value, otherwise 0. */
 static int take_value(builder *b, uint32_t level, uint32_t known, uint32_t position)
 {
     const gt_space *space = b->space;

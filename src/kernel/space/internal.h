@@ -14,7 +14,7 @@ enum { GT_FILTERS_MAX = 192 };
  * one operand of && in a require(). */
 typedef struct gt_filter {
     uint32_t axes; /* bit i: the condition depends on axis i */
-    uint32_t raw;  /* axes that it uses directly, and not through `inputs` */
+    uint32_t raw;  /* axes whose values it uses without an expression in `inputs` */
     /* index in gt_space.inputs of its first expression; number of its expressions */
     size_t first, inputs;
     int at;      /* index of the last instruction of the condition in the code of the require() */
@@ -33,11 +33,11 @@ typedef enum gt_left {
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    uint64_t key; /* equal keys mean equal results for all values of the other axes */
+    uint64_t key; /* equal keys: equal results for all values of the other axes */
 } gt_residue;
 
-/* Evaluates a filter when only the axes in the bit set `known` have values. If the filter is a
- * stage of the binding, the result is GT_LEFT_OPEN and a key. */
+/* Evaluates a filter when only the axes in the bit set `known` have values. For a stage of the
+ * binding, returns GT_LEFT_OPEN with a key, because stages cannot be evaluated in part. */
 gt_residue gt_filter_evaluate(const gt_space *space, const gt_filter *filter, const int64_t *slots,
                               uint32_t known);
 
@@ -51,7 +51,7 @@ enum {
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* The child for a value that no valid combination contains. */
+/* The child of a value if no valid combination contains this value. */
 enum { GT_NODE_DEAD = -1 };
 
 /* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes. It has

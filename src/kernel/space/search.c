@@ -45,7 +45,7 @@ static bool walk_on(gt_space *space)
 {
     gt_walk *walk = &space->walk;
     const uint32_t count = space->template->axis_count;
-    walk->at -= walk->at == count; /* return to the last axis of the previous configuration */
+    walk->at -= walk->at == count; /* after a configuration, continue with its last axis */
     while (!(++walk->turns % 256 == 0 && gt_space_is_canceled(space))) {
         if (!advance_axis(space)) {
             if (walk->at == 0) {
@@ -329,7 +329,7 @@ static void count_excluded(tally *tally, int reason, double count, gt_certainty 
     }
 }
 
-/* Counts exclusions by reason. A combination counts only in the first group that excludes it. */
+/* Counts exclusions by reason. If several groups exclude a combination, counts only the first. */
 static void exclude_all(tally *tally, const gt_space *space)
 {
     double others = 1;

@@ -165,7 +165,7 @@ static gputune_status plan_rest(gt_space *space)
         gt_filter *maps = new_filter(space, ORDER_CARVEOUT, gt_binding_maps);
         GT_TRY(add_clauses(space, maps, "tensormap"));
     }
-    /* this filter checks all pass() blocks together; block_values() checks each block alone */
+    /* all pass() blocks together; block_values() has checked each of them alone */
     if (space->template->pass_count > 1) {
         gt_filter *blocks = new_filter(space, ORDER_CARVEOUT, gt_binding_blocks);
         add_raw(blocks, axes_of_kind(space->template, GT_AXIS_PASS));
@@ -190,7 +190,7 @@ static gputune_status add_require(gt_space *space, int require, int begin, int a
         GT_TRY(add_require(space, require, begin, step->target, spare + 1));
         return add_require(space, require, step->target + 1, at - 1, spare);
     }
-    /* a filter that uses no launch properties is cheap, so apply it first */
+    /* filters without launch properties are cheap, so they are applied first */
     const bool plain =
         !gt_expression_uses_any(expression, GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
     gt_filter *filter = new_filter(space, plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL);

@@ -40,7 +40,7 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
-/* A part of a text, and the text that replaces it. */
+/* A replacement of a part of a text. */
 typedef struct edit {
     size_t begin, end, order;
     const char *by; /* text to insert; if NULL, only the newlines of the part are kept */
@@ -93,7 +93,7 @@ static gputune_status carry_out(char **text, edits *e)
     for (size_t i = 0; i < e->list.count; i++) {
         const edit *one = &e->list.items[i];
         if (one->begin < copied) {
-            continue; /* this part was already replaced by an earlier edit */
+            continue; /* an earlier edit has replaced this part */
         }
         gt_text_append_bytes(&out, *text + copied, one->begin - copied);
         if (one->by) {
@@ -131,7 +131,7 @@ static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool
         const char *begin = e->text + function->begin, *name = e->text + function->name;
         bool plain_name = kernel->is_template || function->is_extern_c;
         gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
-        const char *first = name; /* where a qualified name such as a::b::name begins */
+        const char *first = name; /* start of a qualified name such as a::b::name */
         bool is_after = false;
         replace_range(e, begin, begin, plain_name ? "" : "extern \"C\" ");
         for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
@@ -439,8 +439,7 @@ static named_kernels list_kernels(const gt_template_parts *parts)
 }
 
 /* Appends the names in a clause and in its strings, because the code may declare them. Leaves out
- * arguments and kernels that this body does not contain. Also leaves out a name before '=', unless
- * it is a type. */
+ * arguments, kernels of the other body, and, unless they are types, names before '='. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {

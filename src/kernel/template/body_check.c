@@ -90,7 +90,7 @@ static gputune_status find_function(checked *c)
     gt_kernel_name *kernel = c->kernel;
     const gt_function *function = &c->function;
     bool found = false;
-    /* specialisations may define a template that is only declared */
+    /* if the template is only declared here, its specialisations may define it */
     for (size_t i = 0; i < c->functions->count && !(found && function->is_definition); i++) {
         const gt_function *own = &c->functions->items[i];
         if ((own->is_definition || own->is_template) && !own->is_specialisation &&
@@ -408,7 +408,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
     const size_t count = c->takes.count;
     size_t first = 0;
     for (uint32_t i = 0; i < template->pass_count; i++) {
-        first += template->passes[i].axis >= 0; /* constant() blocks are not parameters */
+        first += template->passes[i].axis >= 0; /* constant() blocks are no parameters */
     }
     size_t made = (size_t)__builtin_popcountll(judge->copied) + judge->value_count;
     size_t expected = template->taken_count + first + !is_reference + made;

@@ -95,7 +95,7 @@ static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
     }
 }
 
-/* Appends a macro that expands to all values of a name, because the code may use each of them. */
+/* Appends a macro that expands to all values of a name, so names in any value count as used. */
 static void append_values(gt_text *out, const gt_template *template, uint32_t index)
 {
     const gt_chosen_name own = gt_name_at(template, index);
@@ -193,7 +193,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
     }
     for (size_t k = 0; k < piece->keys && piece->parent < 0; k++) {
         const size_t i = gt_word_find(w, piece->begin, piece->end, keys[k]);
-        /* a typedef's keys include names that it uses; only its own name is before ';' or '[' */
+        /* other keys of a typedef are names that it uses; only its own is before ';' or '[' */
         if (i + 1 < piece->end &&
             (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
             note_declared(s, &w[i], true);

@@ -101,7 +101,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
     }
     if (!gt_lexer_is(&p->at, "=")) {
         if (gt_structure_of(p->template, argument->type)) {
-            return GPUTUNE_OK; /* problem values named like the members supply the values */
+            return GPUTUNE_OK; /* its members get the problem values that have their names */
         }
         return gt_fail_at(
             argument->place,
@@ -141,7 +141,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
                  "gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->initialisers.single = true;
-    argument->proved_count = 1; /* the proof then does not change the pointer */
+    argument->proved_count = 1; /* so the proof keeps the null pointer */
     return gt_read_text(&argument->value, p, "0", 1, argument->place, 0);
 }
 
@@ -278,7 +278,7 @@ gputune_status gt_parse_in_place(gt_parse *p)
     GT_TRY(gt_read_buffer(&input, p, 1 << GT_IN, "a buffer's name",
                           "an 'in' buffer of args(); expected in_place(OUT : IN)"));
     for (uint32_t i = 0; i < template->argument_count; i++) {
-        /* each buffer may be in only one pair, because one launch tests all pairs */
+        /* one launch tests all pairs together, so a buffer may be in only one of them */
         const gt_argument *argument = &template->arguments[i];
         bool is_taken = argument->in_place && (i == output || argument->in_place == input + 1);
         GT_REFUSE_AT(is_taken, place, "'%s' is given twice; expected each buffer once",

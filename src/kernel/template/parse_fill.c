@@ -29,8 +29,8 @@ static const fill_word words[] = {
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
-/* Finds the fill with this word. If an operator follows `index`, `index` begins an expression and
- * is not a fill. */
+/* Finds the fill whose word is the current token. `index` before an operator is not a fill, but the
+ * beginning of an expression. */
 static const fill_word *find_word(const gt_lexer *lexer)
 {
     const gt_token next = gt_lexer_peek(*lexer);
@@ -120,7 +120,7 @@ enum { ITEMS_MAX = 64 };
 typedef struct list_reader {
     gt_initialisers *out;
     gt_parse *p;
-    bool fills; /* true if the items are fills, and false if they are values */
+    bool fills; /* true: the items are fills; false: they are values */
 } list_reader;
 
 /* Reads a designator such as `.pos.x =`, and appends "pos.x" to the path of the member. */

@@ -81,7 +81,7 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     return GPUTUNE_OK;
 }
 
-/* Returns true if the code at `at` reads the same element that is assigned. */
+/* Returns true if the code at `at` reads the element to which the reference assigns. */
 static bool is_own_element(const assignment *now, gt_lexer at)
 {
     bool own = gt_lexer_accept(&at, now->output->name);
@@ -237,7 +237,7 @@ static const char prologue[] =
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* call: beginning of a call; NULL: always append */
+        const char *name, *call, *code; /* call: needed for code with this text; NULL: always */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},
@@ -283,8 +283,8 @@ static void append_extras(gt_text *out, const elements *made)
     gt_text_append(out, ")\n{\n");
 }
 
-/* Declares the names that the expressions use. A buffer y also has the name gputune_from_y, because
- * y may be redeclared as a view. */
+/* Declares the names that the expressions use. A buffer y also gets the name gputune_from_y, which
+ * stays valid if y is declared again as a view. */
 static void append_names(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;

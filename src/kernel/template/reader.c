@@ -62,7 +62,7 @@ static void replace_spellings(char *text)
         gt_lexer ahead = lexer;
         gt_lexer_next(&ahead);
         const char *second = ahead.token.text;
-        /* only line splices may be between the two characters */
+        /* a digraph has nothing but line splices between its two characters */
         const bool is_one = lexer.token.length == 1 && *second &&
                             at + 1 + strspn(at + 1, "\\\n") == second && second[1] != ':';
         for (size_t i = 0; i < sizeof digraphs / sizeof *digraphs && is_one; i++) {
@@ -352,7 +352,7 @@ static gputune_status carry_line(gt_template_reader *reader, const gt_source_fil
             last += *c == '\n';
         }
         gt_line_mark_append(&reader->body, last,
-                            file->path); /* the newline of the directive ends this line */
+                            file->path); /* the newline of the #include directive ends this line */
     }
     return GPUTUNE_OK;
 }
@@ -500,7 +500,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
         gt_kernel_name named;
         const bool is_kept = clause_stays(reader, all, own, c);
         const gputune_status status = read_name(&named, &clauses[c]);
-        /* errors in kept clauses are reported later, by their parsers */
+        /* the parser of a kept clause will report its errors */
         if (status < 0 && !is_kept) {
             return status;
         }

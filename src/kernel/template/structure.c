@@ -224,10 +224,10 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
 }
 
 typedef struct head {
-    const char *own; /* name to find, without its namespaces */
+    const char *own; /* name of the struct to find, without namespaces */
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
-    bool specialises; /* true if a specialisation is to be found */
+    bool specialises; /* true if the struct to find is a specialisation */
     gt_place place;
     gt_lexer attributes, parameters; /* `parameters` starts at the word `template` */
     gt_lexer body;                   /* starts at the `:` or `{` after the name */

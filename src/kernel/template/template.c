@@ -84,7 +84,7 @@ static const pragma pragmas[] = {
     {"maxreg", 4, ONCE, gt_parse_setting, .roles = MAKING},
     {"constant", 1, MANY, gt_parse_constant, .roles = 0, .form = "constant(weights : float[9])"},
     {"default", 4, MANY, gt_parse_default, .roles = LIST},
-    /* parsed after default(); only affects which variants are tried first */
+    /* after default(); affects only which variants are tried first */
     {"start", 5, MANY, gt_parse_start, .roles = 0, .form = "start(VEC = 4, BLOCK = 256)"},
     {"require", 4, MANY, gt_parse_require, .roles = 0},
     {"races", 6, MANY, gt_parse_written, .roles = LIST, .member = offsetof(gt_argument, races)},
@@ -270,7 +270,7 @@ static void append_names(gt_text *out, const gt_template_parts *parts)
     }
 }
 
-/* Appends the defaults of axes that affect the work, because stored times depend on the work. */
+/* Appends the defaults of axes that affect the work, because stored times are for this work. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->axis_count; i++) {

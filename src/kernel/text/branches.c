@@ -130,7 +130,7 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
 typedef struct macro {
     gt_token name;
     gt_lexer value;
-    gt_truth defined; /* whether the name is a macro after this directive */
+    gt_truth defined; /* state of the macro after this directive */
 } macro;
 
 /* A directive of an open #if, from the offset of its '#' to the offset of the end of its line. */
@@ -140,7 +140,7 @@ typedef struct mark {
 } mark;
 
 typedef struct reader {
-    char *left; /* copy of the text with blanked lines */
+    char *left; /* copy of the text in which disabled lines are blank */
     gt_meaning_fn meaning;
     const void *user;
     GT_ARRAY(macro) macros;
@@ -282,7 +282,7 @@ static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 
 static void read_text(reader *r, const char *text)
 {
-    size_t since = 0; /* offset at which the disabled part begins, or 0 */
+    size_t since = 0; /* offset at which the disabled part begins; 0: not in one */
     gt_lexer lexer = gt_lexer_of(text), line;
     while (!r->failed && gt_lexer_find_directive(&lexer, &line)) {
         if (!gt_token_is_any(&line.token, "if ifdef ifndef elif else endif")) {

@@ -101,7 +101,7 @@ static size_t skip_requirement(const gt_word *w, size_t count, size_t i)
             i += i < count && w[i].id == GT_IS_OPEN_BRACE ? gt_word_close(w, count, i) + 1 - i : 0;
         } else if (w[i].id == GT_IS_OPEN_PAREN) {
             i = gt_word_close(w, count, i) + 1;
-        } else { /* skip the name of a concept, such as A::B<…> */
+        } else { /* skip a concept such as A::B<…> */
             while (i < count && (gt_word_is_name(&w[i]) || w[i].id == GT_IS_SCOPE)) {
                 i++;
                 if (i < count && w[i].id == GT_IS_LESS) {
@@ -254,7 +254,7 @@ static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_
     piece->kind = GT_PIECE_VARIABLE;
     for (size_t i = 0; i + 1 < count; i++) {
         const size_t name = i;
-        if (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_LESS) { /* as in v<float> */
+        if (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_LESS) { /* v<float> */
             i = gt_word_close_angles(w, count, i + 1);
         }
         const gt_word *next = &w[i + 1 < count ? i + 1 : i];
@@ -795,7 +795,7 @@ static size_t scan_piece(scan *s, size_t at)
                            has_word(s->words, piece.begin, piece.end, GT_IS_STATIC);
     const bool is_member =
         s->in_class && (piece.is_torn || !(piece.kind == GT_PIECE_FUNCTION || is_static));
-    if (is_member || s->macros->failed) { /* do not add a separate declaration */
+    if (is_member || s->macros->failed) { /* it stays a part of its class */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {

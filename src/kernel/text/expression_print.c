@@ -21,7 +21,7 @@ typedef struct piece {
 typedef struct printer {
     const gt_expression *expression;
     const gt_print *print;
-    int whole; /* index of the last instruction of the whole expression */
+    int whole; /* index of the last instruction, whose result is the whole expression */
 } printer;
 
 static gputune_status print_at(piece *out, const printer *p, int at);
@@ -107,7 +107,7 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
         append_piece(&out->text, &part, 0);
         gt_text_append(&out->text, ")");
         out->precedence = PRIMARY;
-        out->least = part.least; /* sqrt() and log2() grow with their operand */
+        out->least = part.least; /* the functions sqrt() and log2() are monotonic */
         out->least = gt_operation_unary(&out->least, operation) ? -1 : out->least;
         return GPUTUNE_OK;
     }

@@ -271,7 +271,7 @@ bool gt_lexer_item(gt_lexer *item, gt_lexer *list)
     for (; list->token.kind != GT_TOKEN_END; gt_lexer_next(list)) {
         depth += gt_token_is_any(&list->token, "( [ {") - gt_token_is_any(&list->token, ") ] }");
         angles += depth > 0 ? 0 : gt_token_angles(&list->token);
-        /* the first > of a >> belongs to the item, and the second > ends the list */
+        /* in a >>, the first > belongs to the item, and the second > ends the list */
         end = angles == -1 && list->token.length > 1 ? list->token.text + 1 : end;
         if (depth < 0 || angles < 0 || (depth + angles == 0 && gt_lexer_is(list, ","))) {
             break;

@@ -51,7 +51,7 @@ static void push_code(gt_word_list *out, gt_macros *m, const gt_word *words, siz
     for (size_t i = 0; i < count; i++) {
         if (words[i].token.kind != GT_TOKEN_DIRECTIVE) {
             push_word(out, m, words[i]);
-        } else if (gt_word_opens(&words[i]) == 0) { /* a #define can be in the middle of an enum */
+        } else if (gt_word_opens(&words[i]) == 0) { /* an enum may contain a #define */
             gt_macros_directive(m, &words[i]);
         }
     }
@@ -299,7 +299,7 @@ static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, 
 static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
                                  const arguments *given, const hidden *outer)
 {
-    size_t chain = 0; /* index of the first word that ## joins */
+    size_t chain = 0; /* index in *out of the first of the words that ## joins */
     for (uint32_t i = 0; i < macro->words && !m->failed; i++) {
         const gt_word *body = gt_macro_words(m, macro), word = body[i];
         const uint32_t before = i > 0 ? body[i - 1].id : GT_IS_NOTHING;
@@ -326,7 +326,7 @@ static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro
             continue;
         }
         gt_word *left = &out->items[at - 1];
-        if (left->id == GT_IS_COMMA) { /* as in `, ##__VA_ARGS__` */
+        if (left->id == GT_IS_COMMA) { /* `, ##__VA_ARGS__` without arguments removes the comma */
             out->count -= out->count == at;
         } else if (out->count > at) {
             *left = paste_words(m, left, left + 1);

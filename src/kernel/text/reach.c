@@ -21,7 +21,7 @@ typedef struct reach {
     gt_declarations found;
     uint8_t *wanted; /* for each id, GT_READ_ bits and ROOT: how the kept code uses the name */
     bool *kept;
-    /* for each id, bit 0: a marked non-member has the name; bit 1: a marked member has it */
+    /* by id: bit 0: name of device code outside of classes; bit 1: name of a device member */
     uint8_t *marked;
     uint8_t *typed; /* for each id, 1 for a type or alias of the text, 2 if it is kept */
     GT_ARRAY(gt_pasted) pasted;
@@ -128,8 +128,8 @@ static bool uses_operator(const reach *r, const gt_piece *piece)
     return piece->keys == 0 || r->wanted[keys_of(r, piece)[0]];
 }
 
-/* Returns true if a member function is needed. The class must be kept, and the function must be
- * device code, called implicitly, or called by kept code. */
+/* Returns true if a member function is needed. The class must be kept. The function must be device
+ * code, or be called by kept code, perhaps implicitly. */
 static bool needs_member(const reach *r, const gt_piece *piece)
 {
     const size_t class = (size_t)piece->parent;
@@ -143,7 +143,7 @@ static bool needs_member(const reach *r, const gt_piece *piece)
     if (piece->is_operator) {
         return !piece->is_foreign && uses_operator(r, piece);
     }
-    /* if a constructor is marked as device code, device code cannot call unmarked ones */
+    /* device code cannot call unmarked constructors if another one of the class is marked */
     const bool is_host = is_constructor && piece->keys && r->marked[keys_of(r, piece)[0]] & 2;
     return is_constructor || piece->is_special ? !is_host && (!piece->has_body || is_made(r, class))
                                                : is_read(r, piece);
@@ -217,7 +217,7 @@ static void keep_assertions(reach *r)
 {
     enum { DECLARED = 1, KEPT = 2 };
     static const char *const libraries[] = {"std", "thrust"};
-    uint8_t *state = r->marked; /* reuses the memory of `marked` */
+    uint8_t *state = r->marked; /* `marked` is not needed any more */
     memset(state, 0, r->found.macros.ids);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         const uint32_t id = gt_macros_id(&r->found.macros, libraries[i], strlen(libraries[i]));
@@ -281,7 +281,7 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     }
     bool failed = r->found.macros.failed || !r->wanted || !r->marked || !r->typed || !r->kept;
     for (size_t i = 0; i < named.count && !failed; i++) {
-        if (named.items[i].id != GT_IS_NOTHING) { /* ignore names that are not in the text */
+        if (named.items[i].id != GT_IS_NOTHING) { /* skip names that the text does not contain */
             want_name(r, named.items[i].id, ROOT | GT_READ_CALL | GT_READ_PLAIN);
         }
     }
