@@ -17,8 +17,8 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* how long the GPU counts as busy after a launch */
-static const int64_t gap_ns = 100000000;     /* longest time between two polls of the same pause */
+static const int64_t lately_ns = 200000000;  /* time for which a launch counts as use */
+static const int64_t gap_ns = 100000000;     /* a pause ends if it was not polled for this time */
 static const int64_t window_ns = 1200000000; /* longer than the averaging period of NVML */
 static const int64_t again_ns = 200000000;   /* interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };
@@ -27,7 +27,7 @@ typedef struct activity {
     gt_nvml *nvml;
     int64_t launched_ns;
     int64_t asked_ns;
-    int64_t resting_ns; /* time at which the current pause began */
+    int64_t resting_ns; /* start of the current pause */
     int64_t read_ns;
     bool others; /* true if NVML reported a busy GPU */
 } activity;
@@ -39,7 +39,7 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* may slow the application by 1.7 times this fraction */
+static const double default_share = 0.025; /* slows the application by up to 1.7 times this */
 static const double default_limit_s = 60;
 static const double way_given_s = 0.5;
 
@@ -49,7 +49,7 @@ typedef struct job {
     uint64_t *key;
     size_t key_words;
     uint32_t forgets;
-    uint32_t changes; /* value of gt_plan_table_changes() when the job ended */
+    uint32_t changes; /* gt_plan_table_changes() at the end of the job */
     gt_request *request;
     gt_background_use use;
     job_state state;

@@ -14,13 +14,12 @@ typedef struct gt_calls {
     pthread_mutex_t mutex;
     pthread_cond_t ended;
     unsigned inside;
-    volatile int closing; /* nonzero cancels every call; accessed atomically */
-    unsigned forks;       /* the fork count of the process that opened the tuner */
+    volatile int closing; /* nonzero: all calls must end; accessed atomically */
+    unsigned forks;       /* fork count of the process that opened the tuner */
 } gt_calls;
 
 /* A call of a public function; all zero until the call begins. Declare it before other variables
- * that are released automatically. They are released in reverse order, and the call must end
- * last. */
+ * that are released automatically: they are released in reverse order, so the call ends last. */
 typedef struct gt_call {
     gt_calls *calls;       /* NULL before the call begins */
     bool brief;            /* true if the call does not block signals */

@@ -10,11 +10,11 @@
 #include <stdatomic.h>
 
 typedef struct gt_plan_pool {
-    const gt_driver *driver; /* the driver, or NULL if the tuner launches nothing */
+    const gt_driver *driver; /* NULL if the tuner launches nothing */
     const gt_device *device;
     bool debug;
     pthread_mutex_t mutex;
-    struct gt_shared_code *codes; /* a list, linked by gt_shared_code.next */
+    struct gt_shared_code *codes; /* linked list (gt_shared_code.next) */
     gputune_plan *owned, *kept;
 } gt_plan_pool;
 
@@ -23,7 +23,7 @@ typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;
     uint64_t hash;
-    int carveout_kb; /* part of the key, because it is an attribute of the loaded functions */
+    int carveout_kb; /* also in the key, because it is set for the loaded functions */
     unsigned plans;  /* number of plans that use the code; protected by the pool's mutex */
     bool is_private; /* true if kernels may write the module's variables */
     gt_image image;
@@ -41,8 +41,7 @@ typedef struct gt_loaded_code {
 } gt_loaded_code;
 
 typedef struct gt_plan_code {
-    _Atomic(gt_loaded_code *)
-        loaded; /* list of loaded codes; new elements are added at the front */
+    _Atomic(gt_loaded_code *) loaded; /* list; new elements are added at the front */
     gt_launch_view *launch;
     gt_shared_code *code;
 } gt_plan_code;

@@ -137,7 +137,7 @@ static void describe_launch(gt_description *description, const gt_request *reque
         return;
     }
     if (parameter->kind == GT_PARAMETER_VALUE) {
-        return; /* only kernels within loops use the argument, and these cannot be described */
+        return; /* undescribed: only kernels within loops use the argument */
     }
     gputune_parameter *argument = &description->arguments[parameter->argument].parameter;
     if (parameter->kind == GT_PARAMETER_BLOCK) {

@@ -202,7 +202,7 @@ static void check_users(patient *p)
     }
 }
 
-/* ---- compiler, workers, measurements and templates ------------------------------------------- */
+/* ---- the checks ------------------------------------------------------------------------------ */
 
 static void check_nvrtc(patient *p)
 {
@@ -412,7 +412,7 @@ static void check_environment(patient *p)
     GOOD(p, "%s", set.length ? gt_text_string(&set) : "no gputune variable is set");
 }
 
-/* ---- the list of checks ---------------------------------------------------------------------- */
+/* ---- all checks ------------------------------------------------------------------------------ */
 
 /* A requirement of a check. A check is skipped if its requirement is not met. */
 typedef enum need {

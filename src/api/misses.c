@@ -87,7 +87,7 @@ static gputune_status append_miss(int file, const char *path, const char *text, 
     if (!bytes) {
         gt_text_append(&line, heading);
     } else if (text[bytes - 1] != '\n') {
-        gt_text_append(&line, "\n"); /* a full disk may have cut the last line short */
+        gt_text_append(&line, "\n"); /* end a line that a full disk has cut short */
     }
     gt_text_printf(&line, "%0*" PRIu64 "\t%s\n", (int)COUNT_DIGITS, count, key);
     return line.failed ? gt_fail_memory()
@@ -221,7 +221,7 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 struct gt_miss {
     char *key;
     atomic_uint_least64_t asked;
-    uint64_t written; /* number of requests already in the file; protected by the lock */
+    uint64_t written; /* requests that the file contains; protected by the lock */
 };
 
 struct gt_misses {
@@ -253,7 +253,7 @@ static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
-    gt_signal_hold(&held); /* the caller may be a lookup that has not blocked signals */
+    gt_signal_hold(&held); /* a caller that only looks up has not blocked signals */
     uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;
@@ -269,7 +269,7 @@ static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
 
 void gt_misses_close(gt_misses *misses)
 {
-    static const double longest_s = 1; /* after this time, writing stops at the first failure */
+    static const double longest_s = 1; /* then the first failure ends writing */
     if (!misses) {
         return;
     }

@@ -37,7 +37,7 @@ typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
     bool may_coincide; /* true if in_place() allows equal addresses */
-    bool is_out_of_in; /* an output and an input, for which the template could declare in_place() */
+    bool is_out_of_in; /* an output and an input that in_place() could name */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -127,7 +127,7 @@ typedef struct check {
     uint8_t size; /* index of the size in the problem values */
     union {
         int64_t expected; /* a size's value */
-        struct {          /* bits of a buffer's address that must be 0 */
+        struct {          /* a correct address has 0 in these bits */
             uint32_t aligned_bits;
             uint32_t element_bits;
         };
@@ -163,7 +163,7 @@ struct gputune_plan {
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* `fallback`: code that works at any alignment, or NULL */
-    const gt_launch_sizes *sizes;    /* sizes of the winner's launch; NULL: those in its code */
+    const gt_launch_sizes *sizes;    /* sizes of the winner's launch; NULL: as in its code */
     check *checks;
     const gt_plan_model *model; /* the rule's model, or NULL if the plan has its own code */
     const int64_t *values;      /* the problem values, if the plan has a model */
@@ -174,7 +174,7 @@ struct gputune_plan {
     _Atomic(plan_facts *) facts;
     gt_miss *miss;
     gt_watch *watch;
-    char *kernel; /* part of the plan's allocation if there is a model */
+    char *kernel; /* in the plan's own allocation if there is a model */
 };
 
 static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;
@@ -199,7 +199,7 @@ static gputune_status make_member_checks(gputune_plan *plan, const gt_workload *
 
 static gputune_status make_checks(gputune_plan *plan, const gt_workload *workload)
 {
-    uint32_t count = workload->block_count; /* block arguments are not checked */
+    uint32_t count = workload->block_count; /* parameter blocks are not checked */
     plan->checks = calloc(count + workload->argument_count + 1, sizeof *plan->checks);
     GT_TRY(gt_allocated(plan->checks));
     for (uint32_t i = 0; i < workload->argument_count; i++) {
@@ -546,7 +546,7 @@ void gt_plan_model_free(gt_plan_model *model)
 typedef struct resized {
     uint64_t id;
     uint32_t grids[GT_STEPS_MAX][3];
-    uint64_t bytes[GT_PARAMETER_MAX]; /* indexed by argument, then by scratch buffer */
+    uint64_t bytes[GT_PARAMETER_MAX]; /* by argument, and then by scratch buffer */
 } resized;
 
 /* Computes the sizes of a launch. Returns false if the configuration is invalid at these sizes. */
@@ -753,7 +753,7 @@ static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
     for (gputune_plan *plan = pool->owned; plan; plan = plan->next) {
-        unsigned count = atomic_load(&plan->references); /* 0: another thread is freeing the plan */
+        unsigned count = atomic_load(&plan->references); /* 0: being freed by another thread */
         while (count && !atomic_compare_exchange_weak(&plan->references, &count, count + 1)) {
         }
         if (count) {

@@ -16,7 +16,7 @@
 
 typedef struct asked {
     gputune *tuner;
-    gt_wanted wanted; /* contains pointers to this struct and to the caller's texts */
+    gt_wanted wanted; /* points to this struct and to the caller's texts */
     GT_ARRAY(const gt_template *) templates;
     GT_ARRAY(const char *) kernels;
     const char *stored; /* the requested kernel name if no template has it; otherwise NULL */
@@ -100,7 +100,7 @@ typedef struct listing {
     gt_record_fn each;
     void *user;
     char kernel[GT_NAME_MAX];    /* kernel of the previous record, or "" */
-    const gt_template *template; /* the template of that kernel, or NULL */
+    const gt_template *template; /* template of `kernel`, or NULL */
 } listing;
 
 /* Finds the template of a record, and remembers it, because records are ordered by kernel. */

@@ -18,19 +18,19 @@
 #include <string.h>
 
 typedef struct size_place {
-    uint32_t word, value; /* index of the size in the key, and index in the problem */
+    uint32_t word, value; /* index of the size's word in the key, and of its value in the problem */
 } size_place;
 
 typedef struct loaded_rule {
     struct loaded_rule *next;
-    uint64_t *words; /* the key's words; the words of run-time sizes are 0 */
+    uint64_t *words; /* words of the key, with 0 for run-time sizes */
     uint64_t *mask;  /* 0 for the words of run-time sizes, else all bits set */
     size_t count;
     size_place sizes[GT_PROBLEM_MAX];
     uint32_t size_count;
-    atomic_uint changes; /* value of changes_of() at the last lookup */
+    atomic_uint changes; /* changes_of() when the rule was last looked up */
     gt_watch *watch;     /* watches the template's files; NULL: nothing to watch */
-    gt_found_rule found; /* found.rule is NULL if no rule is stored for the key */
+    gt_found_rule found; /* without found.rule, the key has no stored rule */
     const gt_template *template;
     gt_problem problem;
     int64_t slots[GT_SLOT_MAX];

@@ -201,7 +201,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
               "gputune_emit: the form is %d; expected a gputune_form", (int)form);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
-    options.time_limit_s = HUGE_VAL; /* no limit, because no other variant waits for the compiler */
+    options.time_limit_s = HUGE_VAL; /* no limit, because nothing else waits for the compiler */
     GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, &options));
     GT_TRY(gt_config_parse(&config, request->template, configuration ? configuration : "", true));
     const char *reason = gt_space_excludes(request->space, &config);

@@ -28,8 +28,7 @@ typedef struct made_plan {
     gputune_status status;
     gputune_plan *plan; /* the plan, or NULL on failure; each caller adds a reference */
     gt_terms terms;
-    /* true if the first caller's limit or cancel ended the tuning; waiting calls ignore such a
-     * plan */
+    /* true if the first caller's limit or cancel ended the tuning; other callers ignore the plan */
     bool cut_short;
     char message[1024]; /* the error message if the call failed */
 } made_plan;
@@ -233,7 +232,7 @@ static gputune_status make_plan(made_plan *out, const plan_call *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* a choice from another space is not final */
+    out->terms.space = request->terms.space; /* another space: the choice is not final */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;
@@ -272,7 +271,7 @@ static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_te
         return plan;
     }
     GT_SCOPED(gt_call_end)
-    gt_call call = {0}; /* in a forked child, gt_call_begin() fails */
+    gt_call call = {0}; /* stays empty in a forked child, where no call can begin */
     bool is_edited = gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(due);
     return is_edited ? NULL : plan;
 }
@@ -315,7 +314,7 @@ static void plan_or_wait(made_plan *out, const plan_call *a)
     while (!must_tune_again(a)) {
         bool is_first;
         gt_in_flight *in_flight = join_in_flight(&is_first, a);
-        if (is_first) { /* another call may have made the plan since the lookup */
+        if (is_first) { /* since the lookup, another call may have made the plan */
             *out = (made_plan){.plan = find_known(a), .terms = a->terms};
             if (!out->plan) {
                 plan_one(out, a);
@@ -459,7 +458,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 
 typedef struct group_answer {
     int32_t status;
-    int32_t is_default; /* 1 if rank 0 has no result; every rank then uses the template's default */
+    int32_t is_default; /* 1: rank 0 has no result, so every rank uses the template's default */
     int32_t is_by_rule; /* 1 if rank 0 used a rule */
     gt_hash identity;   /* identity of rank 0's template */
     double time_ns, default_ns;

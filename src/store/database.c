@@ -189,7 +189,7 @@ gt_trouble gt_database_trouble(const gt_database *database)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_SCHEMA:
-    case SQLITE_ERROR: /* the tables in the file differ from those that a statement expects */
+    case SQLITE_ERROR: /* a statement does not fit the tables of the file */
         return GT_TROUBLE_UNUSABLE;
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -301,7 +301,7 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
             status = take(context, &rows);
         }
     } while (status == GPUTUNE_OK && !first_only);
-    sqlite3_reset(rows.statement); /* this releases the lock of the file */
+    sqlite3_reset(rows.statement); /* release the lock of the file */
     sqlite3_clear_bindings(rows.statement);
     return status == GPUTUNE_ENOTFOUND && !first_only ? GPUTUNE_OK : status;
 }
@@ -331,7 +331,7 @@ static int ends_statement(void *user)
  * file may be changed after the check. */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
-    /* check the time limit often, because one step may read GT_LONGEST_BYTES */
+    /* check the time limit after few instructions, because each may read GT_LONGEST_BYTES */
     enum { LONGEST_SQL = 100 << 10, STEPS = 100 };
     static const struct {
         int setting, value;
@@ -494,7 +494,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     return GPUTUNE_OK;
 }
 
-/* --- examining a file through a separate connection ------------------------------------------- */
+/* --- examining a file ------------------------------------------------------------------------- */
 
 static const char locked_by_another[] = "another process has locked it";
 
@@ -538,7 +538,7 @@ static void look_inside(gt_store_facts *facts)
         snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));
     }
     code = sqlite3_exec(here->handle, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-    if (code) { /* closing the connection ends the transaction */
+    if (code) { /* no ROLLBACK is needed, because closing the connection ends the transaction */
         snprintf(facts->unwritable, sizeof facts->unwritable, "%s",
                  (code & 0xff) == SQLITE_BUSY ? locked_by_another : sqlite3_errmsg(here->handle));
     }

@@ -4,7 +4,7 @@
 
 #include "store/database.h"
 
-/* Returns a hash of all members of a scenario except its run-time sizes. */
+/* Returns the hash of a scenario's family: of all its members except the run-time sizes. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
 /* Reads a row of GT_SQL_RULES. The caller must free the site and the rule, even after a failure. */

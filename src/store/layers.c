@@ -44,8 +44,8 @@ enum { GT_WARNING_MAX = 768 };
 struct gt_store {
     pid_t owner;
     gt_log log;
-    char *asked, *system_path; /* paths of the user's and the system's file (or NULL) */
-    char *path;                /* `asked` as an absolute path, because the program may chdir() */
+    char *asked, *system_path; /* given paths of the user's and the system's file */
+    char *path;                /* absolute path of `asked`: the program may chdir() */
     bool only_read;
 
     pthread_mutex_t using;
@@ -83,7 +83,7 @@ static bool layers_own(const gt_store *store)
     return store->owner == getpid();
 }
 
-/* --- lines of the log ------------------------------------------------------------------------- */
+/* --- logging ---------------------------------------------------------------------------------- */
 
 /* Records whether the last lookup could read the user's file, and if not, why. */
 static void note_read(gt_store *store, const gt_obstacle *obstacle)
@@ -204,7 +204,7 @@ static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obsta
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->path;
-    /* true: keep the open file even if it was replaced */
+    /* in these cases, keep the open file even if it was replaced */
     bool fixed = store->only_read || store->no_file;
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
@@ -239,7 +239,7 @@ static gputune_status work_within(gt_database *database, gt_store_fn work, void 
     bool is_late = call && gt_patience_left_s(call) < least_s;
     database->limit = is_late ? gt_patience_for(least_s, NULL) : call ? *call : endless;
     gputune_status status = work(database, context);
-    database->limit = endless; /* the cancel flag may be invalid after the call */
+    database->limit = endless; /* the limit's cancel flag may be invalid after this call */
     return status;
 }
 
@@ -322,12 +322,12 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
     return status;
 }
 
-/* --- the longest wait of a lookup ------------------------------------------------------------- */
+/* --- waiting in lookups ----------------------------------------------------------------------- */
 
 static const double longest_wait_s = 5; /* a write to a slow disk may take seconds */
-static const double listing_s = 0.5;    /* longest wait of a lookup without a patience */
+static const double listing_s = 0.5;    /* for a lookup without a patience */
 static const double share = 0.25; /* part of the patience that a lookup may spend on waiting */
-/* number of seconds in which lookups do not wait, after a call did not get the lock in time */
+/* after a call did not get the lock in time, lookups do not wait for this number of seconds */
 static const double pause_s = 1;
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
@@ -564,7 +564,7 @@ bool gt_store_is_writable(const gt_store *store)
 
 static void roll_back(gt_database *database)
 {
-    const int code = database->code; /* the rollback must not overwrite the cause of the failure */
+    const int code = database->code; /* to be kept: the rollback may set another code */
     const gt_patience limit = database->limit;
     if (!sqlite3_get_autocommit(database->handle)) {
         database->limit = gt_patience_for(INFINITY, NULL);
@@ -680,7 +680,7 @@ enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
-    uint64_t writes; /* value of memory_writes when the rows in memory were read */
+    uint64_t writes; /* memory_writes at the time when memory was read */
 } bringing;
 
 /* Copies the database `from` to `kept`, a database attached to the connection of the writer. */
@@ -840,7 +840,7 @@ static void warn_of_lock(gt_store *store)
              "another process had locked it, and some results were lost");
 }
 
-/* Rows also go to the database in memory, if there is one, because lookups read it first. */
+/* If there is a database in memory, writes to it too, because lookups read it first. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {
@@ -876,7 +876,7 @@ static gputune_status bring_all(gt_database *database, void *context)
     merging *what = context;
     gputune_merged *merged = what->merged;
     merged->taken_trials = merged->taken_winners = merged->taken_codes = merged->taken_rules =
-        0; /* an earlier attempt may have counted rows */
+        0; /* reset, because this may be a second attempt */
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));

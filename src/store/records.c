@@ -69,8 +69,8 @@ static void show_record(gt_record_row *row)
     }
 }
 
-/* Adds a row to an index. Sets *above to true if the index has a row of an upper layer (one of the
- * first `upper` rows) with the same site and hash. */
+/* Adds a row to an index under its site and `hash`. Sets *above to true if the index already has
+ * such a row of an upper layer (one of the first `upper` rows). */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
@@ -81,9 +81,9 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
     return GPUTUNE_OK;
 }
 
-/* Decides whether to keep a row. A winner hides the winners of the same space in lower layers. If
- * all trials are listed, a trial hides the same trial in lower layers. Otherwise any row hides the
- * failed trials of the same scenario in lower layers. */
+/* Sets *keep to false for a row that an upper layer hides. A winner hides winners of the same space
+ * below it. If all trials are listed, a trial hides the same trial below it. Otherwise any row
+ * hides failed trials of the same scenario below it. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;
@@ -134,7 +134,7 @@ static gputune_status read_records(gt_database *database, void *context)
                          (int)search->all_trials, (int)search->filter->failures, wanted->sizes);
 }
 
-/* --- versions of a template ------------------------------------------------------------------- */
+/* --- template versions ------------------------------------------------------------------------ */
 
 static int by_kernel(const void *left, const void *right)
 {
@@ -150,8 +150,8 @@ static bool is_newer(const gputune_record *a, const gputune_record *b)
     return later ? later > 0 : a->order > b->order;
 }
 
-/* Marks the outdated rows of one kernel on one kind of GPU. With one_version, leaves out all
- * versions but one: the current version or, if it has no rows, the newest one. */
+/* Marks the outdated rows of one kernel on one kind of GPU. With one_version, keeps only the rows
+ * of the current version or, if there are none, of the newest version. */
 static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
     gt_hash hand = {0};
@@ -347,7 +347,7 @@ static gputune_status find_selected(gt_database *database, void *context)
 {
     forgetting *work = context;
     record_search *search = &work->search;
-    free_rows(search); /* an earlier attempt may have found rows */
+    free_rows(search); /* there may be rows from an earlier attempt */
     GT_TRY(read_records(database, search));
     GT_TRY(gt_query_each(database, add_rule, search, GT_SQL_RULES, ""));
     GT_TRY(settle_versions(search));

@@ -53,9 +53,9 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     gt_rows_integer(rows); /* skip the constant before the columns */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_correct(trial->status)) {
-        *(char *)trial->proved_at = '\0'; /* other users may have written this row */
+        *(char *)trial->proved_at = '\0'; /* other users may have written it */
     }
-    /* with another driver, a trial that failed on the GPU may succeed */
+    /* a trial that failed on the GPU counts only for the driver with which it failed */
     bool counts = gt_trial_is_correct(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
                   trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
                   trial->driver_version == search->driver_version;
@@ -100,9 +100,9 @@ gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
 /* ---- trials elsewhere ------------------------------------------------------------------------ */
 
 typedef struct group {
-    int64_t gpu, scenario; /* row ids in the current layer */
+    int64_t gpu, scenario; /* valid only for the layer that is being read */
     gt_hash key;
-    double distance; /* distance between the sizes of the group and those wanted */
+    double distance; /* distance to the wanted sizes */
     bool other_gpu, other_values, other_objective;
     size_t order; /* number of groups that were found before this one */
     gt_related_list trials;
@@ -143,7 +143,7 @@ static int nearest_first(const void *left, const void *right)
 static group take_group(const related_search *search, gt_rows *rows)
 {
     group one = {.gpu = gt_rows_integer(rows), .order = search->groups.count};
-    one.scenario = gt_rows_integer(rows); /* columns are read from left to right */
+    one.scenario = gt_rows_integer(rows); /* must be read after gpu, the column to its left */
     const char *fixed = search->wanted->fixed ? search->wanted->fixed : "";
     const char *environment = gt_rows_text(rows);
     one.key = group_key(environment, gt_rows_hash(rows));
@@ -200,8 +200,8 @@ static void drop_groups(related_search *search, size_t from)
     search->groups.count = from;
 }
 
-/* Adds the trials of the nearest groups in a layer. Each layer may add GT_RELATED_MAX trials,
- * because its groups may be nearer than those of upper layers. */
+/* Adds the trials of the nearest groups in a layer. Groups of this layer may be nearer than those
+ * of upper layers, so up to GT_RELATED_MAX trials are added for each layer. */
 static gputune_status read_groups(related_search *search, gt_database *database, size_t at)
 {
     size_t found = 0;
@@ -215,7 +215,7 @@ static gputune_status read_groups(related_search *search, gt_database *database,
                              one->gpu, one->scenario, GT_RELATED_OF_ONE, GT_RELATED_FASTEST));
         found += one->trials.count;
     }
-    drop_groups(search, at); /* the groups before them have GT_RELATED_MAX trials */
+    drop_groups(search, at); /* no more groups: GT_RELATED_MAX trials were found */
     return GPUTUNE_OK;
 }
 
@@ -225,7 +225,7 @@ static gputune_status read_related(gt_database *database, void *context)
     const size_t upper = search->groups.count;
     gputune_status status = read_groups(search, database, upper);
     if (status != GPUTUNE_OK) {
-        drop_groups(search, upper); /* the layer may be read again */
+        drop_groups(search, upper); /* another attempt may read the layer again */
     }
     return status;
 }
@@ -475,8 +475,8 @@ static gputune_status list_sizes(void *context, gt_rows *row)
     return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
-/* Returns a rank for winners with the same distance. Winners of the whole space rank higher than
- * others. Among winners of the whole space, and among the others, final winners rank higher. */
+/* Returns the rank of a winner among those with the same distance. A winner of the whole space
+ * ranks above all others, and then a final winner above an unfinished one. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;

@@ -34,7 +34,7 @@ typedef struct gt_record_row {
     gputune_record record;
     gt_site site;
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
-    gt_trial_status default_status; /* -1: the default has no trial */
+    gt_trial_status default_status; /* status of the default's trial; -1: no trial */
     double volume;
     int winner_order; /* larger for winners that were stored later */
     bool superseded;  /* true if one_version leaves the row out */

@@ -41,7 +41,7 @@ static gputune_status take_rule(void *context, gt_rows *rows)
 static gputune_status find_rule(gt_database *database, void *context)
 {
     rule_search *search = context;
-    gt_stored_rule_free(&search->found); /* an earlier attempt may have found a rule */
+    gt_stored_rule_free(&search->found); /* there may be a rule from an earlier attempt */
     search->found = (gt_stored_rule){0};
     return database->distrust
                ? GPUTUNE_ENOTFOUND
@@ -107,7 +107,7 @@ gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome
 typedef struct rule_listing {
     const gt_wanted *wanted;
     gt_listed_rules *out;
-    gt_hash_index above; /* rules found so far, in this and upper layers */
+    gt_hash_index above; /* rules that were found so far, for hiding those of lower layers */
 } rule_listing;
 
 void gt_listed_rules_free(gt_listed_rules *list)

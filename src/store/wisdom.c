@@ -192,7 +192,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* sscanf would measure the whole text in each call */
+    memcpy(high, text, HALF); /* not by sscanf, which would measure the whole text */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
@@ -575,7 +575,7 @@ static bool is_set(gt_hash hash)
     return hash.high || hash.low;
 }
 
-/* Compares two texts of an entry. NULL is equal to "", because an empty text is not exported. */
+/* Compares two texts of an entry. NULL and "" are equal, because empty texts are not exported. */
 static bool is_same_text(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
