@@ -5,8 +5,8 @@
 
 typedef struct gt_objective {
     const char *name; /* "kernel" */
-    double limit_s;   /* default time limit of a call, in seconds */
-    bool by_host;     /* true if the host's clock measures the times */
+    double limit_s;   /* default time limit of a call */
+    bool by_host;     /* true if times are measured by the host's clock */
     bool by_energy;   /* true if values are nanojoules, false for nanoseconds */
     bool by_work;     /* true if values are times for the work of one launch of the default */
     gputune_objective sampled; /* the objective that is measured to compute this one */

@@ -35,7 +35,7 @@ static bool is_named(const cli_measured *one)
 static void print_choice(const cli_measured *one, const cli_measured_list *list)
 {
     const gputune_record *of = one->trials;
-    bool is_ambiguous = false; /* true if another GPU's name contains this GPU's name */
+    bool is_ambiguous = false; /* true if the GPU's name is also a part of another GPU's name */
     for (size_t i = 0; i < list->count; i++) {
         const gputune_record *other = list->items[i].trials;
         is_ambiguous |=

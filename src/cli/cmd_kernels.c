@@ -141,7 +141,7 @@ typedef struct ward {
 } ward;
 
 typedef struct diagnosis_row {
-    gputune_diagnosis diagnosis; /* must be the first member, because OF_DIAGNOSIS uses offsets */
+    gputune_diagnosis diagnosis; /* first, because OF_DIAGNOSIS uses offsets */
     const char *verdict;
 } diagnosis_row;
 

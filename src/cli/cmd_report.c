@@ -11,7 +11,7 @@
 typedef struct report_data {
     cli_measured_list measured; /* scenarios; those that are being tuned come first */
     cli_table standing;
-    char **sources; /* source code of each scenario's winner, or NULL if unknown */
+    char **sources; /* source code of the winner of each scenario, or NULL if unknown */
 } report_data;
 
 static struct {

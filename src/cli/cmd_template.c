@@ -106,7 +106,7 @@ static int write_template(const cli_list *arguments)
     for (const char *at = draft; (at = strstr(at, "// guess:")); at++) {
         guesses++;
     }
-    /* the suggested command takes only one kernel */
+    /* suggest a command for the first kernel */
     const char *first = strstr(draft, clause);
     const char *name = first ? first + sizeof clause - 1 : "";
     bool several = strstr(name, clause) != NULL;
@@ -194,7 +194,7 @@ static int read_template(embedded_files *out, const char *path)
     *out = (embedded_files){NULL, 0};
     CLI_REFUSE(!add_file(out, slash ? slash + 1 : path, path), CLI_EXIT_USAGE,
                "cannot read '%s': %s", path, strerror(errno));
-    for (size_t i = 0; i < out->count; i++) { /* the loop appends to the list */
+    for (size_t i = 0; i < out->count; i++) { /* the list grows in the loop */
         char *from = cli_copy(out->items[i].path);
         for (const char *at = out->items[i].text; *at;) {
             char *name = cli_next_include(&at);

@@ -41,7 +41,7 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     at->done++;
     at->failed += !ok;
     gputune_compiled row = *compiled;
-    row.log = ok ? "" : compiled->log; /* drop the log of a successful compilation */
+    row.log = ok ? "" : compiled->log; /* without errors, the log is not shown */
     cli_table_add(&at->table, &row);
     if (!ok && compiled->log && compiled->log[0]) {
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
@@ -157,7 +157,7 @@ static int warm_kernels(void)
                                  : cli_warm_tune(&session, &scenarios);
 }
 
-enum { SETTLED_MS = 100 }; /* the files must stay unchanged for this time */
+enum { SETTLED_MS = 100 }; /* a change counts after so long without another */
 
 typedef struct watched {
     const char *path;
@@ -223,7 +223,7 @@ static void list_files(watch *watch)
         const char *path = cli_warm.kernels.items[i], *kernel = strstr(path, ".cu:");
         add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path);
     }
-    for (size_t i = 0; i < watch->count; i++) { /* the loop appends to the list */
+    for (size_t i = 0; i < watch->count; i++) { /* the list grows in the loop */
         size_t bytes;
         const char *path = watch->files[i].path, *text = cli_read_text(path, &bytes);
         while (text && *text) {

@@ -96,7 +96,7 @@ static const char *take_text(const message *from, size_t *at)
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-static const char variable[] = "GPUTUNE_FLEET"; /* has the value "INDEX GPU CHANNEL PARENT" */
+static const char variable[] = "GPUTUNE_FLEET"; /* "INDEX GPU CHANNEL PARENT" in a child */
 
 static struct {
     int channel;
@@ -202,7 +202,7 @@ typedef struct kind {
 } kind;
 
 typedef struct failure {
-    const char *why, *message; /* `why`: reason for the failure; NULL: no failure */
+    const char *why, *message; /* `why`: NULL if the scenario has not failed */
     int code;
     unsigned flags;
 } failure;
@@ -212,7 +212,7 @@ typedef struct child {
     pid_t pid;  /* 0 if the child is not running */
     int channel;
     const char *label;
-    CLI_LIST(cli_turn) listed; /* scenarios received before READY */
+    CLI_LIST(cli_turn) listed; /* scenarios that came before READY */
     kind *kind;                /* the GPU's kind; NULL before READY or if the GPU is unusable */
     bool is_busy, is_out;
     bool is_in_doubt; /* true if the scenario failed on this GPU, and another GPU of the same kind
@@ -551,7 +551,7 @@ static void take_end(child *child)
             WIFEXITED(status) ? code : WTERMSIG(status));
         child->failure = (failure){"the process on this GPU has ended", message, CLI_EXIT_NOTHING,
                                    GPU_FAULT | HAS_ERROR};
-    } else if (WIFEXITED(status)) { /* ignore a signal that ended an idle child */
+    } else if (WIFEXITED(status)) { /* a signal that ended an idle child does not matter */
         fleet.code = cli_worse(fleet.code, code);
     }
 }

@@ -46,7 +46,7 @@ void *cli_allocate(size_t count, size_t bytes)
 void *cli_grow(void *array, size_t count, size_t bytes)
 {
     if (count & (count - 1)) {
-        return array; /* an array has free space unless its count is 0 or a power of two */
+        return array; /* full arrays have 0 items or a power of two */
     }
     return resize_memory(array, (count ? count * 2 : 1) * bytes);
 }

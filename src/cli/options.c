@@ -75,7 +75,7 @@ void cli_help(const cli_command *command)
     const char *text = command->more ? command->more : "";
     fputs(*text ? "\n" : "", stdout);
     for (size_t length; *text; text += length + (text[length] == '\n')) {
-        /* an indented line has a word, blanks and a description of the word */
+        /* in an indented line, only the description after the word and the gap is folded */
         length = strcspn(text, "\n");
         char *line = cli_copy_part(text, length), *gap = strstr(line + strspn(line, " "), "  ");
         size_t indent = line[0] == ' ' && gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;
@@ -243,7 +243,7 @@ static int parse_options(const cli_command *command, int argc, char **argv)
                value != FIRST_VALUE + (int)(option - command->options)) {
             option++;
         }
-        if (!option->name) { /* an unknown letter may be inside a word, as in -qx */
+        if (!option->name) { /* in a word such as -qx, only optopt names the unknown letter */
             bool is_letter = optopt < FIRST_VALUE && isgraph(optopt) && optopt != 'h';
             return unknown_option(command,
                                   is_letter ? cli_format("-%c", optopt) : argv[optind - 1]);

@@ -69,7 +69,7 @@ static const char *verdict_of(const gputune_record *record)
 static void derive_figures(row *out)
 {
     const gputune_record *r = &out->record;
-    /* several kernels ("47 + 1"), or a kernel that is launched several times ("64 (3 times)") */
+    /* `grids` has a "+" for several kernels, and a "(" for one that is launched several times */
     bool is_pipeline = strpbrk(r->grids, "+(") != NULL;
     bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
     double half_ns = (r->high_ns - r->low_ns) / 2;
@@ -350,7 +350,7 @@ void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched)
             add_values(out, from->trials[i].configuration, false);
         }
     }
-    /* a non-numeric size, such as a type, becomes an axis with one value */
+    /* such as a type; it becomes an axis with one value */
     add_values(out, from->trials->sizes, true);
     for (size_t i = 0; i < out->axes.count; i++) {
         qsort(out->axes.items[i].values, out->axes.items[i].count, sizeof(char *), compare_values);

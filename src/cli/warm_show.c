@@ -104,7 +104,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
     char *text = describe_progress(progress, at, live && !progress->gpu);
     if (live && progress->gpu) {
         cut_line(text, WIDTH_UNKNOWN);
-        cli_console_progress("%s", text); /* the parent inserts this text into its own line */
+        cli_console_progress("%s", text); /* the parent adds this text to its own line */
     } else if (live) {
         cli_progress_draw(text);
     } else {

@@ -4,7 +4,7 @@
 
 #include "base/condition.h"
 
-/* Objects that graphs still used when their launcher was freed. */
+/* Objects that a graph still used when their launcher was freed. */
 static struct {
     pthread_mutex_t lock;
     gt_held *list;
@@ -37,7 +37,7 @@ gputune_status gt_held_give(gt_held *held, CUgraph graph)
     }
     result = driver->GraphRetainUserObject(graph, made, 1, CU_GRAPH_USER_OBJECT_MOVE);
     if (result != CUDA_SUCCESS) {
-        driver->UserObjectRelease(made, 1); /* the driver then calls on_graph_gone() */
+        driver->UserObjectRelease(made, 1); /* calls on_graph_gone() */
     }
     return gt_cuda_check(driver, result, "cuGraphRetainUserObject");
 }

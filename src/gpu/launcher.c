@@ -96,7 +96,7 @@ typedef struct stream_facts {
     CUgraph graph;
 } stream_facts;
 
-/* ---- the parameters of a launch ---- */
+/* ---- parameters ---- */
 
 /* Returns the error of a failed launch: the wrong context is current, or CUDA reports an error. */
 static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult result)
@@ -193,7 +193,7 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];
     config.blockDimZ = run->block[2];
     config.hStream = stream;
-    if (l2->window_bytes) { /* set the address of the L2 window, which is the last attribute */
+    if (l2->window_bytes) { /* the address of the L2 window is set in the last attribute */
         memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
         config.attrs = attributes;
         memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
@@ -230,7 +230,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* only the first part of a `split` block is passed by value */
+        } else { /* by value, as a whole or, for `split`, its first part */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -311,7 +311,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
     }
     for (uint32_t i = 0; from && i < launch->block_count; i++) {
         uint32_t bytes = gt_block_copied(&launch->blocks[i]);
-        if (bytes > 0 && instance->blocks[i]) { /* 0 if the module has no such symbol */
+        if (bytes > 0 && instance->blocks[i]) { /* the image may lack the block's symbol */
             GT_CUDA(launcher->loaded.driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes,
                     stream);
         }
@@ -320,7 +320,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
     return launch_kernels(launcher, sizes, instance, stream, arguments);
 }
 
-/* ---- the states of streams ---- */
+/* ---- states of streams ---- */
 
 /* Creates the memory, the events and the instance of a state, unless they exist already. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
@@ -478,7 +478,7 @@ static gputune_status capture_repeat(gt_launcher *launcher, CUstream stream,
     return status;
 }
 
-/* ---- the states of graphs ---- */
+/* ---- states of graphs ---- */
 
 static void end_module(gt_held *held, bool alive)
 {

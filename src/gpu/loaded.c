@@ -28,7 +28,7 @@ gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
     return GPUTUNE_OK;
 }
 
-/* ---- checks and attributes of the kernels ---- */
+/* ---- kernels ---- */
 
 /* Checks the sizes of a kernel's parameters, which drivers before 12.4 do not report. */
 static gputune_status check_parameters(const gt_loaded_launch *loaded, CUfunction function,
@@ -95,7 +95,7 @@ static gputune_status allow_shared(const gt_loaded_launch *loaded, CUfunction fu
     if (sum <= (uint32_t)loaded->device->shared_per_block_bytes) {
         return GPUTUNE_OK;
     }
-    int allowed; /* another launcher may have raised this limit */
+    int allowed; /* may be more than this launch needs, because of another launcher */
     GT_CUDA(loaded->driver, FuncGetAttribute, &allowed,
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
     GT_REFUSE(sum > (uint32_t)loaded->device->shared_per_block_optin_bytes, GPUTUNE_ECUDA,
@@ -394,7 +394,7 @@ static gputune_status count_resident(const gt_loaded_launch *loaded, uint32_t in
     *clusters = 1;
     if (gt_volume(kernel->cluster) > 1) {
         CUlaunchConfig config = loaded->kernels[index].config;
-        config.numAttrs = 1; /* without the carveout, which the driver may ignore */
+        config.numAttrs = 1; /* leave out the carveout, which the driver may ignore */
         GT_CUDA(loaded->driver, OccupancyMaxActiveClusters, clusters, function, &config);
     }
     return GPUTUNE_OK;

@@ -45,11 +45,11 @@ typedef struct gt_loaded_launch {
     bool needs_module;
     bool has_l2;          /* true after gt_l2_attach() was called */
     int carveout_percent; /* -1: the driver's choice */
-    gt_instance base;     /* has only the first module and its functions */
+    gt_instance base;     /* only its module and functions are set */
     gt_context context;
     const gt_device *device;   /* the caller's */
     gt_launch_view launch;     /* points to arrays of the caller */
-    gt_module *module;         /* a reference that the launcher releases */
+    gt_module *module;         /* reference that the launcher will release */
     gt_image image;            /* a copy of the image if needs_module is true */
     gt_loaded_kernel *kernels; /* one kernel for each step: &only or an array */
     size_t slot_bytes;         /* bytes of staging memory for a launch; 0 if no blocks are copied */

@@ -158,7 +158,7 @@ static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
     }
     if (!listed) {
         uint32_t ours = friend ? 2 : 1;
-        /* this process has a context, so the pids are from another namespace */
+        /* this process has a context but is not listed, so the pids are from another namespace */
         out->one = friend ? 0 : out->one;
         out->others -= out->others < ours ? out->others : ours;
     }

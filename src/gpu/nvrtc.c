@@ -229,7 +229,7 @@ static bool states_standard(const gt_nvrtc_request *request)
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    enum { OWN = 4 }; /* architecture, language standard, and two options for the head */
+    enum { OWN = 4 }; /* the architecture, the language standard, and two for the head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
               "%zu compiler options; expected at most %d", request->option_count,
               OPTIONS_MAX - STANDARD - OWN);
@@ -340,7 +340,7 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
     return GPUTUNE_OK;
 }
 
-/* ---- headers that are missing ---- */
+/* ---- missing headers ---- */
 
 /* A missing header is replaced by a header that only defines the integer types, because most
  * missing headers are for host code. Only a compilation shows which headers are missing, so their

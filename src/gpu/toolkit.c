@@ -26,7 +26,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
     static const char *const words[] = {"is undefined", "has no member", "must be a class",
                                         "is not a template", "storage class or type specifier"};
     if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/") ||
-        strstr(line, "/cub/")) { /* an algorithm of Thrust may fail in a header of CUB */
+        strstr(line, "/cub/")) { /* CUB, too, because Thrust calls it */
         gt_text_append(out, "; NVRTC does not compile algorithms of Thrust or for the whole GPU; "
                             "kernels may use thrust::complex, pair, tuple, its functors and "
                             "iterators, and CUB's functions for warps and blocks");

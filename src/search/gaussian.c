@@ -67,7 +67,7 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
     }
 }
 
-/* Writes the covariances of z with the rows from `from` to `to` - 1 to `out`. */
+/* Writes the covariances of the point z with the rows `from` to `to` - 1 to `out`. */
 static void covariances(double *out, const gt_gaussian *g, const float *z, uint32_t from,
                         uint32_t to)
 {
@@ -95,7 +95,7 @@ static double variance(const gt_gaussian *g)
     return 1 + gt_gaussian_apart(sum, squares);
 }
 
-/* Replaces the covariances v[from] to v[to - 1] by the elements of a row of the Cholesky factor. */
+/* Solves L x = v for rows `from` to `to` - 1 of the Cholesky factor L. Replaces v by x. */
 static void solve_forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {

@@ -71,7 +71,7 @@ static double model_log_slope(const gt_model *model, double log_time)
     return -log(model->spread) - (isinf(model->width) ? 0 : log1p(over / model->width));
 }
 
-/* --- rows of the process ---------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 enum {
     KEPT = 300, /* number of rows to keep if there are too many; half for the fastest points */
@@ -100,7 +100,7 @@ static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
     model->row_prior[row] = model_prior_at(model, z);
 }
 
-/* Adds rows for the points without a row. Returns false if there are too many points. */
+/* Gives each point that has no row a row. Returns false if there are too many points. */
 static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->known.count; i++) {
@@ -147,7 +147,7 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
         add_row(model, evidence, order[kept].index);
     }
     for (uint32_t i = kept; i < count; i++) {
-        /* mark the point so it gets no row */
+        /* this number of no row keeps add_rows() from adding the point */
         evidence->known.items[order[i].index].row = GT_GAUSSIAN_ROWS + 1;
     }
 }
@@ -334,7 +334,7 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
 /* --- the pool --------------------------------------------------------------------------------- */
 
 enum {
-    /* number of random candidates, and of the best candidates of a pool that has more than MANY */
+    /* number of random candidates, and size to which a pool of more than MANY is reduced */
     RANDOM = 500,
     NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
     JUMPS = 48,    /* number of candidates with two changed axes, and as many with three */
@@ -522,7 +522,7 @@ static void judge_candidate(gt_candidate *candidate, const gt_model *model,
                       model->prior.slope * candidate->prior;
     double deviation =
         doubt(model, strategy) * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
-    double success = 0; /* logarithm of the probability that the try succeeds */
+    double success = 0; /* logarithm of the probability of success */
     if (strategy->evidence.count[GT_TRIED_FAILED]) {
         double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);
         success = log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
@@ -582,7 +582,7 @@ static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bo
 
 enum {
     LEAST_OK = 3,
-    BETWEEN_CLIMBS = 8 /* after this many proposals, neighbours are tried again */
+    BETWEEN_CLIMBS = 8 /* every so many proposals, also try neighbours of the best candidate */
 };
 
 static void drop_model(gt_model **model)

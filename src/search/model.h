@@ -44,8 +44,8 @@ typedef struct gt_model_prior {
     gt_point leads[GT_MODEL_LEADS]; /* the fastest hints, which are proposed first */
     uint32_t lead_count, next_lead;
     uint32_t due;   /* number of hints to propose before the model is used */
-    uint32_t turns; /* number of points proposed after the default, before the model was used */
-    double slope; /* slope of measured times as a function of predicted times, both standardised */
+    uint32_t turns; /* number of proposals between the default and the first use of the model */
+    double slope;   /* slope of a line that maps predicted to measured times, both standardised */
 } gt_model_prior;
 
 typedef struct gt_model {

@@ -8,16 +8,16 @@
 enum {
     LEAST_SIZE = 500, /* minimum number of valid configurations in the domain */
     LEAST_PAIRS = 3,
-    LEAST_COMPARED = 6, /* minimum number of pairs whose times are compared */
-    LEAST_FAILED = 3,   /* if none of this many quick compiles succeeds, no more are tried */
+    LEAST_COMPARED = 6, /* minimum number of pairs for comparing times */
+    LEAST_FAILED = 3,   /* after this many failures without a success, no more are tried */
     /* Quick compiles are not needed if this many variants can be compiled in the time limit. */
     MANY = 100
 };
 #define SHARE  0.5 /* fraction of the time limit that may be spent on quick compiles */
-#define SLOW   0.5 /* compiles are slow if their mean time is at least this fraction of quick_s() */
+#define SLOW   0.5 /* compiles are slow if their mean time exceeds this fraction of quick_s() */
 #define FASTER 2.0 /* quick compiles must be faster than full compiles by this factor */
-/* Fraction of the pairs whose variants must have a result before quick compiles are rejected:
- * ENOUGH, or ENOUGH_QUICK if the variants compile too fast to begin quick compiles. */
+/* Quick compiles are rejected only after this fraction of the paired variants has a result.
+ * ENOUGH_QUICK applies if the variants compile so fast that quick compiles have not begun. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
 /* The lowest rank correlation at which quick compiles are used. It is low because few pairs give
@@ -113,7 +113,7 @@ static uint32_t count_tried(const gt_quick *quick)
     return tried;
 }
 
-/* Proposes variants for half of the workers. The other workers are for quick compiles. */
+/* Proposes variants, but only for half of the workers: the others will do quick compiles. */
 static gputune_status propose_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
                                    size_t *given)
 {

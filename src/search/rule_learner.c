@@ -19,7 +19,7 @@ static double cost_of(double log_loss)
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Computes logarithmic losses at a size. A missing time gets the worst loss; at least `slow`. */
+/* Computes logarithmic losses at a size. A missing time counts as the worst, at least `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;
@@ -50,7 +50,7 @@ typedef struct portfolio {
     const gt_rule_data *data;
     const double *costs; /* costs at [size * code_count + code] */
     uint32_t code_count, most;
-    const bool *universal; /* for each code, true if one of its configurations has no needs */
+    const bool *universal; /* by code: true if a configuration with this code has no needs */
     bool wants_universal;
 } portfolio;
 
@@ -227,13 +227,13 @@ typedef struct learner {
      * cannot run. Times are predicted from the measured sizes outside of the fold, or from all
      * measured sizes if fold == folds. */
     double *predicted;
-    uint32_t *sorted; /* for each feature, all sizes sorted by the feature */
-    bool *usable;     /* for each feature, true if all its values are known */
-    uint32_t *order;  /* for each feature, sizes grouped by branch and then sorted by the feature */
+    uint32_t *sorted; /* by feature: all sizes, sorted by their values */
+    bool *usable;     /* by feature: true if it has a value at all sizes */
+    uint32_t *order;  /* by feature: sizes grouped by branch, and sorted by value in each group */
     uint32_t *moved;  /* buffer for the sizes at which a condition is false */
-    bool *is_yes_at;  /* for each size, true if the last condition is true */
-    double *sums;     /* sum of the costs of each configuration */
-    double *after;    /* for each position, cost of a leaf for the sizes from there to the end */
+    bool *is_yes_at;  /* by size: result of the last condition */
+    double *sums;     /* by configuration: sum of its costs */
+    double *after;    /* by position in the order: cost of a leaf from there to the end */
     GT_ARRAY(branch) branches;
 } learner;
 
@@ -330,7 +330,7 @@ static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
         add_costs(l, l->sums, places[i]);
         below = above;
     }
-    /* also try the condition if it is false at all sizes */
+    /* even if the condition is false at all sizes, it may meet needs */
     if ((feature->denies & ~granted) && count > 0 && below == 0) {
         const double cost = least_sum(l, l->sums, granted | feature->denies, count, &config);
         *best = cost < best->cost - 1e-9 ? (split){f, 0, cost} : *best;
@@ -461,7 +461,7 @@ static void set_guessed(learner *l)
 
 enum { COORDINATES_MAX = 16 };
 
-/* The weights of the coordinates other than the problem sizes. */
+/* Weights of those coordinates that are not problem sizes. */
 typedef struct weights {
     double load;     /* weight of the number of blocks per multiprocessor */
     double divisors; /* weight of the largest power of two that divides each size */
@@ -492,9 +492,9 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
     return count;
 }
 
-/* Predicts the logarithmic times of a configuration at the guessed sizes. Also predicts its time at
- * each measured size from the other measured sizes. If this time is less than least[i] at size i,
- * stores the time in least[i] and the configuration in choices[i]. */
+/* Predicts the logarithmic times of a configuration at the guessed sizes, and at each measured size
+ * from all others. Where the latter is less than least[i], stores it there and sets choices[i] to
+ * the configuration. `i` is the index of the measured size. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
@@ -519,7 +519,7 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
     for (uint32_t i = 0; i < guesses; i++) {
         at += set_coordinates(l, at, l->guessed[i], config, w);
     }
-    for (uint32_t d = 0; d < known.dimensions; d++) { /* centre the coordinates at 0 */
+    for (uint32_t d = 0; d < known.dimensions; d++) { /* move the centre of the points to 0 */
         double sum = 0;
         for (uint32_t i = 0; i < known.count; i++) {
             sum += points[(size_t)i * known.dimensions + d];
@@ -641,7 +641,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     const double rows = l->measured_count + l->guessed_count;
-    for (int p = 0; p < PENALTIES; p++) { /* each penalty prunes the tree further */
+    for (int p = 0; p < PENALTIES; p++) { /* penalties increase, so each prunes the tree further */
         (void)prune_tree(l->branches.items, 0, penalties[p] * rows / 100);
         for (uint32_t i = fold; i < l->measured_count; i += l->folds) {
             const uint32_t s = l->measured[i];

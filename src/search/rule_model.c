@@ -32,7 +32,7 @@ static void factor_matrix(double *matrix, uint32_t count)
     }
 }
 
-/* Solves the factored system for the right side x, in place. Elements before `first` must be 0. */
+/* Solves the system with the Cholesky factor in place. Elements of x before `first` must be 0. */
 static void solve_system(const double *factor, uint32_t count, uint32_t first, double *x)
 {
     for (uint32_t i = first; i < count; i++) {
@@ -50,8 +50,8 @@ static void solve_system(const double *factor, uint32_t count, uint32_t first, d
 
 /* Matrices of count * count elements, and vectors with an element for each known point. */
 typedef struct workspace {
-    double *factor, *inverse, *part; /* `part` contains only the points of one fold */
-    double *weights;                 /* weights at [fold * count + point], for fold <= fold_count */
+    double *factor, *inverse, *part; /* `part`: submatrix for the points of one fold */
+    double *weights;                 /* at [fold * count + point]; fold_count: no fold left out */
     double *some;
     uint32_t *members;
 } workspace;
@@ -99,7 +99,7 @@ static void invert_matrix(workspace *w, const gt_rule_known *known)
     }
 }
 
-/* Sets the weights of the points in a fold to 0 and adjusts the other weights accordingly. */
+/* Computes the weights for a prediction without the points of a fold, whose weights become 0. */
 static void leave_out(workspace *w, const gt_rule_known *known, uint32_t fold, double *weights)
 {
     uint32_t count = 0;

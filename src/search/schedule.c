@@ -16,15 +16,15 @@
 #define USUAL_S    0.4 /* assumed seconds of a compile until one is measured */
 /* Assumed GPU seconds of a new variant until one is measured. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* Factor for the number of variants in advance. The GPU then need not wait for slow compiles. */
+/* So many times more variants are compiled in advance, for the case of slow compiles. */
 #define SPARE 1.25
 
 enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
-    WAITING = 2,      /* number of compiled variants that should wait for the GPU */
-    UNLAUNCHED = 24,  /* number of variants to propose before the first launch is finished */
-    COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
+    WAITING = 2,      /* compiled variants to keep waiting for the GPU */
+    UNLAUNCHED = 24,  /* variants to propose until one was launched */
+    COMPILE_AHEAD = 3 /* sources per compile worker in a search that does not learn */
 };
 
 static void update_mean(double *mean, double seconds)

@@ -16,7 +16,7 @@ enum {
     TRIES = 20   /* maximum number of attempts to find a new neighbour */
 };
 #define RANDOM   0.1  /* fraction of proposals that are random */
-#define SLOWER   0.65 /* probability of moving on to the next slower configuration */
+#define SLOWER   0.65 /* probability of using the next slower configuration instead */
 #define ADJACENT 0.5  /* fraction of neighbours that are one choice away on an axis */
 #define JUMP     0.2  /* fraction of neighbours that differ in two axes */
 
@@ -80,8 +80,8 @@ static gputune_status propose_random(gt_strategy *strategy, gt_point *out, bool 
 
 static const struct {
     const char *name;
-    /* Proposes a point that is not in the evidence. If it sets *found to false, the caller proposes
-     * the remaining points in order. NULL: the caller proposes all points in order. */
+    /* Proposes a point that is not in the evidence. If it sets *found to false, or is NULL, the
+     * caller proposes the remaining points in their order. */
     gputune_status (*propose)(gt_strategy *strategy, gt_point *out, bool *found);
 } strategies[GPUTUNE_STRATEGY_COUNT] = {
     [GPUTUNE_STRATEGY_AUTO] = {"auto", gt_model_propose},
@@ -98,7 +98,7 @@ enum {
     PATIENCE = 160,
     SHARE = 4,
     MOST_PATIENCE = 600,
-    ENOUGH = 8 /* minimum number of known compile times before a compile may be given up */
+    ENOUGH = 8 /* a compile may be given up only after this many compile times are known */
 };
 #define EPSILON    0.005
 #define NEGLIGIBLE 0.1 /* fraction of epsilon below which a gain is negligible */
