@@ -423,8 +423,8 @@ struct gputune_options {
     gputune_log_fn log; /* receives this call's log lines; the tuner's log receives them too */
     gputune_progress_fn progress;
     void *user; /* passed to log, progress and reference */
-    /* A flag that stops the call as soon as it is not 0; results that are finished by then are
-     * kept. A signal handler may set the flag, and so may another thread, with an atomic store. */
+    /* A flag that stops the call when it becomes nonzero. Finished results are kept. A signal
+     * handler may set the flag, and so may another thread, with an atomic store. */
     const volatile sig_atomic_t *cancel;
     const char *samples_path; /* append every raw sample to this CSV file; it must not be a FIFO */
     bool background;          /* see section Tuning in the background */

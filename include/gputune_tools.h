@@ -216,7 +216,7 @@ typedef struct gputune_record {
     const char *alignment, *inputs; /* as in the scenario: "16", "seed=1"; or "" */
     /* true if nothing verified the default, which is then assumed to be correct */
     bool unreferenced;
-    bool outdated; /* true if the template was edited after the measurement */
+    bool outdated; /* true if the template was edited after the result was measured */
     /* The following members are set only for a winner. */
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */

@@ -23,7 +23,7 @@ static bool load_library(void *library)
     return true;
 }
 
-/* Returns false if the library cannot be loaded or is too old. */
+/* Loads a library. Returns false if it cannot be loaded or is too old. */
 static bool try_library(gt_text *tried, const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* The bindings that a branch has added: from `last` back to the one after `begin`. */
+/* A list of the bindings that a branch has added, newest first: from `last` until before `begin`.
+ * */
 typedef struct branch {
     draft_binding *begin, *last;
 } branch;
@@ -67,7 +68,7 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 
 void draft_forget(draft_decl *decl)
 {
-    decl->is_captured = false; /* lambdas that already exist have captured the old variable */
+    decl->is_captured = false; /* lambdas that exist have captured the earlier variable */
     draft_bind(decl, "", NULL);
 }
 
@@ -254,7 +255,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         return is_same ? a : draft_pointer((draft_spot){.path = ""});
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
-        return a->kind == DRAFT_POINTER ? a : b; /* the other value is a null pointer */
+        return a->kind == DRAFT_POINTER ? a : b; /* the other one is a null pointer */
     }
     if (draft_is_known(a) && draft_is_known(b)) {
         condition = draft_is_known(condition) ? condition : draft_changing(name);
@@ -430,7 +431,7 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
     }
 }
 
-/* Records that these host variables may vary; `doubt` is the reason. */
+/* Records that these host variables may have other values in another run, because of `doubt`. */
 static void doubt_changes(const draft_bindings *changes, const char *doubt)
 {
     int64_t number;
@@ -483,8 +484,8 @@ void draft_run_perhaps(const draft_node *node, const char *doubt)
     doubt_changes(&changes, doubt);
 }
 
-/* Interprets a loop in host code. If the condition may be true at first, two iterations are
- * interpreted, and the variables that they change may vary from then on. */
+/* Interprets a loop in host code. Unless its condition is false at first, interprets two
+ * iterations. The variables that they change may then have other values in another run. */
 static void run_host_loop(const loop *l, bool checks_first)
 {
     static const char doubt[] = "is changed by a loop";
@@ -601,7 +602,7 @@ static bool run_if(draft_node *node)
     int64_t number;
     bool unsure = draft_is_unsure(value);
     draft_bindings skipped = {0};
-    if (!draft_on_host() && draft_is_number(value, &number)) { /* for example, if constexpr */
+    if (!draft_on_host() && draft_is_number(value, &number)) { /* such as if constexpr */
         draft_node *taken = number ? then : otherwise;
         return taken && draft_run(taken);
     }
@@ -617,7 +618,7 @@ static bool run_if(draft_node *node)
     const branch second = branch_end(begin);
     draft_now.unsure -= unsure;
     draft_now.unsure +=
-        unsure && then_leaves != else_leaves; /* some threads may have left the function */
+        unsure && then_leaves != else_leaves; /* the threads that took the other branch have left */
     if (then_leaves != else_leaves && (!draft_on_host() || draft_now.jumps)) {
         branch_changes(draft_on_host() ? &skipped : &draft_now.left,
                        then_leaves ? &first : &second);

@@ -40,7 +40,7 @@ static draft_symbol *new_symbol(draft_symbol_kind kind, draft_decl *decl, const 
     return symbol;
 }
 
-/* Returns the symbol that has all these properties, and creates it if it does not exist yet. */
+/* Returns the symbol with these properties. Creates it for the first call with them. */
 static draft_amount *known_value(draft_symbol_kind kind, draft_decl *decl, const char *text,
                                  const int64_t *number)
 {
@@ -197,12 +197,12 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
         bool is_variable =
             arguments[i]->type.kind == CX_TYPE_POINTER &&
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
-        /* a pointer variable that is still null here is probably set by another function */
+        /* if a pointer variable is still null here, another function probably sets it */
         bool is_null = value->kind == DRAFT_SUM && is_variable;
         draft_decl *passed = draft_new(sizeof *passed);
         draft_binding *last = draft_now.last;
         draft_assign(passed, "", is_null ? draft_nothing() : value, arguments[i]->type);
-        draft_now.last = last; /* undoing the branch must not undo this assignment */
+        draft_now.last = last; /* keep this binding when the branch is undone */
         draft_add(&launch.arguments, passed);
     }
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
@@ -315,7 +315,7 @@ static void follow_root(draft_decl *function, bool is_main)
     for (size_t i = 0; i < function->parameters.count; i++) {
         draft_forget(function->parameters.items[i]);
     }
-    if (is_main && function->parameters.count) { /* argc is 1: no arguments */
+    if (is_main && function->parameters.count) { /* argc is 1, as without arguments */
         draft_bind(function->parameters.items[0], "", draft_number(1));
     }
     function->busy = true;

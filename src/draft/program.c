@@ -142,7 +142,7 @@ static void note_errors(scan *s)
                            draft_format("%.*s", (int)(end - c.message - 1), c.message + 1));
             continue;
         }
-        c.message = draft_format("%s", c.message); /* the file may be parsed again */
+        c.message = draft_format("%s", c.message); /* a copy: another parse frees the message */
         c.at.path = draft_format("%s", c.at.path);
         draft_add(&program->errors, c);
     }
@@ -389,7 +389,7 @@ static gputune_status read_file(scan *s)
     draft_program *program = s->program;
     GT_TRY(parse(s));
     if (s->is_main) {
-        note_errors(s); /* must precede declare_names(), which may cause further errors */
+        note_errors(s); /* first: declare_names() may cause more errors */
     }
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {

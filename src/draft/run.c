@@ -202,7 +202,7 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
         if (!*path) {
             value = draft_named(decl, "", value);
             if (!draft_evaluate(&number, value)) {
-                draft_bind(decl, "", value); /* another evaluation may give another value */
+                draft_bind(decl, "", value); /* kept, as the next evaluation may differ */
             }
             return value;
         }
@@ -223,7 +223,7 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
     if (outer && strcmp(outer->path, spot->path) == 0) {
         return outer->value;
     }
-    if (outer && outer->value->kind == DRAFT_OBJECT) { /* the value is a copy of another struct */
+    if (outer && outer->value->kind == DRAFT_OBJECT) { /* a copy of another struct */
         draft_spot inner = outer->value->place;
         inner.path = draft_format("%s%s", inner.path, spot->path + strlen(outer->path));
         return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
@@ -316,7 +316,7 @@ static draft_spot pointed(draft_amount *pointer)
 {
     int64_t number;
     return pointer->kind == DRAFT_POINTER || pointer->kind == DRAFT_OBJECT ? pointer->place
-           : draft_is_number(pointer, &number) /* a null pointer is never dereferenced */
+           : draft_is_number(pointer, &number) /* null, which is never dereferenced */
                ? own_memory()
                : unknown_memory();
 }
@@ -563,7 +563,7 @@ static draft_amount *call_unknown(draft_node *node)
             (strstr(name, "log") || strstr(name, "sqrt") || strstr(name, "pow"));
     }
     const bool is_new = draft_on_host() && draft_is_integer(node->type) && function &&
-                        function->at.kind != CX_METHOD; /* another call may return another value */
+                        function->at.kind != CX_METHOD; /* each call may return another value */
     return strcmp(name, "gt_unset_extent") == 0
                ? draft_unknown("the x dimension of the dim3 is never assigned")
            : is_new
@@ -759,7 +759,7 @@ static draft_amount *call(draft_node *node)
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
     if (is_operator && draft_on_host() &&
         strstr(draft_string(cx.getTypeSpelling(first->type)), "(lambda")) {
-        return call_unknown(node); /* the body was interpreted when the lambda was created */
+        return call_unknown(node); /* its body was interpreted where the lambda is written */
     }
     const char *sign = is_operator && strlen(function->name) > 8 ? function->name + 8 : "";
     bool is_copy = strcmp(sign, "=") == 0, changes_first = *sign && sign[strlen(sign) - 1] == '=' &&
@@ -771,7 +771,7 @@ static draft_amount *call(draft_node *node)
         write_place(&object, first, value, sign[1] != '\0');
         return draft_object(object);
     }
-    if (!body && (is_method || is_operator)) { /* the method or operator may change its object */
+    if (!body && (is_method || is_operator)) { /* may change its object */
         object = is_operator ? draft_spot_of(first) : object;
         cx_type type = is_operator     ? first->type
                        : callee->count ? callee->children[0]->type
@@ -821,7 +821,7 @@ static draft_amount *eval_reference(draft_node *node)
 {
     draft_decl *decl = draft_overload_of(node->decl);
     int64_t number;
-    if (!decl) { /* a template parameter has a constant value in an instance */
+    if (!decl) { /* in an instance, a template parameter is a constant */
         return node->count == 1 && draft_is_constant(&number, node->children[0]->at)
                    ? draft_literal(node, number)
                    : draft_nothing();
@@ -956,7 +956,7 @@ static draft_amount *eval_binary(draft_node *node)
         }
     }
     if (is_and || operation == CX_LOGICAL_OR) {
-        draft_now.quiet++; /* guards of the whole condition are recorded later */
+        draft_now.quiet++; /* the guards are recorded with the whole condition */
         draft_assume(a, is_and);
         draft_now.quiet--;
     }

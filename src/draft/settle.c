@@ -63,7 +63,7 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
     }
     if (symbol->kind == DRAFT_HOST && symbol->buffer && symbol->definition) {
         return draft_replace(symbol->definition, settle_symbol,
-                             s); /* the symbol stands for the range of a buffer's elements */
+                             s); /* range of a buffer's elements */
     }
     for (unsigned i = 0; symbol->kind == DRAFT_HOST && i < s->axis_count; i++) {
         if (s->axes[i].symbol == symbol) {
@@ -437,7 +437,7 @@ static void settle_block(draft_settled *s)
         draft_axis *axis = name ? shared_axis(s, s->block[d]) : NULL;
         axis = name && !axis ? draft_axis_named(s, name) : axis;
         axis = name && !axis ? add_extent(s, d, name, numbers) : axis;
-        /* tie the grid to the block size only if the kernel depends on the block size */
+        /* the grid depends on the axis only if the kernel depends on the block size, too */
         const bool follows =
             s->launch && axis && (is_in_code(s, name) || uses_of_block(&s->facts, d).has_elements);
         s->block[d] = axis ? draft_named_number(axis->name, numbers[d]) : s->block[d];
@@ -608,7 +608,7 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
         draft_amount *length = draft_make(DRAFT_CEIL_DIV, settled_amount(s, access->length),
                                           draft_number(bytes), NULL);
         if (access->buffer == buffer && !draft_is_known(length)) {
-            return draft_is_own(access->at) /* do not show lines of the stub */
+            return draft_is_own(access->at) /* the program does not contain lines of the stub */
                        ? draft_unknown(
                              draft_format("%s: %s", draft_place_of(access->at), length->text))
                        : length;
@@ -807,7 +807,7 @@ static void find_sizes(draft_settled *s)
     }
     for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
         for (draft_binding *b = s->launch->arguments.items[i]->latest; b; b = b->older) {
-            if (!b->value->symbol) { /* an expression such as 2 * n depends on the size n */
+            if (!b->value->symbol) { /* an expression such as 2 * n contains sizes */
                 add_sizes(s, settled_amount(s, b->value));
             }
         }

@@ -74,20 +74,20 @@ GT_VECTORS(longlong, long long, 8, 16, 16) GT_VECTORS(ulonglong, unsigned long l
 unsigned gt_unset_extent();
 struct dim3 {
     unsigned x, y, z;
-    dim3() : x(gt_unset_extent()), y(1), z(1) {} /* if the program never sets x, the draft has a question */
+    dim3() : x(gt_unset_extent()), y(1), z(1) {} /* x is asked for if the program never sets it */
     constexpr dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return {x, y, z}; }
 };
 extern const uint3 threadIdx, blockIdx; extern const dim3 blockDim, gridDim; extern const int warpSize;
 
-/* ---- the runtime, which only the host calls ---- */
+/* ---- host runtime ---- */
 #pragma clang force_cuda_host_device end
 typedef struct CUstream_st *cudaStream_t; typedef struct CUevent_st *cudaEvent_t; typedef struct CUgraph_st *cudaGraph_t; typedef struct CUgraphExec_st *cudaGraphExec_t;
 enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNotReady = 600 }; typedef cudaError cudaError_t;
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = 0);
-extern "C" { /* the parameters of these functions do not matter */
+extern "C" { /* these functions may have any parameters */
 cudaError_t cudaMalloc(...), cudaMallocHost(...), cudaHostAlloc(...), cudaMallocManaged(...), cudaMallocAsync(...), cudaMallocPitch(...), cudaFree(...), cudaFreeHost(...), cudaFreeAsync(...);
 cudaError_t cudaMemcpy(void *, const void *, ...), cudaMemcpyAsync(void *, const void *, ...), cudaMemcpy2D(void *, size_t, const void *, ...), cudaMemset(...), cudaMemsetAsync(...), cudaMemGetInfo(...), cudaMemPrefetchAsync(const void *, ...);
 cudaError_t cudaDeviceSynchronize(...), cudaThreadSynchronize(...), cudaDeviceReset(...), cudaSetDevice(...), cudaGetDevice(...), cudaGetDeviceCount(...), cudaGetDeviceProperties(...), cudaDeviceGetAttribute(...), cudaGetLastError(...), cudaPeekAtLastError(...);

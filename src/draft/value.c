@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- one struct for equal values ------------------------------------------------------------- */
+/* ---- equal values ---------------------------------------------------------------------------- */
 
 enum { BUCKETS = 1 << 14 };
 static draft_amount *buckets[BUCKETS];
@@ -633,7 +633,7 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     if (!s->end) {
         return draft_unknown("the end of a loop around it is not known");
     }
-    draft_amount *end = bound(b, s->end, true); /* the counter is always less than the loop's end */
+    draft_amount *end = bound(b, s->end, true); /* the counter stays below the end */
     return draft_plus(end, draft_number(1), -1);
 }
 
@@ -743,7 +743,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     case DRAFT_SHIFT:
     case DRAFT_REAL:
         return draft_make(v->kind, x, y, NULL);
-    default: /* a condition is 0 or 1; x and y were only needed to create ranges of buffers */
+    default: /* 0 or 1; only the ranges that the bounds x and y create are needed */
         return draft_number(upper ? 1 : 0);
     }
 }
@@ -797,7 +797,7 @@ static const char *text_of(const draft_amount *v, int level);
 static const char *term_text(const draft_term *term, int64_t factor)
 {
     const char *text = factor != 1 || !term->count ? draft_format("%lld", (long long)factor) : "";
-    for (unsigned i = 0; i < 2 * term->count; i++) { /* print quotients last: c * (a / b) */
+    for (unsigned i = 0; i < 2 * term->count; i++) { /* quotients last, as in c * (a / b) */
         const draft_amount *atom = term->atoms[i % term->count];
         const bool is_first = !*text,
                    divides = atom->kind == DRAFT_QUOTIENT || atom->kind == DRAFT_REST;
