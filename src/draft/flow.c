@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* A list of the bindings that a branch has added, newest first: from `last` until before `begin`.
- * */
+/* A list of the bindings that a branch has added: from `last` back to the one after `begin`. */
 typedef struct branch {
     draft_binding *begin, *last;
 } branch;

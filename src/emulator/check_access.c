@@ -11,14 +11,14 @@ typedef struct touch {
     const uint8_t *host;
     uint32_t bytes;
     uint32_t element_bytes;
-    emu_cell *cells;     /* shadow cells of the region, or of the block's shared memory */
-    const uint8_t *base; /* the memory that the first cell describes */
+    emu_cell *cells;     /* shadow cells of the accessed region or shared memory */
+    const uint8_t *base; /* address of the memory that the first cell describes */
     emu_region *region;  /* NULL: shared memory */
     emu_stamp stamp;
     const uint8_t *before; /* the bytes that a store overwrote; NULL if unknown */
 } touch;
 
-/* ---- finding the region of an access ---- */
+/* ---- regions of accesses ---- */
 
 static bool is_beside(const emu_check *check, const emu_range *range)
 {
@@ -122,7 +122,7 @@ static bool is_race(const touch *t, const emu_stamp *other)
         return false;
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
         return false;
-    /* a compare-and-swap loop tolerates a stale value in its first read */
+    /* the first read of a compare-and-swap loop may be stale, because the swap then fails */
     bool guess = (t->stamp.how | other->how) & EMU_HOW_CAS &&
                  (t->stamp.how == EMU_HOW_READ || other->how == EMU_HOW_READ);
     return !guess && !emu_order_knows(t->warp, t->lane, other);
@@ -239,7 +239,7 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     return true;
 }
 
-/* Reports a read of unset memory; for shared memory, check_flow.c reports the use of the value. */
+/* Reports a read of unset memory, but not of shared memory, which check_flow.c handles. */
 static void look_at_unset(const touch *t, uint32_t element)
 {
     const uint8_t *at = t->host + (size_t)element * t->element_bytes;

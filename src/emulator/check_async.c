@@ -247,7 +247,7 @@ void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const
     emu_slot *slot = at ? slot_of(warp->block->group, at, &component) : NULL;
     *stamp = (emu_stamp){0};
     if (slot) {
-        if (op->count == 0) /* only st.async has count > 0; it does not use the async proxy */
+        if (op->count == 0) /* is not 0 only for st.async, which uses no async proxy */
             look_at_init(warp, op, lane, slot);
         *stamp =
             (emu_stamp){.how = EMU_HOW_PHASE, .group = component + 1, .clock = slot->completed + 1};
@@ -306,7 +306,7 @@ bool emu_check_deliver(emu_group *group)
     return false;
 }
 
-/* ---- checks at the end of a block ---- */
+/* ---- end of a block ---- */
 
 static void look_at_transfers(emu_check *check, const emu_block *block)
 {

@@ -38,7 +38,7 @@ static void end_streams(CUcontext context)
         CUstream stream = context->streams;
         context->streams = stream->next;
         if (stream->stop) {
-            continue; /* the stream is already destroyed, and its worker thread is about to end */
+            continue; /* destroyed already; only its worker thread has not ended yet */
         }
         CUgraph orphan = emu_capture_forget_stream(stream);
         if (orphan) {

@@ -76,7 +76,7 @@ CUresult emu_check_device(CUdevice device)
 
 CUresult emu_choose_device(CUdevice device)
 {
-    if (emu.is_device_chosen) { /* other threads may be reading emu.profile */
+    if (emu.is_device_chosen) { /* other threads may read emu.profile now */
         if (device == emu.device) {
             return CUDA_SUCCESS;
         }

@@ -54,14 +54,14 @@ static uint16_t narrow_double(double value, emu_rounding rounding, const format 
     if (exponent == 1024)
         return (uint16_t)(sign | f->infinity);
     if (exponent == -1023)
-        /* the value is a subnormal double, so it is far below the subnormals of the format */
+        /* a subnormal double is far below the subnormals of the format */
         exponent = -1022;
     else
         fraction |= UINT64_C(1) << 52;
     int least = 1 - f->bias, cut = 52 - f->fraction_bits;
     if (exponent < least)
         cut += least - exponent;
-    if (cut > 63) { /* the value is less than a quarter of the smallest subnormal */
+    if (cut > 63) { /* too small even for a subnormal, unless rounded up */
         bool up = fraction && rounds_up(rounding, negative, 0, 1, 2);
         return (uint16_t)(sign | up);
     }
@@ -142,7 +142,7 @@ double emu_add_to_odd(double a, double b)
     uint64_t bits = emu_bits64(sum);
     if (error == 0 || (bits & 1))
         return sum;
-    /* the exact result is between `sum` and a neighbour of `sum`; return the odd one of the two */
+    /* the exact result is between `sum` and its neighbour: return the odd one */
     bool away = (error > 0) == (sum > 0);
     return emu_float64(away ? bits + 1 : bits - 1);
 }

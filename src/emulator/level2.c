@@ -77,7 +77,7 @@ static double pass_locked(const emu_buffer *buffers, size_t count, double traffi
     if (touched <= capacity) {
         return touched - hits;
     }
-    /* part of the data is evicted before it is read again */
+    /* of the memory that does not fit, each access goes to DRAM again */
     double missing = 1 - capacity / touched;
     return touched + (traffic - touched) * missing;
 }

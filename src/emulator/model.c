@@ -29,7 +29,7 @@ static double safe_ratio(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-/* ---- terms in cycles of one SM ---- */
+/* ---- cycles of one SM ---- */
 
 static double count_issued(const model_input *in)
 {
@@ -148,7 +148,7 @@ static double path_cycles(const model_input *in)
                        at_least((double)in->counters->warps, 1));
 }
 
-/* ---- terms of the whole device in seconds ---- */
+/* ---- seconds of the device ---- */
 
 static double l2_seconds(const model_input *in)
 {

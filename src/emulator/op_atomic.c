@@ -8,7 +8,7 @@ typedef struct atomic {
     ptx_type type;
     unsigned count;
     uint32_t results[8], sources[8], thirds[8];
-    emu_op barrier; /* the address of red.async's mbarrier */
+    emu_op barrier; /* for red.async: has the address of the mbarrier */
 } atomic;
 
 static uint64_t read_lane(const emu_warp *warp, uint32_t operand, size_t bytes, unsigned lane)

@@ -106,7 +106,7 @@ static void decode_special(emu_decoder *decoder, const char *name, unsigned byte
         emu_decode_fail(decoder, "unknown name %s", name);
 }
 
-/* ---- addresses of variables and functions ---- */
+/* ---- addresses of names ---- */
 
 static void mov_address(emu_warp *warp, const emu_op *op)
 {
@@ -327,7 +327,7 @@ static void isspacep(emu_warp *warp, const emu_op *op)
     {
         bool yes = a[i] >> EMU_TAG_SHIFT == op->imm;
         uint32_t rank = (uint32_t)a[i] >> 24;
-        if (op->space == PTX_SHARED) /* only the block's own shared memory belongs to this space */
+        if (op->space == PTX_SHARED) /* only shared memory of the own block counts */
             yes = yes && (rank == 0 || rank == warp->block->rank + 1);
         if (op->space == PTX_CONST)
             yes = yes && is_constant(warp->worker->run->launch, a[i]);

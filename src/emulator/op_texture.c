@@ -338,7 +338,7 @@ void emu_decode_texture(emu_decoder *decoder)
                  .is_whole = index == PTX_S32};
     if (ptx_type_bytes(type) != 4 || (!f->is_whole && index != PTX_F32) ||
         to->kind != PTX_OPERAND_VECTOR || to->count != 4)
-        return; /* the caller refuses instructions that have no handler */
+        return; /* no handler, so the caller will refuse the instruction */
     if (!decode_coordinates(decoder, f, emu_operand(decoder, 1)))
         return;
     for (unsigned k = 0; k < 4; k++)

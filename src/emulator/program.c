@@ -17,7 +17,7 @@ enum {
 typedef struct reach {
     const emu_program *program;
     bool *uses_shared;
-    uint8_t *state; /* state of each function: 1 while it is visited, 2 afterwards */
+    uint8_t *state; /* by function: 0 at first, 1 while it is visited, 2 afterwards */
     uint32_t *depth_bytes;
 } reach;
 

@@ -106,7 +106,7 @@ static bool is_cooperative(const emu_run_state *run)
     return run->launch->grid_workspace != 0;
 }
 
-/* ---- launches that do not end ---- */
+/* ---- endless launches ---- */
 
 /* A checked launch is reported as endless when it exceeds a number of operations. The limit is
  * ENDLESS_FIRST for the first launch of a kernel. For later launches, it is ENDLESS_TIMES the
@@ -162,7 +162,7 @@ static void end_if_endless(emu_worker *worker, const emu_group *running)
 /* ---- a worker ---- */
 
 typedef struct residents {
-    emu_group *first; /* groups that share the worker, oldest first */
+    emu_group *first; /* list of the groups that share the worker, oldest first */
     unsigned count;
 } residents;
 

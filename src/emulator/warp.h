@@ -23,7 +23,7 @@ typedef void (*emu_handler)(emu_warp *warp, const emu_op *op);
 
 struct emu_op {
     emu_handler run;
-    uint64_t imm;      /* address offset, branch target or flags, as the handler needs */
+    uint64_t imm;      /* depends on the handler: an offset, a branch target or flags */
     const void *extra; /* further data for the handler; owned by the program */
     uint32_t dst, a, b, c, d;
     uint32_t guard;      /* register of the guard predicate; EMU_TRUE_SLOT if there is none */
@@ -162,7 +162,7 @@ typedef struct emu_run_state {
     atomic_int stop;
     emu_fault *fault;
     pthread_mutex_t lock;
-    uint32_t poison;          /* selects the initial contents of shared memory */
+    uint32_t poison;          /* index of the bytes with which shared memory begins (group.c) */
     uint64_t most_operations; /* number of operations after which a checked launch is endless */
 } emu_run_state;
 
