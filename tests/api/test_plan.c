@@ -103,7 +103,7 @@ TEST_OF(test_table_finds_by_size_and_effort, world *w, open_world, close_world)
     expect(w, 2048, terms_of(GPUTUNE_CACHED_ONLY), NULL);
 }
 
-/* A request gets an earlier request's result only if its own time limit is not longer. */
+/* An earlier request's result is used only if the time limit is not above its own limit. */
 TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_world)
 {
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
@@ -120,7 +120,7 @@ TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_w
     expect(w, 1024, &five, second);
 }
 
-/* A result replaces the plan of an interrupted tuning, which was not re-verified. */
+/* The plan of an interrupted tuning was not re-verified. A later result replaces it. */
 TEST_OF(unproved_plan_is_outdated_by_a_result, world *w, open_world, close_world)
 {
     gt_terms unproved = *terms_of(GPUTUNE_MEASURE);
@@ -261,7 +261,7 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     assert_false(is_in(w, &keys[0]));
     assert_false(is_in(w, &keys[1]));
     assert_true(is_in(w, &keys[2]));
-    /* the plan was requested before its template was replaced, so it may be outdated */
+    /* refused: the plan was requested before its template was replaced, so it may be outdated */
     add_key(w, &keys[0], terms, w->plan);
     assert_false(is_in(w, &keys[0]));
     ASSERT_OK(gt_plan_table_add(w->table, &keys[3], terms, w->plan, false,

@@ -75,7 +75,7 @@ TEST_OF(folder_is_not_read_as_a_file, char *folder, open_folder, close_folder)
     assert_non_null(strstr(gputune_error(), "Is a directory"));
 }
 
-/* Reading one of these files would fill the memory or block forever. */
+/* Reading a device or a large file could fill the memory, and a FIFO could block forever. */
 TEST_OF(only_regular_files_of_bounded_size_are_read, char *folder, open_folder, close_folder)
 {
     char *fifo = path_in(folder, "fifo"), *large = path_in(folder, "large"), *text = NULL;

@@ -31,7 +31,7 @@ TEST(patterns_match_within_a_component)
 {
     char *top = folder_make();
     GT_FREED char *folder = NULL;
-    ASSERT_OK(gt_path_format(&folder, "%s/[1]*", top)); /* the folder is not a pattern */
+    ASSERT_OK(gt_path_format(&folder, "%s/[1]*", top)); /* the * and [] in the name are literal */
     touch(folder, "lib/python3.11/nvidia/cu13/lib/libnvrtc.so.13");
     touch(folder, "lib/python3.9/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
     touch(folder, "lib/python3.9/nvidia/.hidden/lib/libnvrtc.so.12");

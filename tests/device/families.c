@@ -1,6 +1,6 @@
 /* The snippets of each opcode family. PTX defines their results: no snippet divides by zero, and
- * none leaves out .rn, because the assembler may then fuse a product and a sum. The tolerance of an
- * approximation is its error in the PTX ISA, plus half an ulp for the emulator's rounding. */
+ * each states .rn, because without it the assembler may fuse a product and a sum. The tolerance of
+ * an approximation is its error in the PTX ISA, plus half an ulp for the emulator's rounding. */
 #include "op_cases.h"
 
 // clang-format off

@@ -40,5 +40,5 @@ void op_family_run(pair *both, const op_family *family, tally *counts);
 /* Writes the text of a module to the dump folder, if a dump was requested. */
 void dump_text(pair *both, const char *text);
 
-/* Records that one side refused a case. This thread's error message must contain the reason. */
+/* Records that a GPU or the emulator refused a case. This thread's error message has the reason. */
 void tally_refusal(tally *counts, const char *what, const char *where);

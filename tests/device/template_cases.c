@@ -300,7 +300,7 @@ static gputune_status run_sample(work *w)
 /* Sets small run-time sizes that leave partial blocks. Other problem values keep their defaults. */
 static size_t small_sizes(gputune_size *out, const gt_template *template)
 {
-    /* Kernels with three sizes are matrix products. */
+    /* A matrix product has three sizes, so each of them must be small. */
     const int64_t most = template->problem_count < 3 ? 100003 : 131;
     size_t count = 0;
     for (uint32_t i = 0; i < template->problem_count; i++) {

@@ -88,7 +88,7 @@ static inline CUdeviceptr new_buffer(size_t bytes)
     CUdeviceptr buffer;
     OK(cuMemAlloc_v2(&buffer, bytes));
     OK(cuMemsetD8_v2(buffer, 0, bytes));
-    OK(cuStreamSynchronize(NULL)); /* non-blocking streams do not wait for the fill */
+    OK(cuStreamSynchronize(NULL)); /* a non-blocking stream would not wait for cuMemsetD8() */
     return buffer;
 }
 

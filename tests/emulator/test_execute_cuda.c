@@ -72,7 +72,7 @@ TEST(test_functions)
         }
 }
 
-/* functions of the CUDA device runtime */
+/* kernels that call functions of the CUDA device runtime */
 
 static const char talks[] =
     "extern \"C\" __device__ int printf(const char *, ...);\n"

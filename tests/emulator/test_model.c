@@ -52,7 +52,7 @@ static double bandwidth(uint64_t n, uint64_t width, int threads)
     return 8.0 * (double)n / time_of(&copy);
 }
 
-/* Expects about 1692, 3345 and 4257 GB/s, which were measured on an H200. */
+/* Vectors of 1, 2 and 4 floats reached about 1692, 3345 and 4257 GB/s on an H200. */
 TEST(vector_width_increases_bandwidth)
 {
     double one = bandwidth(1 << 28, 1, 128), two = bandwidth(1 << 28, 2, 128),

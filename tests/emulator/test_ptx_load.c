@@ -78,7 +78,7 @@ TEST(kernel_is_described)
     assert_int_equal(emu_program_global_at(m.program, 0)->space, EMU_SPACE_CONST);
 }
 
-/* Each block has its own labels and registers, because inline assembly repeats their names. */
+/* Inline assembly repeats names, so they are local to the braces around them. */
 TEST(labels_and_registers_belong_to_their_block)
 {
     static const char ptx[] =

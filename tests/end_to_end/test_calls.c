@@ -220,7 +220,7 @@ TEST_WITH_TUNER(unknown_sizes_of_structs_are_refused, ":memory:")
 {
     assert_int_equal(refusals(tuner, 0), 11);
     assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* an uninitialised value */
-    assert_int_equal(refusals(tuner, 4096), 0);        /* a larger struct of a later header */
+    assert_int_equal(refusals(tuner, 4096), 0);        /* as if the caller had a later header */
 }
 
 TEST_WITH_TUNER(unknown_enumerators_are_refused, ":memory:")
@@ -340,7 +340,7 @@ TEST(close_ends_a_tuning_of_another_thread)
     sem_destroy(&t.begun);
 }
 
-/* Uses plans after their tuner was closed. Using them must fail, and releasing them must work. */
+/* Closes a tuner and then uses its plans. Using them must fail, but releasing them must work. */
 static void use_after_closing(const char *debug)
 {
     gputune_info info = GPUTUNE_INFO_INIT;
@@ -357,7 +357,7 @@ static void use_after_closing(const char *debug)
     OK(tune_kernel(&own, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     assert_ptr_not_equal(kept, own);
     gputune_close(tuner);
-    for (int i = 0; i < 64; i++) { /* failing to open a tuner must not free a closed one */
+    for (int i = 0; i < 64; i++) { /* each failed opening must not free the closed tuner */
         const gputune_open_options no_driver = {.size = sizeof no_driver, .driver = "/no/driver"};
         assert_int_not_equal(gputune_open(&tuner, &no_driver), GPUTUNE_OK);
     }

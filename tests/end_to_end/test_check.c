@@ -14,7 +14,7 @@ typedef struct planted {
 } planted;
 
 typedef struct checked_class {
-    const char *class; /* NULL if the kernels have no planted faults */
+    const char *class; /* name of the class of faults; NULL if the kernels have none */
     planted planted[PLANTED_MAX];
     int planted_count;
     uint32_t variants;
@@ -28,7 +28,7 @@ static int on_finding(void *user, const gputune_finding *finding)
         t->variants++;
         return 0;
     }
-    if (!strcmp(finding->kind, "launch")) { /* the emulated GPU has too few registers */
+    if (!strcmp(finding->kind, "launch")) { /* no mistake: the emulated GPU has few registers */
         return 0;
     }
     if (!t->class || !strstr(finding->configuration, "BAD=1")) {

@@ -103,7 +103,7 @@ static void *compute(void *user)
         !went_wrong(w, (int)world.driver->CtxSetCurrent(world.context), "taking the context");
     while (going_on && !atomic_load(&enough)) {
         going_on = compute_once(w);
-        usleep(on_gpu() ? 0 : 2000); /* on the emulator, tuning needs the cores */
+        usleep(on_gpu() ? 0 : 2000); /* on the emulator, leave the cores to the tuning */
     }
     return NULL;
 }

@@ -93,7 +93,7 @@ TEST(miss_of_launch_times_is_of_the_gpu)
     const gputune_options options = OPTIONS(.objective = GPUTUNE_OBJECTIVE_LAUNCH);
     OK(gt_request_make(&request, &tuner->services, &tuner->device, "axpy", (gputune_sizes){0, NULL},
                        &options));
-    /* on a real GPU, the environment would also contain the processor */
+    /* the emulator leaves out the processor, which is a part of the environment on a real GPU */
     gt_environment_join(request->environment, tuner->device.environment, "the processor");
     assert_non_null(gt_misses_note(tuner->misses, request));
     OK(gputune_misses(path, take_environment, seen));

@@ -30,7 +30,7 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) y[i] = turn;"
     "}"
-    /* y is NaN if an input is not finite; a second launch with such inputs causes a trap */
+    /* If an input is not finite, y is NaN, and the second launch with such inputs traps. */
     "__device__ unsigned stays_locked;"
     "extern \"C\" __global__ void once(float *y, const float *x, float a, size_t n) {"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
@@ -39,7 +39,7 @@ static const char reference_text[] =
     "  if (none != none && i == 0 && atomicAdd(&stays_locked, 1u) > 0) asm(\"trap;\");"
     "  if (i < n) y[i] = none != none ? none : y[i] + a * x[i];"
     "}"
-    /* results differ by a factor of 1 + 1e-7 between launches, like sums by atomicAdd() */
+    /* changes every third result by a factor of 1 + 1e-7 between launches, like atomicAdd() */
     "extern \"C\" __global__ void nearly(float *y, const float *x, float a, size_t n) {"
     "  if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(&turn, 1u);"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"

@@ -89,8 +89,8 @@ TEST_ON_DEVICE(a_reference_leaves_its_inputs_alone)
     }
 }
 
-/* No tolerance is stated, so it is measured. For floats around zero, it is a few rounding errors at
- * both sizes. */
+/* The setup states no tolerance, so the tolerance is measured. At both sizes it must be a few
+ * rounding errors of floats around zero. */
 TEST_ON_DEVICE(a_tolerance_that_nobody_stated_is_measured)
 {
     gt_measure_setup *setup = make_setup("axpy_reference");

@@ -151,9 +151,9 @@ TEST_ON_DEVICE(elements_that_the_reference_omits_must_stay_unwritten)
     assert_wrong(VARIANT("if (i < n / 2 && i != 5) y[i] = a * x[i];"), "y[5] is 0 or not written");
 }
 
-/* A variant that runs `statement`. In the statement, `seen` is the number of ended blocks that
- * `count` selects, in all earlier launches and perhaps in this one. A launch has 79 blocks at the
- * requested size and 78 at the odd-tail size. */
+/* A variant that runs `statement`, which may read `seen`: the number of blocks that have ended in
+ * earlier launches (or already in this one) and for which `count` is true. A launch has 79 blocks
+ * at the requested size and 78 at the odd-tail size. */
 #define COUNTING(count, statement)                                                                 \
     "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \

@@ -94,7 +94,7 @@ TEST(signal_state_is_fresh)
     const char *ignored = strstr(said, "SigIgn:\t");
     assert_non_null(ignored);
     assert_int_equal(strtoull(ignored + 8, NULL, 16) & 0x7fffffff, 0); /* signals 1 to 31 */
-    char group[64]; /* the child leads a process group */
+    char group[64]; /* the child's process ID and group ID are equal */
     snprintf(group, sizeof group, "\n%d\n%d\n", child.process.pid, child.process.pid);
     assert_non_null(strstr(said, group));
 }
@@ -140,7 +140,7 @@ TEST(standard_descriptors_may_be_closed)
     int input = dup(0);
     close(0);
     child child = run(LIST_DESCRIPTORS);
-    assert_false(child.process.pidfd == 0); /* the program may open another file as descriptor 0 */
+    assert_false(child.process.pidfd == 0); /* a program may expect its next file there */
     dup2(input, 0);
     close(input);
     assert_string_equal(listen_to(&child), "0 1 2 3 4 5");

@@ -192,9 +192,9 @@ static void expect_computed(gputune_plan *plan, const char *when)
     }
 }
 
-/* Returns true if the message says that a variant is not launched because of its stored failure,
- * and if the failure was caused by an emulated GPU fault or by a lack of memory. The emulator
- * reports a lack of memory as a kernel fault. */
+/* Returns true if the message says that a variant is not launched because of a stored failure, and
+ * this failure was caused by an emulated GPU fault or a lack of memory, which the emulator reports
+ * as a kernel fault. */
 static bool is_condemned(const char *message)
 {
     return strstr(message, "is not launched, because its stored status is") &&

@@ -125,8 +125,8 @@ static void begin_failing(const attempt *a)
     failing_begin(a->call, a->number, a->always);
 }
 
-/* Returns the number of counted calls. Calls in a worker or in the driver are not counted here:
- * returns the number of the failing call, or 0 if that call was not reached. */
+/* Ends the failing of calls and returns the number of calls. Calls of a worker or driver cannot be
+ * counted here: returns the number of the call that failed, or 0 if no call failed. */
 static long end_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -201,14 +201,14 @@ static void measure_left(outcome *out, long before, const outcome *usual)
     }
 }
 
-/* Fails if the attempt left allocations or descriptors. Before that, the attempt is repeated after
- * a scene without failures, for two reasons: code that runs only after failures may create an
- * object and keep it for good, and threads that end keep memory for a moment. */
+/* Fails if the attempt left allocations or descriptors. If so, the attempt is first repeated in a
+ * process that has run the scene without failures: code that runs only after failures may create an
+ * object and keep it, and threads that end keep memory for a moment. */
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {
-    /* the emulator keeps unloaded modules, and a failed call or compile causes more modules to be
-     * loaded */
+    /* after a failed call or compile, the emulator loads further modules, and keeps them when they
+     * are unloaded */
     const bool loads_more = is_of_driver(a->call) || strcmp(a->call, "worker-nvrtc") == 0;
     bool left = (out->live > usual->live && !loads_more) || out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {

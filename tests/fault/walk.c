@@ -143,9 +143,9 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds the series that follows a finished one. In the new series, all later calls fail, too. Calls
- * of the driver instead fail with another code: out of memory, and then, in a worker, a code that
- * destroys the context. */
+/* Adds the series that follows a finished one. If one call failed, all later calls fail, too, in
+ * the new series. Calls of the driver fail with another code instead: out of memory, and then, in a
+ * worker, a code that destroys the context. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {

@@ -7,7 +7,7 @@ TEST_WITHIN(test_each_stream_has_a_module, setup, NULL)
     launch_on(launcher, 1);
     launch_on(launcher, 2);
     launch_on(launcher, 1);
-    assert_int_equal(fake_count("ModuleLoadData"), 1); /* the first stream uses the loaded module */
+    assert_int_equal(fake_count("ModuleLoadData"), 1); /* only the second stream loads a module */
     assert_int_not_equal(fake_find("LaunchKernelEx", 0)->object,
                          fake_find("LaunchKernelEx", 1)->object);
     assert_int_equal(fake_find("LaunchKernelEx", 0)->object,

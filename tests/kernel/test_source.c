@@ -44,7 +44,7 @@ static gt_hash trial_of(const setup *b, const char *config)
     return gt_trial_hash(b->template, &parsed, hash_of(b, config));
 }
 
-/* Checks line `number` after #line 1 "kernel.cu". */
+/* Checks line `number` of the part that begins with #line 1 "kernel.cu". */
 static void assert_line(const char *source, int number, const char *expected)
 {
     const char *line = strstr(source, "#line 1 \"kernel.cu\"\n");

@@ -107,7 +107,7 @@ TEST(test_pass_limits)
         /* 8189 floats and a pointer exceed the limit by one element */
         {8189, 3, "parameters passed by value exceed 32764 bytes"},
         {100, 3, "the pass value 'split' would pass the whole block by value"},
-        {17000, 2, NULL}, /* `split` (the rest in constant memory) and `global` are valid */
+        {17000, 2, NULL}, /* valid: `split` (a part in constant memory), and `global` */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         GT_SCOPED(setup_close) setup b = {0};

@@ -217,7 +217,7 @@ TEST(test_cut_short)
     }
 }
 
-/* The order of the buffers differs from the kernel's parameters. */
+/* args() must list the buffers in the order of the kernel's parameters. */
 TEST(test_outputs_after_const)
 {
 #define OF(args, references)                                                                       \

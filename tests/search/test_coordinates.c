@@ -8,8 +8,8 @@ static double flat(const gt_point *point)
     return 0;
 }
 
-/* Five features: the number of tiles in 64 x 64 elements if axes 0 and 1 are the sides of a tile; a
- * constant; two functions of axis 2, increasing and decreasing; the number of tiles again. */
+/* Five features: the number of tiles, whose sides are axes 0 and 1, in 64 x 64 elements; a
+ * constant; a rising and a falling function of axis 2; and a function of the number of tiles. */
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     double blocks = ceil(64.0 / (point->choice[0] + 1)) * ceil(64.0 / (point->choice[1] + 1));

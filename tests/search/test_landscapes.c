@@ -65,7 +65,7 @@ static double forty_axes(const gt_point *point)
     return sum;
 }
 
-/* Few axes with many values, of which many are nearly equivalent. A descent spends all its results
+/* Few axes with many values, most of which are almost equivalent. A descent spends all its results
  * near one local minimum. */
 static double basins(const gt_point *point)
 {

@@ -238,7 +238,7 @@ static double distance(const gt_point *point, uint16_t to)
     return sum;
 }
 
-/* The best point is in one valley at this size, and in the other valley at the other size. */
+/* The first of the same two valleys is deeper at this size, the second one in there(). */
 static double here(const gt_point *point)
 {
     return fmin(0.2 * distance(point, 4), 0.4 + 0.2 * distance(point, 1)) +
@@ -291,9 +291,9 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     assert_true(gt_point_equal(&points[0], &fallback));
     for (int i = 1, rank = 0; i < BATCH; i++) {
         if (i == 2 || i == 4) {
-            continue; /* these two points are random, and show how reliable the hints are */
+            continue; /* these two points are random, to find out how reliable the hints are */
         }
-        rank += rank == 5; /* the default is not tried twice */
+        rank += rank == 5; /* skip the hint that is the default, which was proposed first */
         assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - rank].point));
         rank++;
     }

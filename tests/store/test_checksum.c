@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-/* The test flips one bit in every STRIDE. The environment variable STRIDE changes this number. */
+/* Distance in bits between flipped bits. The environment variable STRIDE replaces it. */
 enum { STRIDE = 43 };
 
 static const struct kept {

@@ -1,5 +1,5 @@
-/* Repeats calls of a tuner, and each time lets another allocation, or another call or answer of the
- * farm, fail. A failed call must succeed when it is repeated without failures. */
+/* Repeats a call of a tuner. In each repetition, another allocation, or another call or answer of
+ * the farm, fails. If the call fails, it must succeed when it is repeated without failures. */
 #pragma once
 
 #include "search_world.h"

@@ -11,7 +11,7 @@ enum { RESULTS_MAX = 64, PROCESSES = 2, PLANS_MAX = 16 };
 /* A result of a tuning, and the conditions under which it was made. */
 typedef struct result {
     int scenario, config;
-    uint32_t blocks; /* the template's values that the restriction allows */
+    uint32_t blocks; /* bit set of the template's values of BLOCK that the request allows */
     int require;
     uint32_t limit;
     gputune_effort effort;
@@ -33,8 +33,8 @@ typedef struct model {
     uint32_t reported[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
-        result result; /* `decided` is set only if the request's own space was searched */
-        /* if `decided` is true, the result that later requests with the same time limit may use */
+        result result; /* `decided` is set only if a search of the request's own space ended */
+        /* the result for later requests with the same limit, if `decided` is true */
         result limited;
     } plans[PLANS_MAX]; /* indexed by the number of the request that made the plan */
     /* last result in the process's plan table, or -1 */
@@ -120,8 +120,8 @@ static bool same_space(const result *a, const result *b)
     return a->scenario == b->scenario && a->blocks == b->blocks && a->require == b->require;
 }
 
-/* Returns true if a result has the scenario and space of the request, and its conditions satisfy
- * the request. The result need not be final. */
+/* Returns true if a result was found in the scenario and space that are asked for, under conditions
+ * that suffice. The result need not be final. */
 static bool does_for(const result *made, const result *asked)
 {
     return same_space(made, asked) && made->effort >= asked->effort &&
@@ -177,8 +177,8 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                    ? "the table gave an outdated plan"
                    : NULL;
     }
-    /* a call with max_variants tries the first variants in order, so it does not use the result of
-     * an unfinished search without max_variants */
+    /* a search with max_variants tries the first variants in order, so an unfinished search without
+     * max_variants does not replace it */
     bool had_the_time =
         limited->decided && does_for(limited, &asked) && !limited->limit == !asked.limit;
     return r->force                 ? "the table answered though force was asked for"
@@ -203,8 +203,8 @@ static bool is_own(const sequence_request *r, const result *k)
     return k->decided && same_space(k, &asked);
 }
 
-/* Returns true if this stored result may answer a call that did not measure. If a call with effort
- * MEASURE could not measure, it could not prove a result either, and needs a proved one. */
+/* Returns true if this stored result may be returned by a call that did not measure. A call with
+ * effort MEASURE that could not measure could not prove a result either, and needs a proved one. */
 static bool may_serve(const model *m, const sequence_request *r, const result *k)
 {
     return k->scenario == r->scenario && is_valid(m, k) &&
@@ -221,10 +221,10 @@ static bool has_proved(const model *m, const sequence_request *r)
     return any;
 }
 
-/* Checks the answer of a call that did not measure. The answer must be the result of the same
- * space, or else the fastest result of the scenario. If none of these results has been proved, the
- * call proves the one that it returns. If there are no results, the answer is any configuration
- * that is not known to fail. */
+/* Checks the answer of a call that did not measure. It must be the result of the same space, or
+ * else the fastest result of the scenario. Unproved results count only if none is proved, and the
+ * call then proves the one that it returns. Without results, the answer is any configuration that
+ * is not known to fail. */
 static const char *judge_unmeasured(const model *m, const sequence_request *r,
                                     const sequence_answer *a)
 {
@@ -354,8 +354,8 @@ static inline const char *judge(const model *m, const sequence_request *r, const
     return m->doubtful[r->scenario] ? NULL : judge_unmeasured(m, r, a);
 }
 
-/* Stores a new result for its scenario and space. It replaces the old result, unless the old one is
- * final and could have answered the request. */
+/* Stores a new result for its scenario and space. It replaces the old result, unless that is final
+ * and would have answered the request. */
 static void keep(model *m, const sequence_request *r, const result *made)
 {
     int place = 0;
@@ -371,8 +371,8 @@ static void keep(model *m, const sequence_request *r, const result *made)
     m->kept[place] = *made;
 }
 
-/* Returns the conditions of an answer that was given without measuring: those of the stored result,
- * if the answer is a stored result for the same space. */
+/* Returns the conditions of an answer that was given without measuring. For a stored result of the
+ * same space, these are the conditions of the stored result. */
 static result result_of_unmeasured(const model *m, const result *asked, const sequence_answer *a)
 {
     result made = *asked;
@@ -389,8 +389,8 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
     return made;
 }
 
-/* Returns true if the time limit ended a tuning, and later calls with this limit may use its
- * result. They may not use a winner whose last proof is missing. */
+/* Returns true if the time limit ended the tuning and later calls with this limit may use its
+ * result, which excludes a winner whose last proof is missing. */
 static bool was_limited(const sequence_request *r, const sequence_answer *a)
 {
     bool by_limit = r->disturbance == LIMIT || r->disturbance == LATE_LIMIT;
@@ -452,7 +452,7 @@ static inline void learn(model *m, const sequence_request *r, const sequence_ans
     }
     limited.decided = was_limited(r, a);
     if (a->source != GPUTUNE_SOURCE_MEASURED) {
-        limited.effort = GPUTUNE_EXHAUSTIVE; /* the limit is too short to measure */
+        limited.effort = GPUTUNE_EXHAUSTIVE; /* no effort can measure within this limit */
     }
     m->plans[r->number].request = *r;
     m->plans[r->number].result = made;
