@@ -24,8 +24,10 @@
 #include "base/condition.h"
 #include "base/file.h"
 
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,9 +49,9 @@ static const char *skip_fields(const char *at, int count)
     return at;
 }
 
-/* Returns the time at which a process was started, in clock ticks since boot; 0 if it does not
- * exist or is a zombie. /proc/PID/stat contains the name of the process, which ends at the last
- * parenthesis, then the state of its main thread, the number of threads and the start time. */
+/* Returns the time at which a process was started, in clock ticks since boot; -1 if it is a zombie;
+ * 0 if /proc does not show it. /proc/PID/stat contains the name of the process, which ends at the
+ * last parenthesis, then the state of its main thread, the number of threads and the start time. */
 static int64_t start_of(int64_t pid)
 {
     enum { FIELDS_TO_THREADS = 18, FIELDS_TO_START = 2 };
@@ -62,7 +64,15 @@ static int64_t start_of(int64_t pid)
         return 0;
     }
     bool ended = strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0;
-    return ended && strtol(threads, NULL, 10) <= 1 ? 0 : strtoll(start, NULL, 10);
+    return ended && strtol(threads, NULL, 10) <= 1 ? -1 : strtoll(start, NULL, 10);
+}
+
+/* Returns true if the process that was started at `start` (0: unknown) has ended. /proc may hide
+ * the processes of other users (hidepid); then only the pid is known. */
+static bool has_ended(int64_t pid, int64_t start)
+{
+    const int64_t found = start_of(pid);
+    return found ? start && found != start : kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
 static int64_t unix_ms(void)
@@ -151,8 +161,7 @@ static double watched_s(const lease_row *row, gt_hash key)
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
-    /* if the start time differs, the pid now belongs to another process */
-    bool is_dead = was_left(row->owner) || (is_of_here && start_of(row->pid) != row->start);
+    bool is_dead = was_left(row->owner) || (is_of_here && has_ended(row->pid, row->start));
     return !is_dead && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&
            (is_of_here || unix_ms() < row->expires_ms);
 }

@@ -2,7 +2,9 @@
 #include "store_support.h"
 #include "support/clock.h"
 
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 
 static gputune_status acquire(gt_lease *lease, gt_store *store, double timeout_s)
 {
@@ -115,6 +117,38 @@ TEST_WITH_STORE(dead_owner_loses_it)
         gt_store_lease_release(&lease, store, NULL);
         assert_int_equal(waitpid(child, NULL, 0), is_reaped ? -1 : child);
     }
+}
+
+/* Hides a process in /proc from this process and its children. */
+static bool hide_process(pid_t pid)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return (unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0) &&
+           mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", path, "tmpfs", 0, NULL) == 0;
+}
+
+/* With the mount option hidepid, /proc does not show the processes of other users. */
+TEST_WITH_STORE(hidden_owner_keeps_it)
+{
+    enum { IS_BUSY, IS_FREE, CANNOT_HIDE };
+    int status;
+    pid_t holder = hold_in_child(w, 30), child = fork();
+    if (child == 0) {
+        gt_store *here;
+        gt_lease lease = {0};
+        _exit(!hide_process(holder) ? CANNOT_HIDE
+              : gt_store_open(&here, w->path, NULL, NULL, false) == GPUTUNE_OK &&
+                      acquire(&lease, here, 0) == GPUTUNE_EBUSY
+                  ? IS_BUSY
+                  : IS_FREE);
+    }
+    waitpid(child, &status, 0);
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+    SKIP_IF(WEXITSTATUS(status) == CANNOT_HIDE);
+    assert_int_equal(WEXITSTATUS(status), IS_BUSY);
 }
 
 /* Holds the lease in a child whose main thread has ended. */
