@@ -477,6 +477,8 @@ int gputune_diagnose(const gputune_open_options *options,
     gputune_open_options known;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_open_options_read(&known, options));
+    GT_SCOPED(gt_signal_release) gt_held_signal held;
+    gt_signal_hold(&held);
     patient p = {.options = &known, .each = each, .user = user};
     for (size_t i = 0; i < sizeof checks / sizeof *checks && !p.answer; i++) {
         p.subject = checks[i].subject;

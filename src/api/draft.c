@@ -71,6 +71,8 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
     while (arguments && arguments[count]) {
         count++;
     }
+    GT_SCOPED(gt_signal_release) gt_held_signal held;
+    gt_signal_hold(&held);
     GT_FREED char *worker = NULL;
     GT_FREED const char **words = calloc(count + OWN + 2, sizeof *words);
     GT_SCOPED(gt_text_free) gt_text answer = {0};

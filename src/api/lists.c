@@ -103,6 +103,8 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
     const gt_driver *driver;
     int count;
     GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_SCOPED(gt_signal_release) gt_held_signal held;
+    gt_signal_hold(&held);
     GT_TRY(gt_driver_open(&driver, driver_name));
     GT_TRY(gt_device_count(&count, driver));
     for (int i = 0; i < count; i++) {
@@ -125,6 +127,8 @@ int gputune_device_count(int *out, const char *driver_name)
     const char *name = driver_name ? driver_name : gt_environment("GPUTUNE_DRIVER");
     int version;
     GT_TRY(gt_need(__func__, "out", out));
+    GT_SCOPED(gt_signal_release) gt_held_signal held;
+    gt_signal_hold(&held);
     GT_TRY(gt_driver_probe(&version, driver_name));
     if ((!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES")) {
         *out = (int)gt_nvml_count(); /* NVML is faster than the driver; 0: unknown */

@@ -208,6 +208,8 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
     GT_FREED miss_list list = {0};
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_SCOPED(gt_signal_release) gt_held_signal held;
+    gt_signal_hold(&held);
     GT_TRY(gt_file_read(&text, NULL, path));
     GT_TRY(check_heading(text, path));
     GT_TRY(read_lines(&list, text));

@@ -432,6 +432,8 @@ int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
     GT_FREED char *text = NULL;
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_need(__func__, "the tuner", tuner));
+    GT_SCOPED(gt_signal_release) gt_held_signal held;
+    gt_signal_hold(&held);
     GT_TRY(read_wisdom(&text, path));
     return import_text(count, tuner, text, path, options, __func__);
 }

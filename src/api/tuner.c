@@ -409,25 +409,23 @@ static void close_parts(gputune *tuner)
 
 void gputune_close(gputune *tuner)
 {
-    gt_held_signal held;
-    if (!tuner || close_calls(&tuner->calls) != GPUTUNE_OK) {
-        return;
-    }
+    GT_SCOPED(gt_signal_release) gt_held_signal held;
     gt_signal_hold(&held);
-    close_parts(tuner);
-    gt_signal_release(&held);
-    retire_tuner(tuner);
+    if (tuner && close_calls(&tuner->calls) == GPUTUNE_OK) {
+        close_parts(tuner);
+        retire_tuner(tuner);
+    }
 }
 
 int gputune_open(gputune **out, const gputune_open_options *options)
 {
     gputune_open_options known;
-    gt_held_signal held;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_open_options_read(&known, options));
+    GT_SCOPED(gt_signal_release) gt_held_signal held;
+    gt_signal_hold(&held);
     gputune *tuner = calloc(1, sizeof *tuner);
     GT_TRY(gt_allocated(tuner));
-    gt_signal_hold(&held);
     gputune_status status = open_tuner(tuner, &known);
     if (status == GPUTUNE_OK) {
         *out = tuner;
@@ -435,7 +433,6 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         close_parts(tuner);
         free_tuner(tuner);
     }
-    gt_signal_release(&held);
     return status;
 }
 

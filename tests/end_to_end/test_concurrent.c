@@ -166,6 +166,34 @@ TEST(canceled_thread_ends_after_its_call)
     gputune_close(held.tuner);
 }
 
+static void *close_canceled(void *tuner)
+{
+    pthread_cancel(pthread_self());
+    gputune_close(tuner);
+    return tuner; /* nothing after the cancel checks for it */
+}
+
+TEST(canceled_thread_ends_after_closing)
+{
+    held_tuning held = {.tuner = tuner_open(":memory:")};
+    gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
+    pthread_t closer;
+    void *result;
+    sem_init(&held.begun, 0, 0);
+    sem_init(&held.release, 0, 0);
+    assert_int_equal(pthread_create(&held.thread, NULL, tune_held, &held), 0);
+    assert_true(wait_for(&held.begun));
+    assert_int_equal(pthread_create(&closer, NULL, close_canceled, held.tuner), 0);
+    while (gputune_background(&state, held.tuner) == GPUTUNE_OK) { /* until the tuner is closing */
+        usleep(1000);
+    }
+    usleep(10000);
+    sem_post(&held.release);
+    pthread_join(closer, &result);
+    pthread_join(held.thread, NULL);
+    assert_ptr_equal(result, held.tuner);
+}
+
 TEST(refresh_finds_results_of_other_tuners)
 {
     char path[128];

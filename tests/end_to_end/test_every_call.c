@@ -331,6 +331,48 @@ TEST(tuner_is_refused_in_a_forked_child)
     gputune_close(tuner);
 }
 
+static void call_all(gputune *tuner)
+{
+    static const char source[] = "__global__ void one(float *x) { *x = 1; }";
+    gputune *other;
+    char *text = NULL;
+    int count;
+    for (int i = 0; i < CALLS; i++) {
+        (void)calls[i].call(tuner);
+    }
+    OK(gputune_open(&other, &OPEN_OPTIONS(.database = ":memory:", .driver = "emu")));
+    gputune_close(other);
+    OK(gputune_diagnose(NULL, SEE(gputune_diagnosis), NULL));
+    OK(gputune_devices("emu", SEE(gputune_device), NULL));
+    OK(gputune_device_count(&count, "emu"));
+    (void)gputune_misses(saved, SEE(gputune_miss), NULL);
+    (void)gputune_draft_template(&text, "one.cu", source, NULL, NULL);
+    gputune_free(text);
+}
+
+static atomic_bool has_returned;
+
+static void *call_all_canceled(void *tuner)
+{
+    pthread_cancel(pthread_self());
+    call_all(tuner);
+    has_returned = true;
+    pthread_testcancel();
+    return NULL;
+}
+
+TEST(canceled_thread_ends_after_every_call)
+{
+    pthread_t thread;
+    void *result;
+    gputune *tuner = tuner_open(":memory:");
+    assert_int_equal(pthread_create(&thread, NULL, call_all_canceled, tuner), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_true(has_returned);
+    gputune_close(tuner);
+}
+
 enum { ASKERS = 4, ROUNDS = 10 };
 static gputune *shared;
 static atomic_int asked;
