@@ -16,7 +16,7 @@
 #pragma gputune tune(PADDED = 0, 1) // 1: rows in shared memory are padded to an odd length
 #pragma gputune default(weights = constant, BX = 32, BY = 8, TX = 1, TY = 1, APART = 0, PADDED = 0)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 512)
-#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // other combinations compile slowly
+#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // exclude what compiles slowly
 #pragma gputune block(BX, BY)
 #pragma gputune launch_bounds(BX * BY)
 #pragma gputune grid(ceil_div(w, BX * TX), ceil_div(h, BY * TY))

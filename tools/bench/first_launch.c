@@ -98,7 +98,7 @@ typedef struct all {
     size_t count;
 } all;
 
-/* Parses "n=1024 T=half". */
+/* Adds a stored scenario to the list. Its sizes are a text such as "n=1024 T=half". */
 static int take(void *user, const gputune_record *record)
 {
     all *to = user;

@@ -1,8 +1,8 @@
 /* Compares stored times with the times in an application. Launches the winner of each kernel with
- * gputune_launch(), in a graph and on a plain stream, and measures the time with events. Before
- * each launch, the L2 cache is cold: either the sets of buffers together are more than twice its
- * size, or it was overwritten. A winner for the objective `launch` is timed on a plain stream,
- * including the time of the host; a winner for `kernel` is timed in a graph.
+ * gputune_launch(), in a graph and on a plain stream, and measures the time with events. Each
+ * launch finds the L2 cache cold, because the sets of buffers are together more than twice as
+ * large, or because the cache was overwritten. A winner for the objective `launch` is timed on a
+ * plain stream, including the time of the host; a winner for `kernel` is timed in a graph.
  *
  *   launched [DRIVER] [KERNEL...]     default: cuda, all kernels; database: GPUTUNE_DB or memory */
 #include "gpu/driver.h"

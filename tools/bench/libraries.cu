@@ -1,28 +1,28 @@
-// Compares the templates with the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB.
-// The library and the template compute the same result from the same buffers, and their results are
-// compared first. A batch of launches is a CUDA graph, so the host's time does not count. A sample
-// is the time between two events around a batch. Batches of the library and the template alternate,
-// and ratios are computed from adjacent samples.
-//
-// Memory-bound kernels are also compared with the driver's device-to-device copy of as many bytes
-// as the kernel must at least read and write. Kernels that no library has (copy, softmax, rmsnorm,
-// stencils) are only compared with this copy. Copies are not captured, because they are slower in
-// graphs.
-//
-// The rows "passing" measure kernels with thousands of parameters. Either all parameters are passed
-// by value, or only 4 KB (the older limit) are, and cudaMemcpyToSymbol() copies the rest from
-// pageable memory before each launch, as in the vendor's comparison. "Kernel" is the time of the
-// kernel, launched while the GPU is busy. "In a row" is the mean of many launches with one wait,
-// like the vendor's sample. "Each waited for" is the host's time from passing the parameters to the
-// end of the kernel. gputune's fastest plans are measured in the same way: one passes 4 KB by
-// value and the rest through a ring of pinned memory, and one passes all by value. The row "sample"
-// leaves unrolling to the compiler, like the vendor's kernels.
-//
-//   libraries [-l SECONDS] [-j SECONDS] [ROW...]
-//
-// Tuning takes 10 s and judging 1 s each, and results in GPUTUNE_DB are used. A ROW is the
-// beginning of the names of rows ("gemm", "scan 64M"). "gemm M,N,K" and "gemm_bf16 M,N,K" are
-// additional rows. By default, all rows are measured.
+/* Compares the templates with the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB.
+ * The library and the template compute the same result from the same buffers, and their results are
+ * compared first. A batch of launches is a CUDA graph, so the host's time does not count. A sample
+ * is the time between two events around a batch. Batches of the library and the template alternate,
+ * and ratios are computed from adjacent samples.
+ *
+ * Memory-bound kernels are also compared with the driver's device-to-device copy of as many bytes
+ * as the kernel must at least read and write. Kernels that no library has (copy, softmax, rmsnorm,
+ * stencils) are only compared with this copy. Copies are not captured, because they are slower in
+ * graphs.
+ *
+ * The rows "passing" repeat the vendor's comparison of two ways to pass thousands of parameters:
+ * all by value; or 4 KB, the older limit, by value, and the rest by cudaMemcpyToSymbol() from
+ * pageable memory before each launch. gputune's fastest plans are measured in the same way: one
+ * passes all by value, and one passes 4 KB by value and the rest through a ring of pinned memory.
+ * "Kernel" is the time of a kernel that is launched while the GPU is busy. "In a row" is the mean
+ * of many launches with one wait, as in the vendor's sample. "Each waited for" is the host's time
+ * from passing the parameters to the end of the kernel. In the row "sample", the compiler decides
+ * about unrolling, as in the vendor's kernels.
+ *
+ *   libraries [-l SECONDS] [-j SECONDS] [ROW...]
+ *
+ * -l limits each tuning (10 s) and -j each comparison (1 s). Results in GPUTUNE_DB are used. A ROW
+ * is the beginning of names of rows ("gemm", "scan 64M"; by default all), or it adds a row with its
+ * own sizes: "gemm M,N,K" or "gemm_bf16 M,N,K". */
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
@@ -195,7 +195,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     auto started = std::chrono::steady_clock::now();
     std::chrono::duration<double> passed;
     do {
-        bool first = ratios.size() % 2; // each side goes first in every second batch
+        bool first = ratios.size() % 2; // the two sides take turns in going first
         double a = first ? other.sample() : one.sample(), b = first ? one.sample() : other.sample();
         our_times.push_back(first ? b : a);
         their_times.push_back(first ? a : b);
@@ -294,8 +294,8 @@ struct plan_holder {
     gputune_plan *plan = nullptr;
 };
 
-// Prints a row; `work` is in units per launch. If the unit is bytes, also prints a row for a copy
-// of the same size, unless the copy fits in the L2 cache.
+/* Prints a row; `work` is in units per launch. If the unit is bytes, also prints a row for a copy
+ * of the same size, unless the copy fits in the L2 cache. */
 void show(const std::string &row, const plan_holder &plan, const char *library,
           const verdict &result, double work, const char *unit)
 {
@@ -348,13 +348,13 @@ template <typename T> void axpy(const std::string &name, size_t n)
     device_array<T> x(n), y(n);
     refill(x);
     plan_holder plan("axpy", GPUTUNE_SIZES({"n", n}, {elements<T>::type, 0}));
-    T a = 0; // y stays finite after any number of additions
+    T a = 0;
     launcher fresh = [&] { refill(y); }, ours = plan.with({&y.data, &x.data, &a, &n});
     launcher theirs = [&] { CHECK(elements<T>::axpy(blas, int64_t(n), &a, x.data, 1, y.data, 1)); };
     a = 0.5;
     compare(
         name, y, [&] { fresh(), ours(); }, [&] { fresh(), theirs(); }, elements<T>::rounding);
-    a = 1e-30f;
+    a = 1e-30f; // y must stay finite, although each launch adds to it
     show(name, plan, "cuBLAS", judge(ours, theirs), 3.0 * sizeof(T) * double(n), "GB/s");
 }
 
@@ -414,8 +414,8 @@ template <typename T> void transpose(const std::string &name, size_t count)
         2.0 * sizeof(T) * side * side);
 }
 
-// Allocates temporary memory for a CUB function. `call` returns the size first, then uses the
-// memory.
+/* Allocates temporary memory for a CUB function. `call` returns the size first, then uses the
+ * memory. */
 launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
                      std::vector<std::shared_ptr<device_array<char>>> &kept)
 {
@@ -506,7 +506,7 @@ void histogram_of(const std::string &name, size_t n, unsigned int bins)
         4.0 * double(n));
 }
 
-// --- compared only with a copy by the driver
+// --- kernels that are compared only with a copy by the driver
 
 void beside_copy(const std::string &name, const plan_holder &plan, const launcher &ours,
                  double bytes)
@@ -589,7 +589,7 @@ void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int 
     float alpha = 1, beta = 0;
     refill(a), refill(b), refill(c);
     plan_holder plan("gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}));
-    launcher fresh = [&] { refill(c); }; // c must be finite, because 0 * NaN would be NaN
+    launcher fresh = [&] { refill(c); }; // beta is 0, but 0 * NaN would be NaN
     launcher ours = plan.with({&c.data, &a.data, &b.data, &m, &n, &k, &alpha, &beta});
     launcher theirs = [&] {
         CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, int(n), int(m), int(k), &alpha, b.data,

@@ -1,5 +1,4 @@
-// Sets each cell of b to the mean of a cell of a and its four neighbours. The space has a thousand
-// variants, whose sources all differ.
+// The mean of each cell and its four neighbours. The space has a thousand different sources.
 #include "gputune.cuh"
 
 #pragma gputune kernel(stencil)

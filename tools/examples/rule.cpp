@@ -1,5 +1,5 @@
-// Launches axpy by a rule, without gputune, in C++. `gputune warm axpy --sizes n=64:64K` makes the
-// rule, `gputune emit axpy --rule -o axpy.h` writes it; then c++ rule.cpp -lcuda
+/* Launches axpy by a rule, without gputune, in C++. `gputune warm axpy --sizes n=64:64K` makes the
+ * rule. `gputune emit axpy --rule -o axpy.h` writes it. Compile with: c++ rule.cpp -lcuda */
 #include "axpy.h"
 
 #include <iostream>

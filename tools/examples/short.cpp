@@ -1,5 +1,5 @@
-// The shortest whole program in C++17: y += 2 x on the current GPU, by the fastest variant of axpy.
-// c++ -std=c++17 short.cpp $(pkg-config --cflags --libs gputune) -lcuda
+/* The shortest complete program in C++17: y += 2 x with the fastest variant of axpy.
+ * c++ -std=c++17 short.cpp $(pkg-config --cflags --libs gputune) -lcuda */
 #include <cuda.h>
 #include <gputune.hpp>
 #include <iostream>

@@ -10,7 +10,7 @@
 
 enum {
     DEPTH_MAX = 100,
-    KEPT_DEPTH = 2,  /* complete members at this depth are kept if the text is malformed */
+    KEPT_DEPTH = 2,  /* if the text is malformed, the complete members at this depth are kept */
     NUMBER_MAX = 400 /* maximum length of a number; the longest plain double has 330 characters */
 };
 

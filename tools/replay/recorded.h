@@ -31,6 +31,6 @@ gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uin
 gputune_status gt_recorded_finish(gt_recorded *recorded);
 void gt_recorded_free(gt_recorded *recorded);
 
-/* Returns the domain of the recorded configurations, even failed ones. It uses the space. */
+/* Returns the domain of the recorded configurations, even failed ones. It refers to `recorded`. */
 gt_domain gt_recorded_domain(const gt_recorded *recorded);
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point);

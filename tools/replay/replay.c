@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
-/* The GPU time of a variant is that of LAUNCHES launches. The first PROOF of them are its first
- * launch and its verification. A variant that is clearly slower than the best takes only one
- * launch. */
+/* A variant takes the GPU for LAUNCHES launches: PROOF launches are its first launch and its
+ * verification, the others its samples. A variant that is clearly slower than the best takes only
+ * one launch. */
 #define LAUNCHES 5
 #define PROOF    2
 
@@ -109,7 +109,7 @@ static void feed_workers(clock_state *at)
     }
 }
 
-/* Takes points from the strategy until as many are in progress as a tuning would allow. */
+/* Takes points from the strategy, as many as a tuning would start at this time. */
 static gputune_status propose_variants(clock_state *at)
 {
     gt_outlook outlook;
@@ -188,7 +188,7 @@ static double next_event(const clock_state *at)
 static gputune_status end_variant(clock_state *at)
 {
     for (uint32_t i = 0; i < at->pending_count; i++) {
-        if (at->pending[i].done_s <= at->now_s) { /* at most one variant is on the GPU */
+        if (at->pending[i].done_s <= at->now_s) { /* the only variant on the GPU */
             const pending_variant ended = at->pending[i];
             at->pending_count--;
             memmove(&at->pending[i], &at->pending[i + 1], (at->pending_count - i) * sizeof ended);
@@ -205,7 +205,7 @@ static gputune_status run_clock(clock_state *at)
         feed_workers(at);
         feed_gpu(at);
         if (!at->pending_count) {
-            return GPUTUNE_OK; /* the search is exhausted */
+            return GPUTUNE_OK; /* the strategy has no more points */
         }
         at->now_s = next_event(at);
         GT_TRY(end_variant(at));

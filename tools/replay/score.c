@@ -95,7 +95,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
 {
     const replay_options *options = at->options;
     scores *scores = &at->scores;
-    /* the runs are independent although their seeds are adjacent */
+    /* the seeds of two runs are adjacent, so they are mixed first */
     gt_random random = {options->seed + run};
     gt_replay_settings settings = {.kind = strategy,
                                    .seed = gt_random_next(&random),

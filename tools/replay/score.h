@@ -23,8 +23,7 @@ typedef struct replayed {
     double mean_regret; /* mean of (best time so far / optimum - 1) over all runs */
     double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0 without
                                                           workers, or if not reached */
-    uint64_t configurations,
-        valid; /* number of recorded configurations; number of those with a time */
+    uint64_t configurations, valid; /* recorded configurations; those with a time */
     double optimum_ns;
 } replayed;
 /* Runs strategies on a recorded space, and calls `each` for every strategy and number of
