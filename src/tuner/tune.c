@@ -445,8 +445,8 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* Fails with ENOTFOUND if the template excludes the variant that a rule chooses for a problem, and
- * with EUNSUPPORTED if it excludes all configurations there. */
+/* Fails with ENOTFOUND if the template excludes the variant that a rule chooses for a problem, but
+ * not all other configurations. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {
@@ -458,16 +458,15 @@ static gputune_status check_choice(const gt_rule *rule, const gt_template *templ
     gt_slots_fill(slots, template, problem, device);
     const int variant = gt_rule_choose(rule, problem, slots);
     GT_TRY(gt_problem_text(&text, template, problem));
-    GT_TRY(gt_workload_bind(workload, template, problem, device, 0, NULL, 0));
+    gputune_status status = gt_workload_bind(workload, template, problem, device, 0, NULL, 0);
+    if (status != GPUTUNE_OK) { /* the kernel has no valid buffers at this size */
+        return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
+    }
     GT_TRY(gt_space_open(&space, template, problem, workload, device, NULL, 0));
-    const bool excluded =
-        variant >= 0 && gt_space_excludes(space, &rule->variants.items[variant]) != NULL;
-    const bool excludes_all = excluded && gt_space_count(space).count == 0;
+    const bool excluded = variant >= 0 &&
+                          gt_space_excludes(space, &rule->variants.items[variant]) &&
+                          gt_space_count(space).count > 0;
     gt_space_free(space);
-    GT_REFUSE(excludes_all, GPUTUNE_EUNSUPPORTED,
-              "%s excludes all configurations at %s, a size in the region of the rule; make a rule "
-              "for a smaller region with 'gputune warm --sizes'",
-              template->path, text);
     GT_REFUSE(excluded, GPUTUNE_ENOTFOUND,
               "%s excludes what the rule chooses at %s; 'gputune warm' makes a new one",
               template->path, text);

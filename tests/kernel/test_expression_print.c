@@ -56,6 +56,8 @@ TEST(test_print)
         {"min(C, ceil_div(n, B)) * m", "m"}, /* n is at least 65, and m at least 1 */
         {"max(ceil_div(n, B), 2) * max(m, 2)", "ceil_div(n, 64) * max(m, 2)"},
         {"max(B, n - m)", "max(64, n - m)"},
+        {"4 <= max(4, m) && m > 0 && B != n && !(m < 1)", "1"},
+        {"m > 1 || m <= 1 && 65 == n", "m > 1 || (m <= 1 && 65 == n)"},
         {"max(n - m, -1) + min(-2, m - n)", "max(n - m, -1) + min(-2, m - n)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

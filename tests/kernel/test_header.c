@@ -96,10 +96,12 @@ TEST(test_pipeline)
         "int64_t n, CUdeviceptr y, CUdeviceptr x, CUdeviceptr scratch_)",
         "bytes_ += (size_t)((INT64_C(4) * sums_ceil_div(n, 64) + 255) / 256 * 256);",
         "CUdeviceptr parts = scratch_;",
-        "SUMS_CU(cuMemsetD8Async)(c, 0, (size_t)(INT64_C(4) * 1), stream_)",
+        "const size_t bytes_ = (size_t)(INT64_C(4) * 1);",
+        "SUMS_CU(cuMemsetD8Async)(c, 0, bytes_, stream_)",
         "arguments_[] = {&x, &parts, &n_value_};",
         "arguments_[] = {&y, &parts, &c, &n_value_};",
-        "sums_start(rule_, 3, stream_, grid_, block_, cluster_, 0, 0, arguments_)",
+        "shared_ = 0, cooperative_ = 0;",
+        "sums_start(rule_, 3, stream_, grid_, block_, cluster_, shared_, cooperative_, arguments_)",
     };
     GT_FREED char *header = NULL;
     ASSERT_OK(write_header(&header, pipeline,
@@ -127,7 +129,7 @@ TEST(test_cluster_that_depends_on_a_size)
 TEST(test_values_above_32_bits)
 {
     static const char *const lines[] = {
-        "(size_t)(INT64_C(4) * 65536 * 65536), stream_)",
+        "bytes_ = (size_t)(INT64_C(4) * 65536 * 65536);",
         "grid_[3] = {k_ceil_div((int64_t)1 << n, 64), (int64_t)(n > 9) * 2000000000 * 3, 1};",
     };
     GT_FREED char *header = NULL;
@@ -138,6 +140,37 @@ TEST(test_values_above_32_bits)
         "__global__ void k(float *y) { y[0] = B; }\n",
         "region m=64K n=1:40\nloss mean=1 p90=1 worst=1 sizes=9\nvariant B=64\nuse 0\n"));
     expect(header, lines, sizeof lines / sizeof *lines);
+}
+
+/* Sizes at which a divisor is 0, or the chosen variant is excluded, are outside of the rule. */
+TEST(test_sizes_without_a_variant)
+{
+    static const char *const lines[] = {
+        "    if (n % 4 == 0) {\n        return 1;\n    }\n"
+        "    return n != 5 ? 0 : K_OUTSIDE;\n",
+        "shared_ = n > 5 ? m / k_nonzero(n - 5, &result_) : 0, cooperative_ = 0;",
+        "K_API int64_t k_nonzero(int64_t value, int *result)\n",
+    };
+    static const char *const choice[] = {
+        "    int result_ = 0;\n    if (m < 64 ",
+        "    return n != 5 && !result_ ? 0 : K_OUTSIDE;\n",
+    };
+    static const char clauses[] =
+        "#pragma gputune kernel(k) problem(m = 4096, n = 4096) args(out float y[m]) tune(B = 1, "
+        "4)\n"
+        "#pragma gputune require(B == 1 ? n != 5 : n % B == 0) shared(n > 5 ? m / (n - 5) : 0)\n"
+        "#pragma gputune block(64) grid(ceil_div(m, 64))\n"
+        "__global__ void k(float *y) { y[0] = B; }\n";
+    static const char rule[] = "region m=64:16K n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\n"
+                               "variant B=1\nvariant B=4\nif %s\nuse 1\nelse\nuse 0\n";
+    static const char *const conditions[] = {"n % 4 == 0", "n / (m - 99) == 3"};
+    for (int i = 0; i < 2; i++) {
+        char text[256];
+        GT_FREED char *header = NULL;
+        (void)snprintf(text, sizeof text, rule, conditions[i]);
+        ASSERT_OK(write_header(&header, clauses, text));
+        expect(header, i ? choice : lines, i ? 2 : 3);
+    }
 }
 
 TEST(test_alignment)
@@ -170,9 +203,6 @@ TEST(test_refused)
         {"args(inout float y[n], in float x[n], int n, float a = 2) carveout(S = 8)", CODE,
          "k: a header cannot launch a kernel with carveout; use options.unseen = GPUTUNE_RULE in a "
          "program with gputune instead"},
-        {"args(inout float y[n], in float x[n], int n, float a = 2) shared(n / (n - 5))", CODE,
-         "k: no header can be written: kernel.cu:2:82: a divisor that may be 0 in 'n / (n - 5)'; "
-         "expected a value that can be computed"},
         {"args(inout float y[n], in float x[n], int n, float a = 2) shared(n * n * n * n)", CODE,
          "k: no header can be written: kernel.cu:2:82: overflow of 64 bits in 'n * n * n * n'; "
          "expected "
@@ -181,6 +211,10 @@ TEST(test_refused)
          "__global__ void k(GPUTUNE_PARAM(c) float *y, const float *x, int n, float a) { y[0] = B; "
          "}\n",
          "k: a header cannot launch a kernel with pass() blocks; use options.unseen = "
+         "GPUTUNE_RULE in a program with gputune instead"},
+        {"args(inout float y[n], in float x[n], int n, float a = 2) constant(c : float[4])",
+         "__constant__ float c[4];\n" CODE,
+         "k: a header cannot launch a kernel with constant() variables; use options.unseen = "
          "GPUTUNE_RULE in a program with gputune instead"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

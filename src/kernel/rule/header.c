@@ -1,6 +1,7 @@
 /* Writes rules as C headers. */
 #include "kernel/rule/header.h"
 
+#include "kernel/rule/features.h"
 #include "kernel/rule/form.h"
 #include "kernel/template/axis_kind.h"
 #include "kernel/text/types.h"
@@ -18,7 +19,9 @@ typedef struct writer {
     gt_text out;        /* text being written: first the decision, later the whole header */
     char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
     gt_rule_form form;
-    gputune_status status; /* status of the first failure */
+    gt_size_features features; /* the needs of the variants, and conditions that meet them */
+    bool choice_may_fail;      /* true if a condition of the tree may divide by 0 */
+    gputune_status status;     /* status of the first failure */
 } writer;
 
 /* Appends a text. Replaces "@" by the prefix, and "$" by the prefix in capitals. */
@@ -124,9 +127,10 @@ gputune_status gt_header_check(const gt_template *template, const gt_rule *rule)
 {
     const gt_template_parts *parts = template->parts;
     if (template->pass_count || parts->has_loops || parts->computed_count || parts->map_count) {
-        return refuse_part(template, template->pass_count ? "pass() blocks"
-                                     : parts->map_count   ? "tensor maps"
-                                                          : "loops or computed arguments");
+        return refuse_part(template, parts->map_count               ? "tensor maps"
+                                     : !template->pass_count        ? "loops or computed arguments"
+                                     : template->passes[0].axis < 0 ? "constant() variables"
+                                                                    : "pass() blocks");
     }
     for (uint32_t i = 0; i < parts->step_count; i++) {
         if (parts->steps[i].times || parts->steps[i].programmatic) {
@@ -157,29 +161,70 @@ static void append_sizes(writer *w, bool call)
     }
 }
 
-static void append_nodes(writer *w, uint32_t at, int depth)
+/* Returns the weakest condition that meets all needs of a variant. NULL if it has no needs, if they
+ * are in `met`, or if no condition meets them. */
+static const gt_expression *unmet_needs(const writer *w, uint32_t variant, uint64_t met)
+{
+    const uint64_t needs = w->features.needs[variant];
+    const gt_size_feature *best = NULL;
+    for (uint32_t i = 0; i < w->features.count && needs & ~met; i++) {
+        const gt_size_feature *feature = &w->features.items[i];
+        if ((feature->grants & needs) == needs &&
+            (!best || __builtin_popcountll(feature->grants) < __builtin_popcountll(best->grants))) {
+            best = feature;
+        }
+    }
+    return best ? best->expression : NULL;
+}
+
+static void append_leaf(writer *w, uint32_t variant, uint64_t met)
+{
+    const gt_expression *needs = unmet_needs(w, variant, met);
+    gt_text_append(&w->out, "return ");
+    if (needs) {
+        append_value(w, needs, 0, w->choice_may_fail ? 2 : 1); /* the precedences of && and || */
+    }
+    if (w->choice_may_fail) {
+        gt_text_append(&w->out, needs ? " && !result_" : "!result_");
+    }
+    gt_text_printf(&w->out, needs || w->choice_may_fail ? " ? %u : " : "%u;\n", variant);
+    append_text(w, needs || w->choice_may_fail ? "$_OUTSIDE;\n" : "");
+}
+
+/* Appends a part of the tree. `met` are the needs that the conditions above it meet. */
+static void append_nodes(writer *w, uint32_t at, int depth, uint64_t met)
 {
     const gt_rule_node *node = &w->header->rule->nodes.items[at];
-    const int indent = 4 * depth;
+    uint64_t if_true = met, if_false = met;
+    gt_text_printf(&w->out, "%*s", 4 * depth, "");
     if (!node->condition) {
-        gt_text_printf(&w->out, "%*sreturn %u;\n", indent, "", node->variant);
+        append_leaf(w, node->variant, met);
         return;
     }
-    gt_text_printf(&w->out, "%*sif (", indent, "");
+    for (uint32_t i = 0; i < w->features.count; i++) {
+        const gt_size_feature *feature = &w->features.items[i];
+        const bool same = strcmp(feature->expression->text, node->condition->text) == 0;
+        if_true |= same ? feature->grants : 0;
+        if_false |= same ? feature->denies : 0;
+    }
+    gt_text_append(&w->out, "if (");
     append_value(w, node->condition, 0, 0);
     gt_text_append(&w->out, ") {\n");
-    append_nodes(w, at + 1, depth + 1);
-    gt_text_printf(&w->out, "%*s}\n", indent, "");
-    append_nodes(w, node->otherwise, depth);
+    append_nodes(w, at + 1, depth + 1, if_true);
+    gt_text_printf(&w->out, "%*s}\n", 4 * depth, "");
+    append_nodes(w, node->otherwise, depth, if_false);
 }
 
 static void append_choose(writer *w)
 {
     const gt_rule_region *region = &w->header->rule->region;
+    append_nodes(w, 0, 1, 0);
+    w->choice_may_fail = strstr(gt_text_string(&w->out), "&result_") != NULL;
+    gt_text_free(&w->out);
     append_text(w, "/* Returns the number of the variant for a size, or $_OUTSIDE. */\n"
                    "$_API int @_choose(");
     append_sizes(w, false);
-    gt_text_append(&w->out, ")\n{\n");
+    gt_text_append(&w->out, w->choice_may_fail ? ")\n{\n    int result_ = 0;\n" : ")\n{\n");
     for (uint32_t i = 0; i < w->template->problem_count; i++) {
         const char *name = w->template->problem[i].name;
         if (is_parameter(w, i)) {
@@ -188,7 +233,7 @@ static void append_choose(writer *w)
             append_text(w, "        return $_OUTSIDE;\n    }\n");
         }
     }
-    append_nodes(w, 0, 1);
+    append_nodes(w, 0, 1, 0);
     gt_text_append(&w->out, "}\n\n");
 }
 
@@ -261,10 +306,11 @@ static void append_clears(writer *w)
     for (uint32_t i = 0; i < w->template->parameter_count; i++) {
         const gt_argument *own = &w->template->arguments[i];
         if (own->cleared || (i >= w->template->argument_count && own->fill.kind == GT_FILL_ZERO)) {
-            append_text(w, "        result_ = result_ ? result_ : (int)$_CU(cuMemsetD8Async)(");
-            gt_text_printf(&w->out, "%s, 0, (size_t)(", own->name);
+            gt_text_append(&w->out, "        {\n            const size_t bytes_ = (size_t)(");
             append_bytes(w, i);
-            gt_text_append(&w->out, "), stream_);\n");
+            append_text(
+                w, ");\n            result_ = result_ ? result_ : (int)$_CU(cuMemsetD8Async)(");
+            gt_text_printf(&w->out, "%s, 0, bytes_, stream_);\n        }\n", own->name);
         }
     }
 }
@@ -307,7 +353,11 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
     append_dimensions(w, "grid_", &step->grid, &step->cluster);
     append_dimensions(w, "block_", &step->block, NULL);
     append_dimensions(w, "cluster_", &step->cluster, NULL);
-    gt_text_append(&w->out, "            void *arguments_[] = {");
+    gt_text_append(&w->out, "            const int64_t shared_ = ");
+    append_value(w, step->shared, 0, 0);
+    gt_text_append(&w->out, ", cooperative_ = ");
+    append_value(w, step->cooperative, 0, 0);
+    gt_text_append(&w->out, ";\n            void *arguments_[] = {");
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t argument = all ? i : step->arguments[i];
         const bool implied = argument < w->template->argument_count && is_implied(w, argument);
@@ -316,12 +366,10 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
     }
     gt_text_append(&w->out, count ? "};\n" : "NULL};\n");
     append_text(w, "            result_ = result_ ? result_ : @_start(rule_, ");
-    gt_text_printf(&w->out, "%u, stream_, grid_, block_, cluster_, ",
+    gt_text_printf(&w->out,
+                   "%u, stream_, grid_, block_, cluster_, shared_, cooperative_, arguments_);\n"
+                   "        }\n",
                    w->header->codes[variant] * w->parts->step_count + index);
-    append_value(w, step->shared, 0, 0);
-    gt_text_append(&w->out, ", ");
-    append_value(w, step->cooperative, 0, 0);
-    gt_text_append(&w->out, ", arguments_);\n        }\n");
 }
 
 /* Returns the compute capability in the name of an architecture. */
@@ -399,8 +447,7 @@ static void append_scratch(writer *w)
            "be\n * zero are zeroed before each launch. */\n"
            "$_API size_t @_scratch_bytes(");
     append_sizes(w, false);
-    gt_text_append(&w->out, ")\n{\n    size_t bytes_ = 0;\n    switch (");
-    append_text(w, "@_choose(");
+    append_text(w, ")\n{\n    int result_ = 0;\n    size_t bytes_ = 0;\n    switch (@_choose(");
     append_sizes(w, true);
     gt_text_append(&w->out, ")) {\n");
     for (uint32_t v = 0; v < w->header->rule->variants.count; v++) {
@@ -414,7 +461,8 @@ static void append_scratch(writer *w)
         }
         gt_text_append(&w->out, "        break;\n");
     }
-    gt_text_append(&w->out, "    default:\n        break;\n    }\n    return bytes_;\n}\n\n");
+    gt_text_append(&w->out, "    default:\n        break;\n    }\n"
+                            "    return result_ ? 0 : bytes_;\n}\n\n");
 }
 
 static void append_launch(writer *w)
@@ -640,6 +688,10 @@ static const struct {
                  "{\n    return a / b + (a % b != 0 && (a < 0) == (b < 0));\n}\n"},
     {"round_up", "$_API int64_t @_round_up(int64_t a, int64_t b)\n"
                  "{\n    return (a / b + (a % b != 0 && (a < 0) == (b < 0))) * b;\n}\n"},
+    {"nonzero", "/* Returns a divisor. If it is 0, the variant cannot be used at the size. */\n"
+                "$_API int64_t @_nonzero(int64_t value, int *result)\n"
+                "{\n    *result = value ? *result : $_OUTSIDE;\n"
+                "    return value ? value : 1;\n}\n"},
     {"min", "$_API int64_t @_min(int64_t a, int64_t b)\n{\n    return a < b ? a : b;\n}\n"},
     {"max", "$_API int64_t @_max(int64_t a, int64_t b)\n{\n    return a > b ? a : b;\n}\n"},
     {"pow", "$_API int64_t @_pow(int64_t base, int64_t exponent)\n"
@@ -704,6 +756,14 @@ static void append_head(writer *w)
     append_text(w, "} @_rule;\n\n");
 }
 
+static void free_writer(writer **w)
+{
+    if (*w) {
+        gt_size_features_free(&(*w)->features);
+        free(*w);
+    }
+}
+
 static void set_names(writer *w)
 {
     size_t i = 0;
@@ -718,16 +778,19 @@ static void set_names(writer *w)
 
 gputune_status gt_header_write(char **out, const gt_header *header)
 {
-    GT_FREED writer *w = calloc(1, sizeof *w);
+    const gt_rule *rule = header->rule;
+    GT_SCOPED(free_writer) writer *w = calloc(1, sizeof *w);
     GT_TRY(gt_allocated(w));
-    GT_TRY(gt_header_check(header->template, header->rule));
+    GT_TRY(gt_header_check(header->template, rule));
+    GT_TRY(gt_size_features_make(&w->features, header->template, &rule->region, header->device,
+                                 rule->variants.items, rule->variants.count));
     w->header = header;
     w->template = header->template;
     w->parts = header->template->parts;
-    w->problem = header->rule->region.least;
+    w->problem = rule->region.least;
     set_names(w);
-    gt_rule_form_set(&w->form, w->template, &header->rule->region, header->device,
-                     &header->rule->variants.items[0], 0);
+    gt_rule_form_set(&w->form, w->template, &rule->region, header->device, &rule->variants.items[0],
+                     0);
     append_choose(w);
     append_configurations(w);
     append_text(w, start);

@@ -73,7 +73,9 @@ typedef struct gt_print {
     /* Returns the name of a slot that is not `known`, or NULL if it has no name. */
     const char *(*name)(void *user, int slot);
     void *user;
-    const char *prefix;   /* prefix of the functions' names: "" for templates, "NAME_" for C */
+    /* Prefix of the functions' names: "" for templates, "NAME_" for C. In C, a divisor that may be
+     * 0 is printed as NAME_nonzero(divisor, &result_). */
+    const char *prefix;
     int within;           /* precedence of the operator that surrounds the printed text, or 0 */
     const int64_t *least; /* smallest possible value of each slot that is not `known`, or NULL */
     bool unlimited;       /* if the whole expression is min(x, NUMBER), print only x */

@@ -223,6 +223,20 @@ static piece *unchanged(gt_operation operation, piece *left, piece *right)
     return left->is_known && leaves ? right : NULL;
 }
 
+/* Returns true if a comparison with a number has the same result for all values that the other side
+ * can have, and sets *holds to this result. */
+static bool is_decided(bool *holds, gt_operation operation, const piece *left, const piece *right)
+{
+    const int64_t least = left->is_known ? right->least : left->least;
+    const int64_t number = left->is_known ? left->value : right->value;
+    const int order = left->is_known ? -1 : 1; /* of both sides, if the other one is larger */
+    bool if_equal;
+    return (left->is_known || right->is_known) && least >= 0 && number <= least &&
+           gt_operation_compare(holds, operation, order) &&
+           (number < least ||
+            (gt_operation_compare(&if_equal, operation, 0) && if_equal == *holds));
+}
+
 static gputune_status print_binary(piece *out, const printer *p, int at)
 {
     const gt_operation operation = p->expression->code[at].operation;
@@ -235,14 +249,20 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         set_known(out, value);
         return error ? refuse_print(p, error) : GPUTUNE_OK;
     }
-    if (operation == GT_DO_REMAINDER && right.is_known && right.value == 1) {
-        set_known(out, 0);
+    bool holds = false;
+    if ((operation == GT_DO_REMAINDER && right.is_known && right.value == 1) ||
+        is_decided(&holds, operation, &left, &right)) {
+        set_known(out, holds);
         return GPUTUNE_OK;
     }
     const bool divides = operation == GT_DO_DIVIDE || operation == GT_DO_REMAINDER ||
                          operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
     if (divides && *p->print->prefix && right.least < 1 && !(right.is_known && right.value)) {
-        return refuse_print(p, "a divisor that may be 0");
+        GT_SCOPED(free_piece) piece divisor = gt_take(&right);
+        gt_text_printf(&right.text, "%snonzero(", p->print->prefix);
+        append_piece(&right.text, &divisor, 0);
+        gt_text_append(&right.text, ", &result_)");
+        right.precedence = PRIMARY;
     }
     piece *same = unchanged(operation, &left, &right);
     if (p->print->unlimited && at == p->whole && operation == GT_DO_MIN) {
