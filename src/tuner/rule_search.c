@@ -76,9 +76,20 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
+/* Returns false if the kernel has no valid buffers at a size, for example because one is empty. */
+static gputune_status has_buffers(bool *out, const gt_pool *pool, const gt_problem *problem)
+{
+    GT_FREED gt_workload *workload = malloc(sizeof *workload);
+    GT_TRY(gt_allocated(workload));
+    gputune_status status =
+        gt_workload_bind(workload, pool->template, problem, pool->device, 0, NULL, 0);
+    *out = status == GPUTUNE_OK;
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
+}
+
 /* Adds the next point of the sequence as a size or, if `is_doubtful` is true, the one of the next
  * points at which the choice of a member matters most. *added is false if the pool has this size
- * already. */
+ * already, or if it is not possible. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };
@@ -93,7 +104,8 @@ static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtf
             best = point;
         }
     }
-    GT_TRY(gt_pool_add_size(added, pool, &best));
+    GT_TRY(has_buffers(added, pool, &best));
+    GT_TRY(*added ? gt_pool_add_size(added, pool, &best) : GPUTUNE_OK);
     if (*added) {
         pool->sizes.items[pool->sizes.count - 1].is_doubtful = is_doubtful;
     }
@@ -170,7 +182,9 @@ static gputune_status tune_size(gt_rule_maker *maker, double share_s)
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     GT_TRY(gt_pool_request(&request, pool, size, fmin(maker->shares * share_s, longest_s)));
-    gputune_status status = gt_tune(&choice, request);
+    gputune_status status = gt_request_prepare_space(request);
+    GT_THEN(status, gt_space_require_any(request->space));
+    GT_THEN(status, gt_tune(&choice, request));
     const bool is_short = status == GPUTUNE_ETIMEOUT ||
                           (status == GPUTUNE_OK && choice.source != GPUTUNE_SOURCE_MEASURED &&
                            choice.source != GPUTUNE_SOURCE_CACHED);
@@ -560,10 +574,9 @@ static bool any_runs(const gt_rule_maker *maker, size_t size)
 static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *candidates)
 {
     gt_pool *pool = &maker->pool;
-    const gt_problem point = gt_rule_next_point(maker);
     const size_t size = pool->sizes.count;
     bool added;
-    GT_TRY(gt_pool_add_size(&added, pool, &point));
+    GT_TRY(add_size(&added, maker, false));
     if (!added) {
         return GPUTUNE_OK;
     }

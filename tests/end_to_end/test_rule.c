@@ -1,4 +1,5 @@
 /* Tests making, proving, listing and refusing rules for all sizes of a region. */
+#include "support/folder.h"
 #include "world.h"
 
 static const char path[] = "tests/language/corner.cu";
@@ -107,6 +108,30 @@ TEST(rule_with_inputs_is_refused)
     const gputune_options given = OPTIONS(.inputs = &input, .input_count = 1);
     ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &given), GPUTUNE_EINVAL,
                  "leave out the inputs");
+}
+
+/* The rows of a texture are multiples of 32 bytes, so most sizes of the region are not possible. */
+TEST(sizes_without_valid_buffers_are_left_out)
+{
+    static const char text[] =
+        "#pragma gputune kernel(copy) problem(h = 4, w = 64) tune(BLOCK = 32, 64)\n"
+        "#pragma gputune args(out float y[h][w], in float x[h][w], int w) texture(x)\n"
+        "#pragma gputune require(w %% 8 == 0) block(BLOCK) grid(ceil_div(w, BLOCK), h)\n"
+        "#pragma gputune reference(y[i][j] = x[i][j])\n"
+        "__global__ void copy(float *y, cudaTextureObject_t x, int w) {\n"
+        "  int j = blockIdx.x * BLOCK + threadIdx.x;\n"
+        "  if (j < w) y[blockIdx.y * w + j] = tex2D<float>(x, j, blockIdx.y);\n"
+        "}\n";
+    const gputune_range ranges[] = {{"h", 1, 3}, {"w", 8, 32}};
+    const gputune_options options = OPTIONS(.time_limit_s = 600);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
+    char file[160], *rule;
+    snprintf(file, sizeof file, "%s/copy.cu", world.folder);
+    file_write(file, text);
+    OK(gputune_make_rule(&rule, tuner, file, ranges, 2, 4, &options));
+    assert_non_null(strstr(rule, "\nvariant BLOCK="));
+    gputune_free(rule);
+    unlink(file);
 }
 
 TEST(loss_that_is_not_known_is_not_promised)
