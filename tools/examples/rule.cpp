@@ -21,7 +21,11 @@ class axpy
   public:
     axpy()
     {
-        check(axpy_load(&rule));
+        const int result = axpy_load(&rule);
+        if (result) {
+            axpy_unload(&rule);
+        }
+        check(result);
     }
     axpy(const axpy &) = delete;
     axpy &operator=(const axpy &) = delete;
