@@ -50,7 +50,7 @@ enum { CX_FUNCTION_TEMPLATE = 30, CX_CLASS_TEMPLATE, CX_MEMBER = 47, CX_OVERLOAD
 enum { CX_FIRST_INVALID = 70, CX_LAST_INVALID = 73, CX_UNEXPOSED_EXPR = 100, CX_DECL_REF };
 enum { CX_MEMBER_REF = 102, CX_CALL, CX_FLOATING = 107, CX_PAREN = 111, CX_UNARY, CX_SUBSCRIPT };
 enum { CX_BINARY = 114, CX_COMPOUND_ASSIGN, CX_CONDITIONAL, CX_C_CAST, CX_INIT_LIST = 119 };
-enum { CX_STATIC_CAST = 124, CX_FUNCTIONAL_CAST = 128, CX_NULLPTR = 131, CX_THIS };
+enum { CX_STATIC_CAST = 124, CX_FUNCTIONAL_CAST = 128, CX_NULLPTR = 131, CX_THIS, CX_THROW };
 enum {
     CX_BASE = 44,
     CX_SIZEOF = 136,
@@ -116,6 +116,7 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(cx_type, getArrayElementType, (cx_type))                                                     \
     X(long long, getArraySize, (cx_type))                                                          \
     X(long long, Type_getSizeOf, (cx_type))                                                        \
+    X(long long, Type_getAlignOf, (cx_type))                                                       \
     X(long long, Type_getOffsetOf, (cx_type, const char *))                                        \
     X(cx_string, getTypeSpelling, (cx_type))                                                       \
     X(cx_cursor, getTypeDeclaration, (cx_type))                                                    \

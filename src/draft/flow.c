@@ -190,7 +190,12 @@ static void push_fact(draft_amount *lhs, draft_amount *most)
 void draft_assume(draft_amount *c, bool holds)
 {
     draft_amount *one = draft_number(1);
-    switch (draft_on_host() ? DRAFT_UNKNOWN : c->kind) {
+    if (draft_on_host()) {
+        draft_fact fact = {holds ? c : draft_make(DRAFT_NEGATION, c, NULL, NULL), NULL};
+        draft_add(&draft_now.facts, fact);
+        return;
+    }
+    switch (c->kind) {
     case DRAFT_NEGATION:
         draft_assume(c->a, !holds);
         break;
@@ -369,10 +374,26 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* Derives the step of a counter from its value after one iteration. */
-static void find_step(draft_symbol *counter, draft_amount *after)
+/* Returns the value of a variable that a counter counts from `first`; in bytes if it is a pointer.
+ * Returns NULL if the first value is not known. */
+static draft_amount *counted_from(draft_amount *first, draft_symbol *counter)
 {
-    draft_amount *step = draft_plus(after, draft_symbol_value(counter), -1);
+    return first->kind == DRAFT_POINTER && first->place.buffer
+               ? draft_pointer(draft_moved(&first->place, draft_symbol_value(counter)))
+           : draft_is_known(first) ? draft_symbol_value(counter)
+                                   : NULL;
+}
+
+/* Derives the step of a counter from the variable's value after one iteration. */
+static void find_step(draft_symbol *counter, draft_amount *first, draft_amount *after)
+{
+    draft_amount *begin = counted_from(first, counter);
+    if (begin && begin->kind == DRAFT_POINTER && after->kind == DRAFT_POINTER &&
+        after->place.buffer == begin->place.buffer) {
+        begin = begin->place.offset;
+        after = after->place.offset;
+    }
+    draft_amount *step = begin ? draft_plus(after, begin, -1) : draft_nothing();
     if (draft_is_known(step) && !draft_has_kind(step, DRAFT_COUNTER)) {
         counter->step = step;
     }
@@ -399,33 +420,46 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
         const draft_binding *b = changes->items[i];
         first[i] = held(b);
         counters[i] = draft_new_symbol(DRAFT_COUNTER, b->decl->name);
-        draft_bind(b->decl, b->path,
-                   draft_is_known(first[i]) ? draft_symbol_value(counters[i])
-                                            : unknown_now(b, first[i]));
+        draft_amount *counted = counted_from(first[i], counters[i]);
+        draft_bind(b->decl, b->path, counted ? counted : unknown_now(b, first[i]));
     }
     run_round(l);
     for (size_t i = 0; i < changes->count; i++) {
         const draft_binding *b = changes->items[i];
-        if (draft_is_known(first[i]) && !is_changed(left, b->decl)) {
-            find_step(counters[i], held(b));
+        if (!is_changed(left, b->decl)) {
+            find_step(counters[i], first[i], held(b));
         }
     }
     branch_end(begin);
     for (size_t i = changes->count; i-- > 0;) {
         const draft_binding *b = changes->items[i];
         draft_bind(b->decl, b->path,
-                   counters[i]->step ? draft_symbol_value(counters[i]) : unknown_now(b, first[i]));
+                   counters[i]->step ? counted_from(first[i], counters[i])
+                                     : unknown_now(b, first[i]));
     }
     begin = draft_now.last;
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
     branch_end(begin);
     draft_now.quiet--;
+    draft_amount *rounds = NULL;
     for (size_t i = changes->count; i-- > 0;) {
         if (counters[i]->step) {
-            counters[i]->first = first[i];
+            counters[i]->first = first[i]->kind == DRAFT_POINTER ? draft_number(0) : first[i];
             draft_now.out->strides_grid |= draft_has_kind(counters[i]->step, DRAFT_GRID_SIZE);
             find_end(counters[i], condition);
             note_rows(counters[i]);
+        }
+        if (counters[i]->end) {
+            rounds = draft_plus(counters[i]->end, counters[i]->first, -1);
+            rounds = draft_make(DRAFT_CEIL_DIV, rounds, counters[i]->step, NULL);
+        }
+    }
+    for (size_t i = 0; rounds && i < changes->count; i++) { /* one more than the last value */
+        draft_symbol *c = counters[i];
+        if (c->step && !c->end) {
+            draft_amount *before = draft_plus(rounds, draft_number(1), -1);
+            c->end = draft_plus(draft_plus(c->first, draft_times(before, c->step), 1),
+                                draft_number(1), 1);
         }
     }
 }
@@ -788,8 +822,8 @@ static void doubt_jump(void)
 
 static bool ends_program(const draft_node *node)
 {
-    return node->kind == CX_CALL && node->decl && draft_on_host() &&
-           strcmp(node->decl->name, "exit") == 0;
+    return node->kind == CX_THROW || (node->kind == CX_CALL && node->decl && draft_on_host() &&
+                                      strcmp(node->decl->name, "exit") == 0);
 }
 
 bool draft_run(draft_node *node)

@@ -186,6 +186,9 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
                              .kernel = kernel ? draft_template_of(kernel) : NULL,
                              .in_lambda = draft_now.lambdas > 0,
                              .is_skipped = draft_now.skipped > 0};
+    for (size_t i = 0; i < draft_now.facts.count; i++) {
+        draft_add(&launch.conditions, draft_now.facts.items[i]);
+    }
     find_extents(launch.grid, draft_eval(geometry[0]), geometry[0]);
     find_extents(launch.block, draft_eval(geometry[1]), geometry[1]);
     launch.shared = count > 2 ? draft_eval(geometry[2]) : draft_number(0);

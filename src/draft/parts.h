@@ -215,6 +215,7 @@ typedef struct draft_amount {
     draft_spot place;
 } draft_amount;
 typedef GT_ARRAY(draft_symbol *) draft_symbols;
+typedef GT_ARRAY(draft_amount *) draft_amounts;
 
 draft_amount *draft_number(int64_t number);
 draft_amount *draft_symbol_value(draft_symbol *symbol);
@@ -223,6 +224,9 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
 draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale); /* a + scale * b */
 draft_amount *draft_times(draft_amount *a, draft_amount *b);
 draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool real);
+/* Returns a <= b without terms that are subtracted or that occur on both sides. Returns a % b == 0
+ * for b * ceil_div(a, b) <= a. */
+draft_amount *draft_at_most(draft_amount *a, draft_amount *b);
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
@@ -245,7 +249,8 @@ bool draft_evaluate(int64_t *out, const draft_amount *value);
 /* Returns all symbols that occur in a value. A symbol that occurs twice is returned twice. */
 draft_symbols draft_symbols_of(const draft_amount *value);
 
-/* A comparison that is true in some part of the code: lhs <= most. */
+/* A comparison that is true in some part of a kernel: lhs <= most. In host code, lhs is a condition
+ * that is true, and most is NULL. */
 typedef struct draft_fact {
     draft_amount *lhs, *most;
 } draft_fact;
@@ -261,10 +266,11 @@ typedef struct draft_launched {
     draft_decl *callee; /* the kernel that is called; the instance if the kernel is a template */
     draft_decl *kernel; /* the template of `callee`, or `callee` itself */
     draft_amount *grid[3], *block[3], *shared;
-    draft_decls arguments; /* one variable for each parameter, with the value that is passed */
-    bool in_lambda;        /* true if the launch is in the body of a lambda */
-    bool is_skipped;       /* true if the program skips the branch with the launch */
-    bool varies;           /* true if the kernel is also launched with other values */
+    draft_decls arguments;  /* one variable for each parameter, with the value that is passed */
+    draft_facts conditions; /* conditions that are true if the program reaches the launch */
+    bool in_lambda;         /* true if the launch is in the body of a lambda */
+    bool is_skipped;        /* true if the program skips the branch with the launch */
+    bool varies;            /* true if the kernel is also launched with other values */
 } draft_launched;
 
 /* An error of clang and its location. */
@@ -310,6 +316,7 @@ typedef struct draft_access {
     draft_amount *length; /* bytes from the buffer's beginning to the end of the last element */
     draft_amount *offset; /* byte offset of the element that a thread accesses */
     struct draft_buffer *buffer;
+    cx_type type;
     bool written;
     cx_cursor at;
 } draft_access;
@@ -468,9 +475,8 @@ typedef struct draft_settled {
     draft_axis axes[8];
     unsigned axis_count;
     bool limits_registers; /* true if there is an axis MAXREG */
-    /* true if threads store without a bounds check, so the size must be a multiple of the block */
-    bool is_whole[3];
     draft_symbols sizes;
+    draft_amounts requirements; /* conditions on the sizes under which the launch is correct */
     gt_texts questions, guesses;
     draft_amount **lengths; /* number of elements of each buffer, which may be unknown */
     cx_type *types;         /* type of the elements of each buffer */

@@ -139,7 +139,7 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
         ask_at(at, "this accesses memory through a pointer whose buffer is not known");
         return;
     }
-    draft_access access = {.offset = spot->offset, .buffer = buffer, .written = written, .at = at};
+    draft_access access = {NULL, spot->offset, buffer, type, written, at};
     if (!buffer->is_read && !buffer->is_written) {
         buffer->accessed_as = cx.getCanonicalType(type);
     }

@@ -344,34 +344,64 @@ static void find_block(draft_settled *s, int64_t numbers[3])
 /* Returns true if the value contains blockIdx and blockDim, like the global index of a thread. */
 static bool is_global_index(const draft_amount *value, int d)
 {
-    return draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol) &&
+    return draft_has_kind(value, DRAFT_BLOCK_INDEX) &&
            draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_SIZE, d)->symbol);
 }
 
-/* How the blocks of a kernel access their data. */
-typedef struct uses {
-    bool has_elements; /* each block has its own elements */
-    bool has_results;  /* each block stores a single result */
-    bool is_stored;    /* each thread stores an element */
-    bool is_compared;  /* the global index is compared with a bound */
-} uses;
-
-static uses uses_of_block(const draft_kernel_facts *facts, int d)
+/* Returns true if each block has its own elements. */
+static bool has_elements(const draft_settled *s, int d)
 {
-    uses out = {0};
-    for (size_t i = 0; i < facts->guards.count; i++) {
-        out.is_compared |= is_global_index(facts->guards.items[i].lhs, d);
+    bool found = s->facts.strides_grid;
+    for (size_t i = 0; !found && i < s->facts.guards.count; i++) {
+        found = is_global_index(s->facts.guards.items[i].lhs, d);
     }
-    out.has_elements = facts->strides_grid || out.is_compared;
-    for (size_t i = 0; i < facts->accesses.count; i++) {
-        const draft_access *access = &facts->accesses.items[i];
-        const bool is_element = is_global_index(access->offset, d);
-        out.has_elements |= is_element;
-        out.has_results |= access->written && draft_has_kind(access->offset, DRAFT_BLOCK_INDEX) &&
-                           !draft_has_kind(access->offset, DRAFT_THREAD);
-        out.is_stored |= access->written && is_element;
+    for (size_t i = 0; !found && i < s->facts.accesses.count; i++) {
+        found = is_global_index(s->facts.accesses.items[i].offset, d);
     }
-    return out;
+    return found;
+}
+
+/* Returns true if each block stores a single result. */
+static bool has_results(const draft_settled *s)
+{
+    bool found = false;
+    for (size_t i = 0; i < s->facts.accesses.count; i++) {
+        const draft_access *access = &s->facts.accesses.items[i];
+        found |= access->written && draft_has_kind(access->offset, DRAFT_BLOCK_INDEX) &&
+                 !draft_has_kind(access->offset, DRAFT_THREAD);
+    }
+    return found;
+}
+
+/* Returns true if the value contains the product of blockIdx in the grid's dimension `g` and of
+ * blockDim in the block's dimension `d`. */
+static bool has_product(const draft_amount *value, int g, int d)
+{
+    bool found = false;
+    for (unsigned i = 0; !found && i < value->count; i++) {
+        bool has_index = false, has_size = false;
+        for (unsigned k = 0; k < value->terms[i].count; k++) {
+            has_index |= value->terms[i].atoms[k] == draft_builtin(DRAFT_BLOCK_INDEX, g);
+            has_size |= value->terms[i].atoms[k] == draft_builtin(DRAFT_BLOCK_SIZE, d);
+        }
+        found = has_index && has_size;
+    }
+    for (unsigned i = 0; !found && i < value->part_count; i++) {
+        found = has_product(value->parts[i], g, d);
+    }
+    return found;
+}
+
+/* Replaces `number`, the program's block size in dimension `d`, by `extent` in the divisors of the
+ * grid's extent `g` if each block has its own elements in these dimensions. */
+static draft_amount *tied_grid(const draft_settled *s, int g, int d, int64_t number,
+                               draft_amount *extent)
+{
+    bool is_tied = g == d;
+    for (size_t i = 0; !is_tied && i < s->facts.accesses.count; i++) {
+        is_tied = has_product(s->facts.accesses.items[i].offset, g, d);
+    }
+    return is_tied ? tie(s->grid[g], number, extent) : s->grid[g];
 }
 
 /* Returns true if the results depend on the block size, so it must not change. This is the case if
@@ -379,12 +409,15 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
  * not depend on the block size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
-    const uses used = uses_of_block(&s->facts, d);
-    draft_amount *grid = s->grid[d], *extent = s->block[d];
-    bool follows = !draft_is_known(grid) || s->facts.strides_grid ||
+    draft_amount *own = draft_builtin(DRAFT_BLOCK_SIZE, d), *extent = s->block[d];
+    bool follows = s->facts.strides_grid;
+    for (int g = 0; g < 3; g++) {
+        draft_amount *grid = s->grid[g];
+        follows |= (g == d && !draft_is_known(grid)) ||
                    (extent->symbol && draft_has_symbol(grid, extent->symbol)) ||
-                   tie(grid, number, draft_builtin(DRAFT_BLOCK_SIZE, d)) != grid;
-    return used.has_elements && (used.has_results || !follows);
+                   tied_grid(s, g, d, number, own) != grid;
+    }
+    return has_elements(s, d) && (has_results(s) || !follows);
 }
 
 /* Returns the axis that was made for the symbol of this extent, or NULL. In a square block, two
@@ -438,11 +471,10 @@ static void settle_block(draft_settled *s)
         axis = name && !axis ? draft_axis_named(s, name) : axis;
         axis = name && !axis ? add_extent(s, d, name, numbers) : axis;
         /* the grid depends on the axis only if the kernel depends on the block size, too */
-        const bool follows =
-            s->launch && axis && (is_in_code(s, name) || uses_of_block(&s->facts, d).has_elements);
+        const bool follows = s->launch && axis && (is_in_code(s, name) || has_elements(s, d));
         s->block[d] = axis ? draft_named_number(axis->name, numbers[d]) : s->block[d];
         for (int g = 0; follows && g < 3; g++) {
-            s->grid[g] = g == d || is_flat ? tie(s->grid[g], numbers[d], s->block[d]) : s->grid[g];
+            s->grid[g] = tied_grid(s, g, d, numbers[d], s->block[d]);
         }
     }
 }
@@ -539,13 +571,6 @@ static void settle_grid(draft_settled *s)
     if (why) {
         draft_ask(s, "%s: what grid size is '%s' launched with? %s; check grid()", place_of(s),
                   s->kernel->name, why);
-    }
-    for (int d = 0; d < 3; d++) {
-        const uses used = uses_of_block(&s->facts, d);
-        s->is_whole[d] =
-            used.is_stored && (s->grid[d]->kind == DRAFT_CEIL_DIV
-                                   ? !used.is_compared
-                                   : s->grid[d]->kind == DRAFT_QUOTIENT && !s->facts.strides_grid);
     }
 }
 
@@ -730,12 +755,40 @@ static void name_sizes(draft_settled *s)
     }
 }
 
+static bool holds(const draft_amount *condition)
+{
+    int64_t number;
+    return draft_evaluate(&number, condition) && number;
+}
+
+/* Returns true if all symbols in the condition are sizes of the problem, axes or constants. */
+static bool is_about_sizes(const draft_settled *s, const draft_amount *condition)
+{
+    const draft_symbols symbols = draft_symbols_of(condition);
+    bool is = draft_is_known(condition) && condition->kinds;
+    for (size_t i = 0; i < symbols.count; i++) {
+        is = is && (symbols.items[i]->kind == DRAFT_CONSTANT || draft_is_size(s, symbols.items[i]));
+    }
+    return is;
+}
+
+/* Returns a condition under which the program reaches the launch, or NULL after the last one. */
+static draft_amount *condition_of(draft_settled *s, size_t index)
+{
+    return s->launch && index < s->launch->conditions.count
+               ? settled_amount(s, s->launch->conditions.items[index].lhs)
+               : NULL;
+}
+
+static draft_symbols chosen; /* the sizes to which choose_numbers() has given a number */
+
 /* Gives the same number to all sizes that have none. Buffers whose length depends on these sizes
- * then have at most 2^24 elements, if possible. */
+ * then have at most 2^24 elements, and the program reaches the launch, if possible. */
 static void choose_numbers(draft_settled *s)
 {
     static const int64_t usual[] = {1 << 20, 1 << 10, 128, 32, 16, 8};
-    draft_symbols chosen = {0};
+    enum { USUAL = sizeof usual / sizeof *usual };
+    draft_amount *condition;
     bool fits = false;
     int64_t length;
     for (size_t i = 0; i < s->sizes.count; i++) {
@@ -747,11 +800,14 @@ static void choose_numbers(draft_settled *s)
             draft_add(&chosen, symbol);
         }
     }
-    for (size_t k = 0; !fits && k < sizeof usual / sizeof *usual; k++) {
+    for (size_t k = 0; !fits && k < 2 * USUAL; k++) {
         for (size_t i = 0; i < chosen.count; i++) {
-            chosen.items[i]->number = usual[k];
+            chosen.items[i]->number = usual[k % USUAL];
         }
         fits = true;
+        for (size_t i = 0; k < USUAL && (condition = condition_of(s, i)); i++) {
+            fits &= !is_about_sizes(s, condition) || holds(condition);
+        }
         for (size_t i = 0; i < s->facts.buffers.count; i++) {
             bool depends = false;
             for (size_t c = 0; c < chosen.count; c++) {
@@ -773,6 +829,131 @@ static void keep_grid(draft_settled *s)
         if (symbol->is_guess && draft_evaluate(&number, grid) && number < 1) {
             symbol->number = 1;
             symbol->number = draft_evaluate(&number, grid) && number >= 1 ? 1 : before;
+        }
+    }
+}
+
+/* ---- requirements ---------------------------------------------------------------------------- */
+
+/* Returns true if the condition is false at some other sizes or values of the axes. */
+static bool may_fail(draft_settled *s, const draft_amount *condition)
+{
+    static const int64_t numbers[] = {1, 2, 3, 7, 33, 64, 100, 255, 1000, 4096, 100000};
+    enum { COUNT = sizeof numbers / sizeof *numbers };
+    int64_t *before = draft_new((s->sizes.count + 1) * sizeof *before), number;
+    bool fails = false;
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        before[i] = s->sizes.items[i]->number;
+    }
+    for (unsigned round = 0; !fails && round < 2 * COUNT; round++) {
+        draft_symbol *axes[sizeof s->axes / sizeof *s->axes];
+        for (size_t i = 0; i < s->sizes.count; i++) { /* at first, all sizes are equal */
+            s->sizes.items[i]->number = numbers[(round + round / COUNT * 3 * i) % COUNT];
+        }
+        for (unsigned i = 0; i < s->axis_count; i++) {
+            const draft_axis *axis = &s->axes[i];
+            axes[i] = draft_named_number(axis->name, axis->usual)->symbol;
+            axes[i]->number = axis->values[round % axis->count];
+        }
+        fails = draft_evaluate(&number, condition) && !number;
+        for (unsigned i = 0; i < s->axis_count; i++) {
+            axes[i]->number = s->axes[i].usual;
+        }
+    }
+    for (size_t i = 0; i < s->sizes.count; i++) {
+        s->sizes.items[i]->number = before[i];
+    }
+    return fails;
+}
+
+/* Requires the condition if it is true for the program's sizes, but not for all sizes. */
+static void require(draft_settled *s, draft_amount *condition)
+{
+    bool is_new = is_about_sizes(s, condition) && holds(condition) && may_fail(s, condition);
+    for (size_t i = 0; i < s->requirements.count; i++) {
+        is_new &= s->requirements.items[i] != condition;
+    }
+    if (is_new) {
+        draft_add(&s->requirements, condition);
+    }
+}
+
+static void require_multiple(draft_settled *s, draft_amount *value, draft_amount *by)
+{
+    draft_amount *rest = settled_amount(s, draft_make(DRAFT_REST, value, by, NULL));
+    require(s, draft_make(DRAFT_EQUAL, rest, draft_number(0), NULL));
+}
+
+/* Requires that the access is within a buffer with this number of elements of this size. */
+static void require_bounds(draft_settled *s, const draft_access *access, draft_amount *length,
+                           int64_t bytes)
+{
+    const int64_t size = draft_size_of(access->type), align = cx.Type_getAlignOf(access->type);
+    /* the index is limited both by comparisons in the kernel and by the size of the grid */
+    draft_amount *most[] = {draft_plus(access->length, draft_number(size), -1),
+                            draft_bound(access->offset, true, &(draft_facts){0})};
+    draft_amount *condition = NULL;
+    for (int i = 0; i < 4; i++) { /* first without, then with the alignment */
+        draft_amount *by = draft_number(i > 1 && align > bytes ? align / bytes : 1);
+        draft_amount *last = draft_make(DRAFT_QUOTIENT, most[i % 2], draft_number(bytes), NULL);
+        last = draft_times(draft_make(DRAFT_QUOTIENT, settled_amount(s, last), by, NULL), by);
+        last = draft_at_most(draft_plus(last, draft_number((size + bytes - 1) / bytes), 1), length);
+        if (holds(last) && !may_fail(s, last)) {
+            return;
+        }
+        condition = !condition && holds(last) ? last : condition;
+    }
+    if (condition) {
+        require(s, condition);
+    }
+}
+
+/* Requires that each address of a vector is a multiple of the vector's alignment. */
+static void require_alignment(draft_settled *s, const draft_access *access, int64_t bytes)
+{
+    const int64_t align = cx.Type_getAlignOf(access->type);
+    for (unsigned i = 0; align > bytes && i < access->offset->count; i++) {
+        const draft_term *term = &access->offset->terms[i];
+        draft_amount *part = draft_number(term->factor);
+        for (unsigned k = 0; k < term->count; k++) {
+            part = term->atoms[k]->kinds & DRAFT_VARYING ? part : draft_times(part, term->atoms[k]);
+        }
+        require_multiple(s, draft_make(DRAFT_QUOTIENT, part, draft_number(bytes), NULL),
+                         draft_number(align / bytes));
+    }
+}
+
+/* Finds the conditions on the sizes under which the program launches the kernel, the kernel's
+ * accesses are valid, and its blocks cover all elements. */
+static void settle_requirements(draft_settled *s)
+{
+    draft_amount *condition;
+    for (size_t i = 0; (condition = condition_of(s, i)); i++) {
+        require(s, condition);
+    }
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        const draft_buffer *buffer = s->facts.buffers.items[i];
+        const int64_t bytes = draft_size_of(s->types[i]);
+        for (size_t k = 0; k < s->facts.accesses.count; k++) {
+            const draft_access *access = &s->facts.accesses.items[k];
+            if (access->buffer == buffer && draft_is_known(access->offset)) {
+                require_alignment(s, access, bytes);
+                if (buffer->bytes && draft_is_known(access->length) && !has_range(access->length)) {
+                    require_bounds(s, access, s->lengths[i], bytes);
+                }
+            }
+        }
+    }
+    for (int g = 0; g < 3; g++) {
+        bool is_stored = false;
+        for (size_t i = 0; i < s->facts.accesses.count; i++) {
+            const draft_access *access = &s->facts.accesses.items[i];
+            for (int d = 0; d < 3; d++) {
+                is_stored |= access->written && has_product(access->offset, g, d);
+            }
+        }
+        if (is_stored && s->grid[g]->kind == DRAFT_QUOTIENT && !s->facts.strides_grid) {
+            require_multiple(s, s->grid[g]->a, s->grid[g]->b);
         }
     }
 }
@@ -817,6 +998,10 @@ static void find_sizes(draft_settled *s)
 void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
 {
     const draft_launched *launch = launch_of(program, kernel);
+    while (chosen.count) { /* by the previous kernel */
+        draft_symbol *symbol = chosen.items[--chosen.count];
+        symbol->has_number = symbol->is_guess = false;
+    }
     *s = (draft_settled){.kernel = kernel, .instance = kernel, .launch = launch};
     if (launch && draft_template_of(launch->callee) == kernel) {
         s->instance = launch->callee;
@@ -843,6 +1028,7 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
     name_sizes(s);
     choose_numbers(s);
     keep_grid(s);
+    settle_requirements(s);
     for (size_t i = 0; i < s->facts.unread.count; i++) {
         draft_ask(s, "%s", s->facts.unread.items[i]);
     }

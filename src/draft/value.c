@@ -384,14 +384,31 @@ draft_amount *draft_times(draft_amount *a, draft_amount *b)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* Returns true if all factors of `small` are also factors of `large`. */
+/* Returns true if the value is certainly at least 1 when all sizes are at least 1. */
+static bool is_positive(const draft_amount *v)
+{
+    int64_t number;
+    return draft_is_number(v, &number) ? number >= 1
+           : v->symbol                 ? !(v->kinds & DRAFT_VARYING)
+           : v->kind == DRAFT_CEIL_DIV ? is_positive(v->a) && is_positive(v->b)
+           : v->kind == DRAFT_MAX      ? is_positive(v->a) || is_positive(v->b)
+                                       : v->kind == DRAFT_SHIFT;
+}
+
+/* Returns true if all factors of `small` are also factors of `large`, whose other factors are
+ * positive. */
 static bool has_all(const draft_term *large, const draft_term *small)
 {
     unsigned used = 0;
-    for (unsigned k = 0; k < large->count && used < small->count; k++) {
-        used += large->atoms[k] == small->atoms[used];
+    bool others = true;
+    for (unsigned k = 0; k < large->count; k++) {
+        if (used < small->count && large->atoms[k] == small->atoms[used]) {
+            used++;
+        } else {
+            others = others && is_positive(large->atoms[k]);
+        }
     }
-    return used == small->count;
+    return others && used == small->count;
 }
 
 /* Returns true if a sum is certainly at least 0 when all its sizes are at least 1. This is certain
@@ -504,6 +521,25 @@ static draft_amount *choose_value(draft_amount *condition, draft_amount *a, draf
     return intern(&(draft_amount){.kind = DRAFT_COND, .a = condition, .b = a, .c = b});
 }
 
+static draft_amount *negated(draft_amount *a)
+{
+    int64_t number;
+    switch (a->kind) {
+    case DRAFT_LESS:
+        return draft_make(DRAFT_AT_MOST, a->b, a->a, NULL);
+    case DRAFT_AT_MOST:
+        return draft_make(DRAFT_LESS, a->b, a->a, NULL);
+    case DRAFT_EQUAL:
+        return draft_make(DRAFT_UNEQUAL, a->a, a->b, NULL);
+    case DRAFT_UNEQUAL:
+        return draft_make(DRAFT_EQUAL, a->a, a->b, NULL);
+    default:
+        return draft_is_number(a, &number)
+                   ? draft_number(!number)
+                   : intern(&(draft_amount){.kind = DRAFT_NEGATION, .a = a});
+    }
+}
+
 draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, draft_amount *c)
 {
     int64_t x = 0, y = 0;
@@ -522,7 +558,7 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
     case DRAFT_COND:
         return b == c ? b : a_number ? (x ? b : c) : choose_value(a, b, c);
     case DRAFT_NEGATION:
-        return a_number ? draft_number(!x) : intern(&(draft_amount){.kind = kind, .a = a});
+        return negated(a);
     case DRAFT_CEIL_DIV:
     case DRAFT_REST:
         whole = a_number ? NULL : exact(a, b);
@@ -536,6 +572,30 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
            : a_number && b_number && kind != DRAFT_REAL
                ? draft_number(apply_operation(kind, x, y))
                : intern(&(draft_amount){.kind = kind, .a = a, .b = b});
+}
+
+draft_amount *draft_at_most(draft_amount *a, draft_amount *b)
+{
+    draft_amount *more = draft_plus(a, b, -1);
+    draft_term own;
+    const draft_term *terms = terms_of(more, &own);
+    sum sides[2] = {{.count = 0}, {.count = 0}};
+    for (unsigned i = 0; draft_is_known(more) && i < terms_count(more); i++) {
+        const bool is_negative = terms[i].factor < 0;
+        draft_term term = terms[i];
+        term.factor = is_negative ? -term.factor : term.factor;
+        add_term(&sides[is_negative], &term);
+    }
+    draft_amount *small = sum_value(&sides[0]), *large = sum_value(&sides[1]);
+    for (unsigned i = 0; i < small->part_count; i++) {
+        draft_amount *part = small->parts[i];
+        if (part->kind == DRAFT_CEIL_DIV && part->a == large &&
+            draft_times(part, part->b) == small) {
+            return draft_make(DRAFT_EQUAL, draft_make(DRAFT_REST, large, part->b, NULL),
+                              draft_number(0), NULL);
+        }
+    }
+    return draft_is_known(more) ? draft_make(DRAFT_AT_MOST, small, large, NULL) : more;
 }
 
 static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
@@ -634,7 +694,14 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
         return draft_unknown("the end of a loop around it is not known");
     }
     draft_amount *end = bound(b, s->end, true); /* the counter stays below the end */
-    return draft_plus(end, draft_number(1), -1);
+    end = draft_plus(end, draft_number(1), -1);
+    if (s->step &&
+        !((end->kinds | s->step->kinds | s->first->kinds) & ~DRAFT_KIND(DRAFT_CONSTANT))) {
+        end = draft_plus(end, s->first, -1);
+        end = draft_times(draft_make(DRAFT_QUOTIENT, end, s->step, NULL), s->step);
+        end = draft_plus(end, s->first, 1);
+    }
+    return end;
 }
 
 /* Returns an upper bound of a buffer's element: the largest value of a one-byte type, otherwise a
@@ -736,7 +803,10 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
         return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, y, x, NULL);
     case DRAFT_BITS:
         return !upper ? draft_number(0) : draft_is_number(v->b, &mask) && mask >= 0 ? v->b : x;
-    case DRAFT_MIN:
+    case DRAFT_MIN: /* each operand is an upper bound */
+        x = upper && !draft_is_known(x) ? y : x;
+        y = upper && !draft_is_known(y) ? x : y;
+        return draft_make(v->kind, x, y, NULL);
     case DRAFT_MAX:
     case DRAFT_QUOTIENT:
     case DRAFT_CEIL_DIV:

@@ -503,16 +503,9 @@ gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_p
     write_axes(&clauses, s);
     write_extents(&clauses, "block", s->block);
     write_extents(&clauses, "grid", s->grid);
-    for (int d = 0; d < 3; d++) {
-        draft_amount *rest =
-            s->is_whole[d] ? draft_binary(CX_REM, s->grid[d]->a, s->grid[d]->b, false) : NULL;
-        if (rest &&
-            (s->grid[d]->kind == DRAFT_CEIL_DIV || (draft_evaluate(&number, rest) && !number))) {
-            const char *size = draft_print_value(s->grid[d]->a);
-            gt_text_printf(&clauses, "#pragma gputune require(%s %% %s == 0)\n",
-                           strchr(size, ' ') ? draft_format("(%s)", size) : size,
-                           draft_print_value(s->grid[d]->b));
-        }
+    for (size_t i = 0; i < s->requirements.count; i++) {
+        gt_text_printf(&clauses, "#pragma gputune require(%s)\n",
+                       draft_print_value(s->requirements.items[i]));
     }
     if (!(draft_is_number(s->shared, &number) && number == 0)) {
         gt_text_printf(&clauses, "#pragma gputune shared(%s)\n", draft_print_value(s->shared));

@@ -75,6 +75,24 @@ TEST(indices_are_bounded_by_comparisons)
     ASSERT_PRINTS(draft_bound(do_(CX_REM, LOADED, N), true, &facts), "n - 1");
 }
 
+TEST(quotients_may_be_zero)
+{
+    begin();
+    ASSERT_PRINTS(draft_make(DRAFT_MAX, do_(CX_DIV, N, number(4)), number(1), NULL),
+                  "max(n / 4, 1)");
+    ASSERT_PRINTS(draft_make(DRAFT_MAX, N, number(1), NULL), "n");
+}
+
+TEST(comparisons_are_written_without_common_terms)
+{
+    begin();
+    draft_amount *blocks = draft_make(DRAFT_CEIL_DIV, N, number(32), NULL);
+    ASSERT_PRINTS(draft_at_most(draft_times(blocks, number(32)), N), "n % 32 == 0");
+    ASSERT_PRINTS(draft_at_most(draft_plus(draft_times(N, M), M, 1), draft_times(M, number(3))),
+                  "n * m <= 2 * m");
+    ASSERT_PRINTS(draft_make(DRAFT_NEGATION, draft_at_most(N, M), NULL, NULL), "m < n");
+}
+
 TEST(sums_that_are_too_long_are_not_known)
 {
     draft_amount *sum = N, *product = N;

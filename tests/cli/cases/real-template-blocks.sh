@@ -33,6 +33,19 @@ draft 'if (i < n) y[i] = 2 * x[i];' 'k<<<(n + threads - 1) / threads, threads>>>
 # The threads of a block share one row, whose length is the block size by chance.
 draft 'float s = 0; for (int c = threadIdx.x; c < 128; c += blockDim.x) s += x[blockIdx.x * 128 + c]; atomicAdd(&y[blockIdx.x], s);' \
     'k<<<n / 128, threads>>>(y, x, n);' 1024
+# Another dimension of the block belongs to the grid's dimension.
+draft 'int row = blockIdx.x * blockDim.y + threadIdx.y; if (row < n && !threadIdx.x) y[row] = 2 * x[row];' \
+    'k<<<n / 4, dim3(32, 4)>>>(y, x, n);' 1024
+# At other sizes the kernel would access elements outside the buffers, or unaligned vectors.
+draft 'y[i] += x[i];' 'k<<<2, 128>>>(y, x, n);' 300
+draft 'if (4 * i < n) ((float4 *)y)[i] = ((const float4 *)x)[i];' 'k<<<n / 4 / threads + 1, threads>>>(y, x, n);' 1000
+draft 'y += n / 2; if (i < n / 4) *(float2 *)&y[2 * i] = *(const float2 *)&x[2 * i];' 'k<<<n / threads, threads>>>(y, x, n);' 1024
+draft 'float s = 0;
+    for (int c = 0; c < n; c += 8, x += 8) s += x[threadIdx.x % 8];
+    if (i < n) y[i] = s;' 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1000
+# The program launches the kernel only with some sizes.
+draft 'if (i < n) y[i] = 2 * x[i];' \
+    'n = rand(); if (n % 4) throw n; cudaMalloc(&x, 4 * n); cudaMalloc(&y, 4 * n); if (n < 500) k<<<1, 512>>>(y, x, n);' 100
 # A loop with a known bound gets a pragma that reads a tunable.
 draft 'float s = 0;
     for (int k = 0; k < 16; k++) s += x[(i + k) % n];
