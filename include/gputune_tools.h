@@ -306,8 +306,8 @@ typedef struct gputune_rule {
  * no rule is possible for the region, or if the options have `only` or inputs; ENOVARIANT or
  * EDEVMEM, with the corner, if no configuration can run at a corner; ETIMEOUT if the time was too
  * short, for example to compare the default with any other variant; ETEMPLATE if the template was
- * edited during the call; ECANCELED after a cancel. Finished tunings are then kept, and another
- * call continues from there. */
+ * edited during the call; EDATABASE for a tuner with `read_only`; ECANCELED after a cancel.
+ * Finished tunings are then kept, and another call continues from there. */
 GPUTUNE_API int gputune_make_rule(char **out, gputune *tuner, const char *kernel,
                                   const gputune_range *ranges, size_t count, uint32_t most_codes,
                                   const gputune_options *options);

@@ -54,6 +54,10 @@ int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gput
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_not_pinned(tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
+    GT_REFUSE(
+        !gt_store_is_writable(tuner->store), GPUTUNE_EDATABASE,
+        "%s: this tuner was opened with read_only, so it cannot store a rule; open one without",
+        __func__);
     GT_TRY(gt_options_read(&o, options));
     GT_REFUSE(o.effort && o.effort != GPUTUNE_MEASURE, GPUTUNE_EINVAL,
               "%s: a rule is made by measuring; leave out the effort (--effort)", kernel);

@@ -62,6 +62,8 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
                              const gt_log *log, bool only_read);
 /* Closes a store. Warns if rows are lost because of a lock. Does nothing in a forked child. */
 void gt_store_close(gt_store *store);
+/* Returns false in a forked child or in a read-only store, which write nothing. */
+bool gt_store_is_writable(const gt_store *store);
 /* Returns EDATABASE if the last lookup could not read the user's file. With `writing`, also returns
  * EDATABASE if new rows are in memory only. Returns OK for ":memory:". */
 gputune_status gt_store_check(gt_store *store, bool writing);

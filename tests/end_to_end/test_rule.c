@@ -134,6 +134,16 @@ TEST(sizes_without_valid_buffers_are_left_out)
     unlink(file);
 }
 
+TEST(reader_of_a_database_makes_no_rule)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = NULL;
+    const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
+    OK(gputune_open(&tuner, &OPEN_OPTIONS(.driver = "emu", .read_only = true)));
+    OK(gputune_add_template(tuner, path));
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, NULL), GPUTUNE_EDATABASE,
+                 "opened with read_only");
+}
+
 TEST(loss_that_is_not_known_is_not_promised)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
