@@ -90,6 +90,10 @@ static gputune_status append_miss(int file, const char *path, const char *text, 
         gt_text_append(&line, "\n"); /* end a line that a full disk has cut short */
     }
     gt_text_printf(&line, "%0*" PRIu64 "\t%s\n", (int)COUNT_DIGITS, count, key);
+    GT_REFUSE(bytes + line.length > GT_FILE_MOST, GPUTUNE_EIO,
+              "%s is full (%d MB), so only requests that it already has are counted; tune them "
+              "('gputune warm --from'), and delete it",
+              path, GT_FILE_MOST >> 20);
     return line.failed ? gt_fail_memory()
                        : write_at(file, path, line.data, line.length, (off_t)bytes);
 }

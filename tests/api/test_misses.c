@@ -1,6 +1,7 @@
 /* Tests the file that records misses. It must contain each scenario only once, with a count, even
  * if several processes write to it. */
 #include "api/misses.h"
+#include "base/file.h"
 #include "support/folder.h"
 #include "support/test.h"
 
@@ -85,6 +86,23 @@ TEST_OF(line_cut_short_is_left_out, world *w, open_world, close_world)
     add(w, "axpy", 1);
     assert_int_equal(gputune_misses(w->path, take, w), 0);
     assert_string_equal(w->kernels, "gemm:3 axpy:2 ");
+}
+
+/* A file that could not be read any more would be useless. */
+TEST_OF(full_file_stays_readable, world *w, open_world, close_world)
+{
+    static char blank_lines[GT_FILE_MOST - 512];
+    memset(blank_lines, '\n', sizeof blank_lines - 1);
+    gputune_status status = GPUTUNE_OK;
+    add(w, "axpy", 1);
+    append_text(w, blank_lines);
+    for (char key[] = "a"; status == GPUTUNE_OK; ++*key) {
+        status = gt_misses_file_add(w->path, key, 1);
+    }
+    ASSERT_FAILS(status, GPUTUNE_EIO, "is full");
+    add(w, "axpy", 1);
+    assert_int_equal(gputune_misses(w->path, take, w), 0);
+    assert_string_equal(w->kernels, "axpy:2 ");
 }
 
 TEST_OF(other_file_is_refused_and_left_alone, world *w, open_world, close_world)
