@@ -246,7 +246,10 @@ gputune_status gt_file_cache_folder(char **out)
                   home);
         return gt_path_format(out, "%s/.cache/gputune", home);
     }
-    return gt_fail(GPUTUNE_ENOTFOUND, "no cache folder: set GPUTUNE_DB, XDG_CACHE_HOME or HOME");
+    return gt_fail(
+        GPUTUNE_ENOTFOUND,
+        "no cache folder: neither XDG_CACHE_HOME nor HOME is set; set GPUTUNE_DB or one of "
+        "them");
 }
 
 gputune_status gt_path_format(char **out, const char *format, ...)

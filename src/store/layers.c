@@ -65,7 +65,8 @@ struct gt_store {
     int64_t lags_since_ns;   /* last time a write went to memory due to a locked file; 0: never */
     int64_t locked_since_ns; /* time at which a lookup last gave up waiting for a lock; 0: never */
     bool distrust_logged;    /* true if the warning that the file is not trusted was logged */
-    bool lock_logged;        /* true if the warning about a lock was logged since the last write */
+    bool is_slow;            /* true if the last write was interrupted; false: it met a lock */
+    bool delay_logged;       /* true if a warning about either was logged since the last write */
     bool loss_logged;        /* true if gt_store_check() has reported that rows may be lost */
     char unkept[GT_WHY_MAX]; /* why some rows are in memory only, or "" */
     gt_obstacle unread;      /* why the last lookup could not read the file */
@@ -96,6 +97,13 @@ static void note_read(gt_store *store, const gt_obstacle *obstacle)
     } else if (obstacle->trouble == GT_TROUBLE_NONE) {
         store->locked_since_ns = 0;
     }
+}
+
+/* Records why a write must be repeated: its statements took too long, or the file is locked. */
+static void note_delay(gt_store *store, const gt_obstacle *obstacle)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    store->is_slow = obstacle->trouble == GT_TROUBLE_SLOW;
 }
 
 /* Records a warning until layers_flush() logs it, because the log's callback may call the store. */
@@ -149,14 +157,15 @@ static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_read
     if (!keep_reading) {
         store->unread = *obstacle;
     }
-    snprintf(
-        store->warning, sizeof store->warning,
-        obstacle->trouble == GT_TROUBLE_UNUSABLE
-            ? "the database '%s' cannot be used (%s): results are kept in memory only; move it "
-              "away, or set GPUTUNE_DB to another file"
-            : "the database '%s' cannot be written (%s): results are kept in memory only; set "
-              "GPUTUNE_DB to a writable file",
-        store->asked, obstacle->why);
+    const bool is_unusable = obstacle->trouble == GT_TROUBLE_UNUSABLE;
+    if (!store->only_read) { /* otherwise, opening or reading fails */
+        snprintf(store->warning, sizeof store->warning,
+                 "the database '%s' cannot be %s (%s): results are kept in memory only%s",
+                 store->asked, is_unusable ? "used" : "written", obstacle->why,
+                 strstr(obstacle->why, "GPUTUNE_DB") ? ""
+                 : is_unusable ? "; move it away, or set GPUTUNE_DB to another file"
+                               : "; set GPUTUNE_DB to a writable file");
+    }
 }
 
 /* Stops using the user's file because there is no folder for it. gt_message() has the reason. */
@@ -195,6 +204,11 @@ static bool is_creatable(const char *path)
     struct stat facts;
     gt_folder_of(folder, sizeof folder, path);
     return lstat(path, &facts) != 0 && errno == ENOENT && access(folder, W_OK) == 0;
+}
+
+bool gt_store_is_missing(const gt_store *store)
+{
+    return store->path && is_creatable(store->path);
 }
 
 /* Opens the user's file if it is not open. Only a write creates a missing file; a lookup returns
@@ -276,7 +290,9 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
         if (!opened && !locked && store->no_file) {
             memcpy(obstacle.why, store->unkept, sizeof obstacle.why);
         }
-        if (!writes) {
+        if (writes) {
+            note_delay(store, &obstacle);
+        } else {
             note_read(store, &obstacle);
         }
         if (locked) {
@@ -609,7 +625,7 @@ static gputune_status write_file(gt_store *store, gt_store_fn work, void *contex
         layers_use_file(store, in_transaction, &(transaction){work, context}, true, call, &limit);
     if (status != GPUTUNE_EBUSY && status != GPUTUNE_EDATABASE) {
         GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-        store->lock_logged = false;
+        store->delay_logged = false;
     }
     layers_flush(store);
     return status;
@@ -823,21 +839,25 @@ void gt_store_close(gt_store *store)
     free(store);
 }
 
-/* Records a warning that the file is locked, once per lock. The next write will try again. */
-static void warn_of_lock(gt_store *store)
+/* Records a warning that the file cannot be written yet, once per delay. The next write will try
+ * again. */
+static void warn_of_delay(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    if (!store->lock_logged) {
+    if (!store->delay_logged) {
         snprintf(store->warning, sizeof store->warning,
-                 "the database '%s' is locked by another process: results are kept in memory until "
-                 "it can "
-                 "be written; end the process that locks it, or set GPUTUNE_DB to another file",
-                 store->asked);
+                 "the database '%s' %s: results are kept in memory until it can be written; %s, or "
+                 "set GPUTUNE_DB to another file",
+                 store->asked,
+                 store->is_slow ? "was not written within the call's time limit"
+                                : "is locked by another process",
+                 store->is_slow ? "raise the limit" : "end the process that locks it");
     }
-    store->lock_logged = true;
+    store->delay_logged = true;
     store->lags_since_ns = gt_now_ns();
-    snprintf(store->unkept, sizeof store->unkept,
-             "another process had locked it, and some results were lost");
+    snprintf(store->unkept, sizeof store->unkept, "%s, and some results were lost",
+             store->is_slow ? "a write did not end within its call's time limit"
+                            : "another process had locked it");
 }
 
 /* If there is a database in memory, writes to it too, because lookups read it first. */
@@ -849,7 +869,7 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
     }
     gputune_status status = gt_store_write_file(store, work, context, patience);
     if (status == GPUTUNE_EBUSY) {
-        warn_of_lock(store);
+        warn_of_delay(store);
         layers_flush(store);
     }
     bool kept = status == GPUTUNE_OK;

@@ -26,8 +26,8 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
  * block SIGXFSZ (base/signals.h), because even lookups may write files. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
-/* Returns false in a forked child or in a read-only store. */
-bool gt_store_is_writable(const gt_store *store);
+/* Returns true if the user's file does not exist, but a write would create it. */
+bool gt_store_is_missing(const gt_store *store);
 /* Like gt_store_write(), but never uses the database in memory. Returns EBUSY without a message if
  * the file stayed locked, and EDATABASE if it cannot be written. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,

@@ -404,6 +404,9 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter,
     forgetting work = {.search = {.filter = filter, .all_trials = true},
                        .outdated = what->outdated};
     gt_store_bring(store);
+    if (gt_store_is_writable(store) && gt_store_is_missing(store)) {
+        return GPUTUNE_OK; /* a write would create the file */
+    }
     int answer = write_forgetting(store, find_selected, &work, patience);
     answer = give_records(&work.search, answer, each, user);
     if (answer == 0 && !what->dry_run) {

@@ -149,8 +149,15 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     gt_store_close(open_over(w, NULL, NULL));
-    assert_non_null(
-        strstr(w->warning, "'~/.cache/gputune/gputune.db' cannot be written (no cache"));
+    assert_string_equal(w->warning,
+                        "the database '~/.cache/gputune/gputune.db' cannot be written (no cache "
+                        "folder: neither XDG_CACHE_HOME nor HOME is set; set GPUTUNE_DB or one "
+                        "of them): results are kept in memory only");
+    w->warnings = 0; /* a reader's calls report it */
+    ASSERT_OK(gt_store_open(&store, NULL, NULL, &w->log, true));
+    ASSERT_FAILS(gt_store_check(store, false), GPUTUNE_EDATABASE, "neither XDG_CACHE_HOME nor");
+    gt_store_close(store);
+    assert_int_equal(w->warnings, 0);
 }
 
 /* Kills a writer in the middle of a transaction that is partly in the file. */

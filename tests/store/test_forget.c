@@ -30,6 +30,17 @@ TEST_WITH_STORE(code_of_others_stays)
     assert_true(has_code(store, 9));
 }
 
+/* Before the first result, there is no file. */
+TEST_WITH_STORE(a_missing_file_is_not_created)
+{
+    assert_int_equal(forget_size(store, "n=1K"), 0);
+    assert_int_equal(access(w->path, F_OK), -1);
+    put_size(store, 1024, 10);
+    assert_int_equal(unlink(w->path), 0);
+    assert_int_equal(forget_size(store, "n=1K"), 0);
+    assert_int_equal(access(w->path, F_OK), -1);
+}
+
 /* A winner's fallback need not have a trial, for example after an import. */
 TEST_WITH_STORE(fallback_of_another_winner_stays)
 {

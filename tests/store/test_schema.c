@@ -194,6 +194,24 @@ TEST_OF(a_lookup_that_takes_too_long_is_reported, world *w, open_world, close_wo
     assert_int_equal(w->warnings, 0);
 }
 
+/* Takes endless in the file, but not in memory. */
+static gputune_status write_slowly(gt_database *database, void *context)
+{
+    return *sqlite3_db_filename(database->handle, "main") ? look_endlessly(database, context)
+                                                          : GPUTUNE_OK;
+}
+
+TEST_OF(a_write_that_takes_too_long_is_not_a_lock, world *w, open_world, close_world)
+{
+    const gt_patience brief = gt_patience_for(0.05, NULL);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    ASSERT_OK(gt_store_write(store, write_slowly, NULL, &brief));
+    assert_int_equal(w->warnings, 1);
+    if (strstr(w->warning, "locked") || !strstr(w->warning, "time limit")) {
+        fail_msg("%s", w->warning);
+    }
+}
+
 static int64_t images_with(gt_database *database, const char *content)
 {
     char sql[96];
