@@ -196,6 +196,21 @@ TEST_WITHIN(test_a_warning_can_use_the_catalog, open_folder, close_folder)
     gt_catalog_close(a.catalog);
 }
 
+/* A program may change its folder after opening a tuner with a relative path. */
+TEST_OF(folder_of_a_relative_path_stays, void *state, open_folder, close_folder)
+{
+    char before[256];
+    const gt_template *found;
+    gt_catalog *catalog;
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0);
+    ASSERT_OK(gt_catalog_open(&catalog, ".", NULL));
+    assert_int_equal(chdir("/"), 0);
+    ASSERT_OK(gt_catalog_find(&found, catalog, "move"));
+    gt_catalog_close(catalog);
+    assert_int_equal(chdir(before), 0);
+}
+
 TEST_WITHIN(test_a_folder_that_comes_later, open_folder, close_folder)
 {
     gt_catalog *catalog;
