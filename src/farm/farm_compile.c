@@ -9,6 +9,7 @@
  * - A job is either in the queue or in one slot, and is answered exactly once.
  * - If a worker dies, its current job is tried once more in a new worker. If that worker dies too,
  *   the job fails. The other jobs of the slot return to the front of the queue.
+ * - If a worker does not get ready, it is replaced; if no worker is ready, the farm fails.
  * - If a job exceeds its time limit, or the caller gives it up, its worker is killed and replaced.
  * - Farms that use the same lock file, even in different processes, together compile on no more
  *   cores than the machine has.
@@ -441,8 +442,22 @@ static double left_s(gt_slot *slot)
                                    : INFINITY;
 }
 
+static bool has_ready_worker(const gt_compile_host *host)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        found |= host->slots[i].link.open && host->slots[i].ready;
+    }
+    return found;
+}
+
 static void handle_timeout(gt_slot *slot)
 {
+    if (!slot->ready && has_ready_worker(&slot->farm->compile)) {
+        gt_link_finish(&slot->link, NULL, 0); /* another worker takes its jobs */
+        compile_return_from(slot, 0);
+        return;
+    }
     if (!slot->ready) {
         gt_farm_break(slot->farm,
                       gt_fail(GPUTUNE_EWORKER,

@@ -449,13 +449,21 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
+/* Returns the time limit for opening the device. Only a real driver may have to be loaded. */
+static double opening_s(const gt_slot *slot)
+{
+    return slot->farm->emulated ? 10 : START_S;
+}
+
 /* Returns the seconds until the first request exceeds its time limit. Until the worker begins the
  * request, the limit is START_S, counted from when a part of the request was last sent. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);
     bool is_idle = slot->ready && slot->sent == 0 && slot->offset == 0;
-    double allowed_s = runs ? allowance(&slot->farm->measure) : START_S;
+    double allowed_s = runs          ? allowance(&slot->farm->measure)
+                       : slot->ready ? START_S
+                                     : opening_s(slot);
     return is_idle ? INFINITY : gt_slot_left_s(slot, allowed_s);
 }
 
@@ -474,7 +482,8 @@ static void handle_timeout(gt_slot *slot)
     gt_measure_host *host = &slot->farm->measure;
     if (!slot->ready) {
         measure_refuse(host, gt_fail(GPUTUNE_EWORKER,
-                                     "the measure worker did not open its device within a minute"));
+                                     "the measure worker did not open its device within %g s",
+                                     opening_s(slot)));
         return;
     }
     const gt_farm_request *first = slot->queue.first;

@@ -2,6 +2,7 @@
  * may have to wait for a core; on a GPU, it is wall time. */
 #include "harness.h"
 #include "support/clock.h"
+#include "support/folder.h"
 
 static const double TIME_S = 1; /* time limit of each variant, from GPUTUNE_EMU_DEADLINE */
 static const uint64_t one[] = {1};
@@ -70,6 +71,45 @@ TEST(on_a_gpu_the_time_passes_by_the_wall_clock)
     stop_in_hand(farm);
     clock_skip(10 * TIME_S);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
+}
+
+/* Opens a farm whose worker runs this shell script. */
+static gt_farm *open_script(const char *script, const char *driver)
+{
+    char *path = temporary_file();
+    clock_set_true();
+    file_write(path, "#!/bin/sh\n%s\n", script);
+    assert_int_equal(chmod(path, 0700), 0);
+    return open_farm((gt_farm_options){.worker = path, .driver = driver});
+}
+
+/* The worker that starts first never gets ready, so the other one compiles both jobs. */
+TEST(a_compiler_that_never_gets_ready_is_replaced)
+{
+    char script[512];
+    gt_event events[2];
+    GT_FREED char *worker = beside_test("fake-worker"), *mark = strdup(temporary_file());
+    snprintf(script, sizeof script, "rm %s 2>&- && exec sleep 1000\nexec %s \"$@\"", mark, worker);
+    GT_SCOPED(close_farm) gt_farm *farm = open_script(script, NULL);
+    request_compile(farm, 1, "text");
+    request_compile(farm, 2, "text");
+    for (int i = 0; i < 2; i++) {
+        ASSERT_OK(farm->ops->wait(farm, &events[i], SOON_S));
+        ASSERT_OK(events[i].status);
+        clock_skip(11);
+    }
+    assert_int_equal(events[0].id + events[1].id, 3);
+    gt_event_free(&events[0]);
+    gt_event_free(&events[1]);
+}
+
+/* The emulator opens at once; a real driver may take a minute. */
+TEST(an_emulator_that_never_gets_ready_is_reported)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_script("exec sleep 1000", "emu");
+    request_prepare(farm, "ok");
+    clock_skip(11);
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
 }
 
 TEST(a_deadline_that_is_no_time_is_refused)
