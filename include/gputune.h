@@ -135,9 +135,9 @@ GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options)
 /* Ends the workers, frees the tuner, and unloads the code of its plans. Cancels calls of other
  * threads and waits for these calls to end. Does not wait for launches: close the tuner after the
  * last launch has ended. After gputune_close(), plans may still be released until 64 more tuners
- * have been closed. If another process has locked the database, tries for up to 0.3 s to write the
- * results that are still in memory; if that fails, logs a warning and loses these results. Does
- * nothing in a callback of the tuner or in a forked child. */
+ * have been closed. Writes results that are still in memory to the database. If another process
+ * keeps it locked for 0.3 s, these results are lost, with a warning. Does nothing in a callback of
+ * the tuner or in a forked child. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 /* Makes later calls search the database again, for results that other processes have stored. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);

@@ -449,8 +449,8 @@ typedef struct gputune_finding {
  * random; all variants if max_variants is 0. If no sizes are given, the template's default sizes
  * are used, reduced to about a megabyte of data. Needs a tuner on the emulator (EUNSUPPORTED
  * otherwise) and stores nothing. ETIMEOUT after the time limit (0: 600 s), or as soon as the
- * default takes too long at these sizes; variants that were skipped for this reason, or because of
- * a cancel, produce no call. Every finding is a real bug; finding none proves nothing. */
+ * default takes too long at these sizes. `each` is not called for variants that are skipped for
+ * this reason or after a cancel. Every finding is a real bug; finding none proves nothing. */
 GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                               const gputune_options *options,
                               int (*each)(void *user, const gputune_finding *finding), void *user);

@@ -18,7 +18,7 @@
 atomic_bool gt_launch_seen;
 
 static const int64_t lately_ns = 200000000;  /* time for which a launch counts as use */
-static const int64_t gap_ns = 100000000;     /* a pause ends if it was not polled for this time */
+static const int64_t gap_ns = 100000000;     /* a pause ends if nobody asks about it for so long */
 static const int64_t window_ns = 1200000000; /* longer than the averaging period of NVML */
 static const int64_t again_ns = 200000000;   /* interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };

@@ -137,7 +137,7 @@ static void describe_launch(gt_description *description, const gt_request *reque
         return;
     }
     if (parameter->kind == GT_PARAMETER_VALUE) {
-        return; /* undescribed: only kernels within loops use the argument */
+        return; /* computed in a loop, whose kernels are not described */
     }
     gputune_parameter *argument = &description->arguments[parameter->argument].parameter;
     if (parameter->kind == GT_PARAMETER_BLOCK) {

@@ -275,7 +275,7 @@ static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
 
 void gt_misses_close(gt_misses *misses)
 {
-    static const double longest_s = 1; /* then the first failure ends writing */
+    static const double longest_s = 1; /* after this time, the first failure ends the writing */
     if (!misses) {
         return;
     }

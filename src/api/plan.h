@@ -127,11 +127,11 @@ size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
  * before it uses the plan, to check that the template's files were not edited. */
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
-/* Adds a plan that was made under these terms, and makes it a kept plan. The plan is not
- * added, and the caller still owns it, if the key is empty; if the table is full; if a template was
- * replaced since gt_plan_table_forgets() returned `forgets`; or if another plan with this key
- * satisfies the same requests (ignored if `replace` is true). Plans of rules fill at most half of
- * the table. ENOMEM leaves the table unchanged. */
+/* Adds a plan that was made under these terms, and makes it a kept plan. The caller still owns the
+ * plan in these cases: the key is empty; the table is full; a template was replaced since
+ * gt_plan_table_forgets() returned `forgets`; another plan with this key satisfies the same
+ * requests (ignored if `replace` is true). Plans of rules fill at most half of the table. ENOMEM
+ * leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);

@@ -30,7 +30,7 @@ typedef struct loaded_rule {
     uint32_t size_count;
     atomic_uint changes; /* changes_of() when the rule was last looked up */
     gt_watch *watch;     /* watches the template's files; NULL: nothing to watch */
-    gt_found_rule found; /* without found.rule, the key has no stored rule */
+    gt_found_rule found; /* its `rule` is NULL if no rule is stored for the key */
     const gt_template *template;
     gt_problem problem;
     int64_t slots[GT_SLOT_MAX];

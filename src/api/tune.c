@@ -232,7 +232,7 @@ static gputune_status make_plan(made_plan *out, const plan_call *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* another space: the choice is not final */
+    out->terms.space = request->terms.space; /* a choice from another space is not final */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;
@@ -375,7 +375,7 @@ static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
     wanted.space = terms.space;
     if (must_tune_again(a) || !gt_answers(&terms, &wanted)) {
         gputune_status queued = want_in_background(a, forgets);
-        if (queued == GPUTUNE_EWORKER) { /* the next call tries again */
+        if (queued == GPUTUNE_EWORKER) { /* the next call requests the tuning again */
             gt_log_line(&a->tuner->log, GPUTUNE_LOG_WARNING, "%s: %s", a->kernel, gt_message());
         } else {
             GT_TRY(queued);

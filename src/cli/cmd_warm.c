@@ -157,7 +157,7 @@ static int warm_kernels(void)
                                  : cli_warm_tune(&session, &scenarios);
 }
 
-enum { SETTLED_MS = 100 }; /* a change counts after so long without another */
+enum { SETTLED_MS = 100 }; /* waits until a changed file has not changed for this time */
 
 typedef struct watched {
     const char *path;

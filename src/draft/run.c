@@ -202,7 +202,7 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
         if (!*path) {
             value = draft_named(decl, "", value);
             if (!draft_evaluate(&number, value)) {
-                draft_bind(decl, "", value); /* kept, as the next evaluation may differ */
+                draft_bind(decl, "", value); /* the next evaluation may give another value */
             }
             return value;
         }
@@ -771,7 +771,7 @@ static draft_amount *call(draft_node *node)
         write_place(&object, first, value, sign[1] != '\0');
         return draft_object(object);
     }
-    if (!body && (is_method || is_operator)) { /* may change its object */
+    if (!body && (is_method || is_operator)) { /* the call may change its object */
         object = is_operator ? draft_spot_of(first) : object;
         cx_type type = is_operator     ? first->type
                        : callee->count ? callee->children[0]->type
@@ -956,7 +956,7 @@ static draft_amount *eval_binary(draft_node *node)
         }
     }
     if (is_and || operation == CX_LOGICAL_OR) {
-        draft_now.quiet++; /* the guards are recorded with the whole condition */
+        draft_now.quiet++; /* draft_assume() for the whole condition records the guards */
         draft_assume(a, is_and);
         draft_now.quiet--;
     }

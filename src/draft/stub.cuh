@@ -74,7 +74,7 @@ GT_VECTORS(longlong, long long, 8, 16, 16) GT_VECTORS(ulonglong, unsigned long l
 unsigned gt_unset_extent();
 struct dim3 {
     unsigned x, y, z;
-    dim3() : x(gt_unset_extent()), y(1), z(1) {} /* x is asked for if the program never sets it */
+    dim3() : x(gt_unset_extent()), y(1), z(1) {} /* the draft asks for x if nothing sets it */
     constexpr dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return {x, y, z}; }

@@ -813,7 +813,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     case DRAFT_SHIFT:
     case DRAFT_REAL:
         return draft_make(v->kind, x, y, NULL);
-    default: /* 0 or 1; only the ranges that the bounds x and y create are needed */
+    default: /* a truth value; x and y are computed only to create the ranges that they need */
         return draft_number(upper ? 1 : 0);
     }
 }

@@ -8,7 +8,7 @@
 enum { ROWS = 16, CHUNK = 16, ILLEGAL_INSTRUCTION = 715, SHARED_BITS = 18 };
 
 typedef struct product {
-    emu_shape shape; /* of a warp, so with 16 rows */
+    emu_shape shape; /* one warp computes 16 rows */
     emu_number a, b;
     emu_fragment d, left; /* `left` describes A if A is in registers */
     uint32_t a_at, b_at;  /* operands: descriptors */

@@ -87,7 +87,7 @@ static bool precedes(const emu_split *a, const emu_split *b)
     if (a->frame != b->frame) {
         if (a->frame->depth != b->frame->depth)
             return a->frame->depth > b->frame->depth;
-        return a->frame->inside < b->frame->inside; /* never equal: a lane is only in one */
+        return a->frame->inside < b->frame->inside; /* never equal: a lane is in only one split */
     }
     return a->pc < b->pc;
 }

@@ -81,8 +81,8 @@ static struct {
     uint32_t farms;
 } own_cores = {PTHREAD_MUTEX_INITIALIZER, -1, 0};
 
-/* Opens the lock file: the file that GPUTUNE_CORES names, which may be used by several processes,
- * or a file in memory that only this process uses. Returns -1 on failure. */
+/* Opens the lock file. This is the file that GPUTUNE_CORES names, which several processes may use,
+ * or a file in memory for this process only. Returns -1 on failure. */
 static int open_cores(void)
 {
     char path[64];

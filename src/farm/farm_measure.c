@@ -282,7 +282,7 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Inserts a request that prepares the setup and, before it, the list of the experiments to skip. */
+/* Inserts two requests: the list of the experiments to skip, and then the setup. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
@@ -411,7 +411,7 @@ static void handle_death(gt_slot *slot)
     } else if (!by_data_proof) {
         died_blameless(host, &death, ready);
     }
-    if (host->refusal == GPUTUNE_OK) { /* otherwise gt_measure_pump() will fail all requests */
+    if (host->refusal == GPUTUNE_OK) { /* else gt_measure_pump() fails all requests */
         begin_again(host);
     }
 }

@@ -318,7 +318,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Runs a variant after filling its outputs with a poison that proofs use only elsewhere. */
+/* Runs a variant after filling its outputs with a poison that proofs never use for outputs. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);

@@ -52,7 +52,7 @@ struct gt_data_proof {
     bool made;        /* true if the data set `now` and its expected results are complete */
     gt_lost lost;     /* experiments that crashed or blocked an earlier worker */
     uint32_t skipped; /* number of experiments of `lost` that were skipped so far */
-    uint8_t effects[GT_NUMBER_MAX]; /* by number: how its last value that failed has failed */
+    uint8_t effects[GT_NUMBER_MAX]; /* by number: effect of its last value that failed */
     bool varied[GT_NUMBER_MAX];     /* by number: the default passed with another value */
     /* per buffer: number of elements that the reference with requested scalars does not write */
     uint64_t gaps[GT_PARAMETER_MAX];
@@ -230,8 +230,8 @@ static uint64_t proof_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Returns CRASHES or HANGS if the experiment with this key ended an earlier worker, UNTRIED if too
- * many experiments did so and no more are run, and otherwise NONE. */
+/* Looks up the experiment with this key. Returns CRASHES or HANGS if it ended an earlier worker,
+ * UNTRIED if too many experiments did so and no more are run, and otherwise NONE. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {

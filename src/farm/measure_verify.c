@@ -108,7 +108,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* its pass blocks' __constant__ symbols are not in `names` */
+    const gt_launch *launch; /* the symbols of its pass blocks are not in `names` */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];

@@ -98,7 +98,7 @@ void gt_frame_release(gt_frame *frame);
  * must be set, and all other members must be zero. */
 typedef struct gt_frame_reader {
     uint64_t limit_bytes;
-    char *data;            /* part of the next frame that was received; owned */
+    char *data;            /* the received part of the next frame; owned */
     size_t have, capacity; /* `have`: bytes received; `capacity`: bytes allocated */
 } gt_frame_reader;
 

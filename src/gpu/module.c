@@ -41,7 +41,7 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
     GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
     if (driver->FuncLoad) {
         GT_CUDA(driver, FuncLoad, function);
-    } else { /* older drivers than 12.4 load the code when they read this attribute */
+    } else { /* drivers before 12.4 load the code when they read this attribute */
         int registers;
         GT_CUDA(driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
     }

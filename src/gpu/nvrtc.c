@@ -229,7 +229,7 @@ static bool states_standard(const gt_nvrtc_request *request)
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    enum { OWN = 4 }; /* the architecture, the language standard, and two for the head */
+    enum { OWN = 4 }; /* number of options for architecture, language standard and head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
               "%zu compiler options; expected at most %d", request->option_count,
               OPTIONS_MAX - STANDARD - OWN);

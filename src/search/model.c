@@ -147,7 +147,7 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
         add_row(model, evidence, order[kept].index);
     }
     for (uint32_t i = kept; i < count; i++) {
-        /* this number of no row keeps add_rows() from adding the point */
+        /* no row has this number, so add_rows() skips the point */
         evidence->known.items[order[i].index].row = GT_GAUSSIAN_ROWS + 1;
     }
 }

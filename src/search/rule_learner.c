@@ -492,9 +492,9 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
     return count;
 }
 
-/* Predicts the logarithmic times of a configuration at the guessed sizes, and at each measured size
- * from all others. Where the latter is less than least[i], stores it there and sets choices[i] to
- * the configuration. `i` is the index of the measured size. */
+/* Predicts the logarithmic times of a configuration at the guessed sizes and, from all other sizes,
+ * at each measured size. If the time at measured size i is below least[i], stores it there and sets
+ * choices[i] to the configuration. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {

@@ -16,7 +16,7 @@
 #define USUAL_S    0.4 /* assumed seconds of a compile until one is measured */
 /* Assumed GPU seconds of a new variant until one is measured. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* So many times more variants are compiled in advance, for the case of slow compiles. */
+/* Factor for the number of variants to compile in advance, because some may compile slowly. */
 #define SPARE 1.25
 
 enum {

@@ -109,7 +109,7 @@ static gputune_status add_record(void *context, gt_rows *rows)
     *row = (gt_record_row){.volume = 0};
     gputune_status status = gt_columns_take(&row->site, rows, &gt_site_columns);
     GT_THEN(status, gt_columns_take(row, rows, &gt_record_columns));
-    gt_rows_integer(rows); /* skip the constant before the columns */
+    gt_rows_integer(rows); /* skip the constant that comes before the trial's columns */
     GT_THEN(status, gt_columns_take(&row->trial, rows, &gt_trial_columns));
     GT_THEN(status, gt_columns_take(&row->winner, rows, &gt_winner_columns));
     if (status == GPUTUNE_OK && gt_is_wanted(&search->filter->wanted, &row->site)) {
@@ -222,7 +222,7 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* if all trials are listed, keep the row unless the latest winner's row lists the same
+            /* in a list of all trials, a row stays as a trial unless the latest winner is the same
              * trial */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);

@@ -50,7 +50,7 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     GT_TRY(gt_array_reserve(&search->found));
     gt_trial *trial = &search->found.items[search->found.count];
     *trial = (gt_trial){0};
-    gt_rows_integer(rows); /* skip the constant before the columns */
+    gt_rows_integer(rows); /* skip the constant that comes before the trial's columns */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_correct(trial->status)) {
         *(char *)trial->proved_at = '\0'; /* other users may have written it */

@@ -34,7 +34,7 @@ typedef struct rule_search {
 static gputune_status take_rule(void *context, gt_rows *rows)
 {
     rule_search *search = context;
-    gt_rows_integer(rows); /* skip the constant before the columns */
+    gt_rows_integer(rows); /* skip the constant that comes before the rule's columns */
     return gt_columns_take(&search->found, rows, &gt_rule_columns);
 }
 
@@ -122,7 +122,7 @@ void gt_listed_rules_free(gt_listed_rules *list)
 gputune_status gt_listed_rule_take(gt_listed_rule *out, gt_rows *rows)
 {
     GT_TRY(gt_columns_take(&out->site, rows, &gt_site_columns));
-    gt_rows_integer(rows); /* skip the constant before the columns */
+    gt_rows_integer(rows); /* skip the constant that comes before the rule's columns */
     GT_TRY(gt_columns_take(&out->rule, rows, &gt_rule_columns));
     out->rule.proved &= !rows->database->distrust;
     return GPUTUNE_OK;

@@ -110,7 +110,7 @@ static int run_steps(sqlite3 *handle)
     char pragmas[96];
     int code = gt_schema_integer(&version, handle, "PRAGMA user_version");
     if (!code && version >= GT_SCHEMA_VERSION) {
-        return SQLITE_OK; /* another process was faster */
+        return SQLITE_OK; /* another process has just created the tables */
     }
     for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
         code = run_sql(handle, step->text);

@@ -206,12 +206,12 @@ void gt_winner_free(gt_winner *winner);
 
 typedef GT_ARRAY(gt_winner) gt_winner_list;
 
-/* Finds all winners of a scenario. Winners of upper layers come first, then final winners, then
- * newer ones. Omits a winner if a winner of an upper layer makes it unnecessary (gt_answers_for()),
- * or if its trial is incorrect or has another configuration. Winners of the system's database are
- * final, and so are the winners of upper layers that make them unnecessary and are at least as
- * fast. The list may be empty. EBUSY without a message if the file could not be read in time and no
- * other layer has a winner. */
+/* Finds all winners of a scenario: those of upper layers first, then final ones, then newer ones.
+ * Omits a winner that a winner of an upper layer makes unnecessary (gt_answers_for()), and a winner
+ * whose trial is incorrect or has another configuration. Winners of the system's database are
+ * final. A winner of an upper layer becomes final, too, if it makes one of them unnecessary and is
+ * at least as fast. The list may be empty. EBUSY without a message if the file could not be read in
+ * time and no other layer has a winner. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);

@@ -192,7 +192,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* not by sscanf, which would measure the whole text */
+    memcpy(high, text, HALF); /* reads only half of the digits at a time */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
@@ -430,7 +430,7 @@ static gputune_status take_other(void *context, gt_rows *row)
     GT_TRY(gt_array_reserve(&entry->also));
     gt_trial *trial = &entry->also.items[entry->also.count++];
     *trial = (gt_trial){0};
-    gt_rows_integer(row); /* skip the constant before the columns */
+    gt_rows_integer(row); /* skip the constant that comes before the trial's columns */
     GT_TRY(gt_columns_take(trial, row, &gt_trial_columns));
     if (gt_hash_equal(trial->hash, entry->trial.hash) ||
         gt_hash_equal(trial->hash, entry->standard.hash)) {
@@ -469,7 +469,7 @@ static gputune_status export_row(void *context, gt_rows *row)
 {
     GT_SCOPED(gt_wisdom_entry_free) gt_wisdom_entry entry = {0};
     GT_TRY(gt_columns_take(&entry.site, row, &gt_site_columns));
-    gt_rows_integer(row); /* skip the constant before the columns */
+    gt_rows_integer(row); /* skip the constant that comes before the trial's columns */
     GT_TRY(gt_columns_take(&entry.winner, row, &gt_winner_columns));
     GT_TRY(gt_columns_take(&entry.trial, row, &gt_trial_columns));
     GT_TRY(gt_columns_take(&entry.standard, row, &gt_trial_columns));

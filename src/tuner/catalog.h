@@ -10,8 +10,8 @@
 typedef struct gt_catalog gt_catalog;
 
 /* Opens the catalog and reads the prelude. `given` is a template folder; ENOTFOUND if it does not
- * exist. If it is NULL and no template folder is found, this function succeeds, but searches for
- * kernels will fail with ENOTFOUND and a message that lists where gputune searched. */
+ * exist. If `given` is NULL and no template folder is found, only searches for kernels fail: with
+ * ENOTFOUND and a message that lists where gputune searched. */
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log);
 /* Sets the folders from which templates may include headers, in search order. Must be called before
  * any template is read. EINVAL if a path is not a folder. */

@@ -19,7 +19,7 @@ typedef struct target {
     uint32_t index;
 } target;
 
-/* Returns the gt_data_file.argument of argument `n`. Numbers after the last argument are blocks. */
+/* Converts `n` to gt_data_file.argument. The blocks are numbered after the last argument. */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;

@@ -160,10 +160,10 @@ void gt_field_close(gt_field *field);
 /* Takes proposals, submits their sources, and sends compiled variants to the measure worker. This
  * takes at most a few milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
-/* Ends compiles that take too long: those that the proposer gives up and, if options.races is set
- * and others wait for a worker, slow ones. A slow compile is put off until gt_field_retry(). A
- * compile is slow if it takes more than a fifth of the limit and far longer than all others. After
- * a fifth of the limit, other variants no longer wait for the default if there is a reference. */
+/* Ends compiles that the proposer gives up. If options.races is set and others wait for a worker,
+ * also puts off slow compiles until gt_field_retry(). A compile is slow if it takes more than a
+ * fifth of the limit and far longer than all others. After a fifth of the limit, other variants no
+ * longer wait for the default if there is a reference. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
@@ -213,7 +213,7 @@ gputune_status gt_field_list_codes(gt_code_list *out, const gt_field *field, boo
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
 /* Describes scalars that were proved with one value only; NULL if none. The caller frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
-/* Returns the trial, without times and texts, of a variant or, if not NULL, of its duplicate. */
+/* Makes the trial of a variant or, if not NULL, of its `duplicate`. Sets no times and texts. */
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                         const gt_duplicate *duplicate);
 /* Converts a sample to the value that is compared, stored and shown. For the objective rate, this
@@ -222,16 +222,16 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* Finds the variant for a configuration, which may also be that of a duplicate. NULL if there is
- * none. gt_field_find_ready() also returns NULL if the variant is not ready. */
+/* Finds the variant that has a configuration, or has a duplicate with it. NULL if there is none.
+ * gt_field_find_ready() also returns NULL if the variant is not ready. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
 /* Counts variants with a result, including duplicates and earlier ones; not the fallback. */
 uint32_t gt_field_tried(const gt_field *field);
 /* Estimates how many variants there will be in the end, including duplicates. */
 uint32_t gt_field_total(const gt_field *field);
-/* Returns true if the first launch of a variant, by which it was verified, is as good as a quick
- * sample: the cache was cold, and the launch was so long that the host's overhead is negligible. */
+/* Returns true if a variant's first launch, by which it was verified, is as good as a quick sample.
+ * The cache must have been cold, and the launch so long that the host's overhead is negligible. */
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
 /* Returns the time of a variant's first launch as a value of the objective; 0: unknown. */
 double gt_field_pilot(const gt_field *field, const gt_variant *variant);

@@ -433,7 +433,7 @@ static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
                                                        : GT_TRIED_OK;
 }
 
-/* Reports a variant's result: for itself (number 0) and its duplicates, from number `from`. */
+/* Reports a variant's result for itself (number 0) and its duplicates, from number `from` on. */
 static void report_from(const gt_field *field, const gt_variant *variant, double time_ns,
                         size_t from)
 {

@@ -66,8 +66,8 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
     return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
-/* Counts the rounds that `a` and `b` share. Unless NULL, `out` receives the log-ratios of `a` to
- * `b` there, and `doubt` is the error to subtract from the log-ratios of quick samples. */
+/* Counts the rounds that `a` and `b` share, and writes the log-ratios of `a` to `b` there to `out`
+ * (NULL: no). `doubt` (NULL: none) is the error to subtract from log-ratios of quick samples. */
 static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                              gt_race_doubt *doubt)
 {

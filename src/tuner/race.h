@@ -30,7 +30,7 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns the largest fraction by which a quick sample may exceed a full one, apart from noise. */
+/* Returns by what fraction a quick sample may exceed a full one for other reasons than noise. */
 typedef double gt_race_doubt(double value);
 
 /* Which contestants are considered tied when a race is decided. */
@@ -43,7 +43,7 @@ typedef enum gt_race_tie {
 typedef struct gt_race_options {
     uint64_t seed;     /* determines the order in rounds */
     double epsilon;    /* smallest gain that matters, as a fraction; 0 means 0.005 */
-    double drop_ratio; /* largest first time, divided by the best; 0 means 2, below 1 no limit */
+    double drop_ratio; /* largest ratio of a first time to the best one; 0: 2, below 1: no limit */
 
     uint32_t level;             /* minimum shared rounds for confidence bounds; 0 means 5 */
     uint32_t max_rounds;        /* maximum number of full rounds per contestant; 0 means 60 */

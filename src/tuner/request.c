@@ -129,7 +129,7 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Appends the hash of the code for expected results, unless its edits change another hash. */
+/* Appends the hash of the code that makes expected results, if nothing else shows edits of it. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
     gt_hash hash;

@@ -64,8 +64,8 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
     return gt_compile_one(image, resources, request, config);
 }
 
-/* Sets *fallback to the winner's fallback if its source is unchanged and was verified for the
- * request. If the default has changed since then, only this fallback has stored code. */
+/* If the winner's fallback was verified for the request and its source is unchanged, copies it to
+ * *fallback. If the default has changed since then, only this fallback has stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -159,8 +159,8 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
                : gt_history_is_proved(request, config);
 }
 
-/* Finds the best stored winner that answers `asked`. If `proved`, considers only winners that are
- * proved for this request; otherwise, only winners that are neither proved nor known to fail. */
+/* Finds the best stored winner that answers `asked`. If `proved`, it must be proved for this
+ * request. Otherwise, it must be neither proved nor known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {

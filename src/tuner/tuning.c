@@ -225,7 +225,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
     GT_TRY(gt_field_fail_launched(&session->field, gt_tuning_variant(tuning, event->id), event));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
-        gt_race_stop(tuning->race, tuning->end); /* then the second best variant is re-verified */
+        gt_race_stop(tuning->race, tuning->end); /* the second best variant is re-verified next */
         return GPUTUNE_OK;
     }
     return recall_eliminated(tuning, event->id);

@@ -394,8 +394,8 @@ static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
     return registers < UNIT || registers > MOST ? GPUTUNE_OK : limit_to(out, registers);
 }
 
-/* Evaluates options() and maxreg(). If `kernel` is false, the source contains judges, which get
- * only the options that change the meaning of code, and a register limit that fits their blocks. */
+/* Evaluates options() and maxreg(). If `kernel` is false, the source contains judges. They get only
+ * the options that change the meaning of code, and a register limit that fits their blocks. */
 static gputune_status make_options(gt_source *out, const gt_binding *binding, bool kernel)
 {
     const gt_template_parts *parts = binding->template->parts;

@@ -128,7 +128,7 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     if (fill->high) {
         GT_TRY(gt_expression_real(&out->high, fill->high, slots, true));
     }
-    const bool ranges = fill->low || out->fill == GT_FILL_SORTED; /* false for some outputs */
+    const bool ranges = fill->low || out->fill == GT_FILL_SORTED; /* an output may have no fill */
     const bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
     GT_REFUSE_AT(ranges && out->fill != GT_FILL_PREFIX && !holds_any &&
                      !(fits_type(out->type, out->low) && fits_type(out->type, out->high)),

@@ -193,7 +193,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
     }
     for (size_t k = 0; k < piece->keys && piece->parent < 0; k++) {
         const size_t i = gt_word_find(w, piece->begin, piece->end, keys[k]);
-        /* other keys of a typedef are names that it uses; only its own is before ';' or '[' */
+        /* a typedef's keys include types that it uses; only its name is before ';' or '[' */
         if (i + 1 < piece->end &&
             (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
             note_declared(s, &w[i], true);

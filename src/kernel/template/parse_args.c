@@ -101,7 +101,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
     }
     if (!gt_lexer_is(&p->at, "=")) {
         if (gt_structure_of(p->template, argument->type)) {
-            return GPUTUNE_OK; /* its members get the problem values that have their names */
+            return GPUTUNE_OK; /* members get the problem values with their names */
         }
         return gt_fail_at(
             argument->place,
@@ -141,7 +141,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
                  "gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->initialisers.single = true;
-    argument->proved_count = 1; /* so the proof keeps the null pointer */
+    argument->proved_count = 1; /* the proof must not change the null pointer */
     return gt_read_text(&argument->value, p, "0", 1, argument->place, 0);
 }
 

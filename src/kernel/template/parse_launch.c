@@ -234,7 +234,7 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
     GT_TRY(gt_lexer_expect(&p->at, "="));
     const gt_setting *setting = &items[which];
     const bool is_args = setting->most == 0 && !setting->words;
-    /* a setting with one expression may be repeated here, because read_values() refuses that */
+    /* settings with one expression are not recorded, because read_values() refuses a second one */
     *given |= (uint32_t)(setting->most != 1 || setting->words) << which;
     return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
 }
@@ -465,7 +465,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         }
         place = gt_lexer_place(&p->at);
         gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-        place.column -= (int)text.length; /* the text before the column is generated */
+        place.column -= (int)text.length; /* so messages show columns of the template */
         gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
         while (p->at.token.kind != GT_TOKEN_END) {
             gt_lexer_next(&p->at);

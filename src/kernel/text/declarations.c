@@ -795,7 +795,7 @@ static size_t scan_piece(scan *s, size_t at)
                            has_word(s->words, piece.begin, piece.end, GT_IS_STATIC);
     const bool is_member =
         s->in_class && (piece.is_torn || !(piece.kind == GT_PIECE_FUNCTION || is_static));
-    if (is_member || s->macros->failed) { /* it stays a part of its class */
+    if (is_member || s->macros->failed) { /* the member stays in its class */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {

@@ -98,10 +98,10 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
  * returns 0. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
-/* Expands macros in the declarations of kernels: if the expansion contains __global__, as in
- * `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`, or begins with `template`, or if the macro is used
- * between __global__ and the kernel's body. Macros whose definition is not certain are kept. `read`
- * is `text` with disabled #if branches blanked. Line numbers do not change. May return ENOMEM. */
+/* Expands macros in the declarations of kernels: a macro whose expansion contains __global__, as in
+ * `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`, or begins with `template`; and any macro between
+ * __global__ and the kernel's body. Macros whose definition is not certain are kept. `read` is
+ * `text` with disabled #if branches blanked. Line numbers do not change. May return ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read, gt_meaning_fn meaning,
                                        const void *user);
 

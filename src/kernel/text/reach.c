@@ -11,8 +11,8 @@
 /* A bit of reach.wanted: a clause contains the name, so all its declarations are kept. */
 enum { ROOT = 1 << 7 };
 
-/* A name that ## produces and that contains the name of a macro, such as f_BLOCK; and the name
- * after replacing the macro by its value, such as f_64. */
+/* A name that ## produces and that contains a macro's name, such as f_BLOCK, and the same name with
+ * the macro's value, such as f_64. */
 typedef struct gt_pasted {
     uint32_t name, becomes;
 } gt_pasted;
@@ -321,8 +321,8 @@ static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
     return (size_t)(last->text + last->length - read);
 }
 
-/* Returns true if a range contains directives that affect code outside of the range, such as a
- * #define, or an #endif whose #if is before the range. */
+/* Returns true if a directive in a range affects code outside of the range. This may be a #define,
+ * or an #endif whose #if is before the range. */
 static bool has_definitions(const char *text, size_t begin, size_t end)
 {
     bool has = false;
