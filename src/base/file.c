@@ -2,8 +2,6 @@
 #include "base/file.h"
 #include "base/environment.h"
 
-#include "base/text.h"
-
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

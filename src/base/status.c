@@ -4,8 +4,6 @@
 #include "base/number.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 static _Thread_local char message[1024];

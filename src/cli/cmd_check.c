@@ -2,8 +2,6 @@
 #include "cli/scenarios.h"
 #include "cli/table.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
 /* A kind of mistake at a pair of source lines, which may occur in several variants. */

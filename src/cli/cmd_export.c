@@ -5,7 +5,6 @@
 #include "base/selection.h"
 #include "base/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static struct {

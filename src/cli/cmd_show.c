@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 
-#include <gputune_tools.h>
 #include <stdlib.h>
 #include <string.h>
 

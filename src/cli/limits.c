@@ -1,8 +1,6 @@
 /* Shows how near a winner is to the limits of its GPU, and how much could still be gained. */
 #include "cli/records.h"
 
-#include "base/text.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

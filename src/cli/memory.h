@@ -7,7 +7,6 @@
 #include <gputune_tools.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 /* Calls `end` for a variable at the end of its scope. */

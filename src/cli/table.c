@@ -4,7 +4,6 @@
 #include "cli/console.h"
 #include "cli/files.h"
 
-#include "base/number.h"
 #include "base/text.h"
 
 #include <ctype.h>

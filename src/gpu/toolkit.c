@@ -3,7 +3,6 @@
 
 #include "base/environment.h"
 #include "base/file.h"
-#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,6 @@
 
 #include "stats/correlation.h"
 
-#include <math.h>
-
 enum {
     LEAST_SIZE = 500, /* minimum number of valid configurations in the domain */
     LEAST_PAIRS = 3,

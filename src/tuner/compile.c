@@ -3,9 +3,6 @@
 #include "tuner/strategy_proposer.h"
 #include "tuner/tune.h"
 
-#include "base/array.h"
-#include "base/number.h"
-
 #include <stdlib.h>
 
 static const char compiled_text[] = "it was compiled";

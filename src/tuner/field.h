@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "farm/farm.h"
-#include "kernel/bind/source.h"
 #include "search/schedule.h"
 #include "tuner/history.h"
 #include "tuner/proposer.h"

@@ -1,12 +1,10 @@
 /* Verifies compiled variants, explains failures, makes trials, and reports to the proposer. */
 #include "tuner/field.h"
 
-#include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

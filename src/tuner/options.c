@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given)
 {

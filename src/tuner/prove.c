@@ -6,7 +6,6 @@
 #include "tuner/session.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static gputune_status copy_image(gt_image *out, const gt_variant *variant)
 {

@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "stats/summary.h"
 
 #include <math.h>
 #include <stdio.h>

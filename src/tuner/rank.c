@@ -1,5 +1,4 @@
 /* Chooses without measuring: ranks the compiled variants, and proves them in that order. */
-#include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/precedence.h"
 #include "tuner/session.h"

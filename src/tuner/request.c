@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { DEFAULT_ALIGNMENT = 16 };

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/status.h"
-#include "farm/farm.h"
 #include "kernel/bind/source.h"
 #include "kernel/space/space.h"
 #include "store/store.h"

@@ -2,13 +2,11 @@
 #include "tuner/session.h"
 
 #include "base/clock.h"
-#include "base/number.h"
 #include "tuner/data.h"
 #include "tuner/outcome.h"
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 /* Number of sessions that are running on this thread. It is above 0 in a session's callback. */
 static _Thread_local uint32_t running_here;

@@ -1,6 +1,5 @@
 /* Records how a session spends its time, and pauses background tunings for the application. */
 #include "base/clock.h"
-#include "base/number.h"
 #include "tuner/session.h"
 
 #include <math.h>

@@ -2,9 +2,6 @@
  * loops. */
 #include "kernel/bind/binding.h"
 
-#include "kernel/template/axis_kind.h"
-#include "kernel/template/declared.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Computes the tensor maps of a configuration, and the textures of a problem. */
 #include "kernel/bind/binding.h"
 
-#include "kernel/template/structure.h"
 #include "kernel/text/types.h"
 
 #include <string.h>

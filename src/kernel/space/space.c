@@ -16,8 +16,6 @@
  * configurations, change. */
 #include "kernel/space/internal.h"
 
-#include "kernel/template/axis_kind.h"
-
 #include <stdlib.h>
 #include <string.h>
 
