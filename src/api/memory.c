@@ -129,13 +129,12 @@ static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
 static bool shares_memory(const gt_driver *driver, CUcontext owner)
 {
     CUdeviceptr probe;
-    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
+    GT_SCOPED(gt_relaxed_leave) gt_relaxed relaxed = gt_relaxed_enter(driver);
     bool made = driver->MemAlloc(&probe, 1) == CUDA_SUCCESS;
     bool shares = made && owner_of(driver, probe) == owner;
     if (made) {
         driver->MemFree(probe);
     }
-    gt_relaxed_leave(driver, mode);
     return shares;
 }
 

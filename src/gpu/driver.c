@@ -4,7 +4,6 @@
 #include "base/condition.h"
 #include "base/environment.h"
 #include "base/file.h"
-#include "base/status.h"
 #include "base/text.h"
 
 #include <dlfcn.h>
@@ -278,17 +277,17 @@ gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const cha
                    *text ? ": " : "", text, *more ? "; " : "", more);
 }
 
-CUstreamCaptureMode gt_relaxed_enter(const gt_driver *driver)
+gt_relaxed gt_relaxed_enter(const gt_driver *driver)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    return driver->ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS
-               ? mode
-               : CU_STREAM_CAPTURE_MODE_GLOBAL;
+    bool changed = driver->ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+    return (gt_relaxed){driver, changed ? mode : CU_STREAM_CAPTURE_MODE_GLOBAL};
 }
 
-void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode)
+void gt_relaxed_leave(const gt_relaxed *relaxed)
 {
-    driver->ThreadExchangeStreamCaptureMode(&mode);
+    CUstreamCaptureMode mode = relaxed->mode;
+    relaxed->driver->ThreadExchangeStreamCaptureMode(&mode);
 }
 
 gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
@@ -310,28 +309,29 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
 
 /* Reads the id of the context first, because this fails if the context was destroyed. Pushing a
  * destroyed context may succeed and corrupt memory (both seen on an H200 with driver 13.0). */
-gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
-                                const gt_context *context)
+gt_context_visit gt_context_enter(const gt_driver *driver, const gt_context *context)
 {
     CUcontext current = NULL;
     unsigned long long id;
-    GT_REFUSE(context->id &&
-                  (driver->CtxGetId(context->handle, &id) != CUDA_SUCCESS || id + 1 != context->id),
-              GPUTUNE_ECUDA, "the CUDA context was destroyed or reset");
-    GT_CUDA(driver, CtxGetCurrent, &current);
-    out->pushed = current != context->handle;
-    if (out->pushed) {
-        GT_CUDA(driver, CtxPushCurrent, context->handle);
+    bool exists = !context->id ||
+                  (driver->CtxGetId(context->handle, &id) == CUDA_SUCCESS && id + 1 == context->id);
+    if (!exists || driver->CtxGetCurrent(&current) != CUDA_SUCCESS) {
+        return (gt_context_visit){.entered = false};
     }
-    out->mode = gt_relaxed_enter(driver);
-    return GPUTUNE_OK;
+    bool pushed = current != context->handle;
+    if (pushed && driver->CtxPushCurrent(context->handle) != CUDA_SUCCESS) {
+        return (gt_context_visit){.entered = false};
+    }
+    return (gt_context_visit){gt_relaxed_enter(driver), true, pushed};
 }
 
-void gt_context_leave(const gt_context_visit *visit, const gt_driver *driver)
+void gt_context_leave(const gt_context_visit *visit)
 {
     CUcontext popped;
-    gt_relaxed_leave(driver, visit->mode);
+    if (visit->entered) {
+        gt_relaxed_leave(&visit->relaxed);
+    }
     if (visit->pushed) {
-        driver->CtxPopCurrent(&popped);
+        visit->relaxed.driver->CtxPopCurrent(&popped);
     }
 }

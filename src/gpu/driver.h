@@ -49,9 +49,15 @@ bool gt_cuda_fatal(CUresult result);
     GT_TRY(gt_cuda_check(driver, (driver)->function(__VA_ARGS__), "cu" #function))
 
 /* Sets the capture mode of the calling thread to relaxed, so calls of this library do not disturb a
- * capture in another thread. Returns the previous mode, which gt_relaxed_leave() restores. */
-CUstreamCaptureMode gt_relaxed_enter(const gt_driver *driver);
-void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode);
+ * capture in another thread. gt_relaxed_leave() restores the previous mode:
+ *
+ *     GT_SCOPED(gt_relaxed_leave) gt_relaxed relaxed = gt_relaxed_enter(driver); */
+typedef struct gt_relaxed {
+    const gt_driver *driver;
+    CUstreamCaptureMode mode; /* the previous mode */
+} gt_relaxed;
+gt_relaxed gt_relaxed_enter(const gt_driver *driver);
+void gt_relaxed_leave(const gt_relaxed *relaxed);
 
 /* A CUDA context. If the primary context is reset, its id changes but not its handle. */
 typedef struct gt_context {
@@ -68,15 +74,14 @@ static inline uint64_t gt_context_id(const gt_driver *driver)
 
 /* The values that gt_context_leave() restores. */
 typedef struct gt_context_visit {
-    CUstreamCaptureMode mode;
-    bool pushed;
+    gt_relaxed relaxed;
+    bool entered, pushed;
 } gt_context_visit;
 
-/* Makes a context current and sets the capture mode to relaxed. Returns ECUDA if the context was
- * destroyed or reset; gt_context_leave() must not be called in this case. */
-gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
-                                const gt_context *context);
-void gt_context_leave(const gt_context_visit *visit, const gt_driver *driver);
+/* Makes a context current and sets the capture mode to relaxed. `entered` is false if the context
+ * was destroyed or reset; gt_context_leave() then does nothing. */
+gt_context_visit gt_context_enter(const gt_driver *driver, const gt_context *context);
+void gt_context_leave(const gt_context_visit *visit);
 
 /* Returns the current context. EINVAL if there is none, ECUDA if it was destroyed. */
 gputune_status gt_context_current(gt_context *out, const gt_driver *driver);

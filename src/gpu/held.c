@@ -72,12 +72,8 @@ void gt_held_collect(void)
 {
     gt_held *held;
     while ((held = take_free()) != NULL) {
-        gt_context_visit visit;
-        const gt_driver *driver = held->driver;
-        const bool alive = gt_context_enter(&visit, driver, &held->context) == GPUTUNE_OK;
-        held->end(held, alive);
-        if (alive) {
-            gt_context_leave(&visit, driver);
-        }
+        GT_SCOPED(gt_context_leave)
+        gt_context_visit visit = gt_context_enter(held->driver, &held->context);
+        held->end(held, visit.entered);
     }
 }

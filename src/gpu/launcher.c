@@ -636,17 +636,12 @@ static gputune_status launch_with_state(gt_launcher *launcher, const gt_launch_s
 {
     stream_facts facts;
     GT_TRY(read_stream(&facts, launcher, stream));
-    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->loaded.driver);
-    gputune_status status;
+    GT_SCOPED(gt_relaxed_leave) gt_relaxed relaxed = gt_relaxed_enter(launcher->loaded.driver);
     if (!facts.capturing) {
-        status = launch_on_stream(launcher, sizes, &facts, arguments, copy);
-    } else if (copy) {
-        status = capture_launch(launcher, sizes, &facts, arguments);
-    } else {
-        status = capture_repeat(launcher, stream, arguments);
+        return launch_on_stream(launcher, sizes, &facts, arguments, copy);
     }
-    gt_relaxed_leave(launcher->loaded.driver, mode);
-    return status;
+    return copy ? capture_launch(launcher, sizes, &facts, arguments)
+                : capture_repeat(launcher, stream, arguments);
 }
 
 static gputune_status hold_for_capture(gt_launcher *launcher, CUstream stream)
@@ -656,12 +651,9 @@ static gputune_status hold_for_capture(gt_launcher *launcher, CUstream stream)
     if (!facts.capturing) {
         return GPUTUNE_OK;
     }
-    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->loaded.driver);
-    pthread_mutex_lock(&launcher->lock);
-    gputune_status status = hold_module(launcher, &facts);
-    pthread_mutex_unlock(&launcher->lock);
-    gt_relaxed_leave(launcher->loaded.driver, mode);
-    return status == GPUTUNE_OK ? GPUTUNE_OK : fail_capture(launcher);
+    GT_SCOPED(gt_relaxed_leave) gt_relaxed relaxed = gt_relaxed_enter(launcher->loaded.driver);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
+    return hold_module(launcher, &facts) == GPUTUNE_OK ? GPUTUNE_OK : fail_capture(launcher);
 }
 
 gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_sizes *sizes,
@@ -747,9 +739,8 @@ gputune_status gt_launcher_load_view(gt_launcher **out, const gt_driver *driver,
     pthread_mutex_init(&launcher->lock, NULL);
     pthread_mutex_init(&launcher->clear_lock, NULL);
     pthread_mutex_init(&launcher->texture_lock, NULL);
-    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
+    GT_SCOPED(gt_relaxed_leave) gt_relaxed relaxed = gt_relaxed_enter(driver);
     gputune_status status = load_module(launcher, image, module);
-    gt_relaxed_leave(driver, mode);
     if (status != GPUTUNE_OK) {
         gt_launcher_free(launcher);
         return status;
@@ -769,12 +760,13 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
  * driver 13.0). Waiting for the whole context instead would break all captures in it. */
 void gt_launcher_free(gt_launcher *launcher)
 {
-    gt_context_visit visit;
     if (!launcher) {
         return;
     }
     const gt_driver *driver = launcher->loaded.driver;
-    const bool alive = gt_context_enter(&visit, driver, &launcher->loaded.context) == GPUTUNE_OK;
+    GT_SCOPED(gt_context_leave)
+    gt_context_visit visit = gt_context_enter(driver, &launcher->loaded.context);
+    const bool alive = visit.entered;
     for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
         if (alive) {
             free_state(&launcher->states[i], driver);
@@ -790,9 +782,6 @@ void gt_launcher_free(gt_launcher *launcher)
         gt_held_leave(&launcher->held->held, alive);
     }
     gt_loaded_free(&launcher->loaded, alive);
-    if (alive) {
-        gt_context_leave(&visit, driver);
-    }
     free(launcher->states);
     pthread_mutex_destroy(&launcher->clear_lock);
     pthread_mutex_destroy(&launcher->texture_lock);
@@ -866,11 +855,10 @@ gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUst
     GT_REFUSE(facts.capturing, GPUTUNE_ECAPTURE,
               "scratch memory cannot be filled while the stream is being captured");
     stream_state *state = lock_state(launcher, facts.key);
-    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
+    GT_SCOPED(gt_relaxed_leave) gt_relaxed relaxed = gt_relaxed_enter(driver);
     gputune_status status = make_ready(state, launcher, NULL);
     GT_THEN(status, wait_for_previous_owner(state, driver, stream));
     *out = status == GPUTUNE_OK ? state->instance.scratch[parameter] : 0;
-    gt_relaxed_leave(driver, mode);
     pthread_mutex_unlock(&state->lock);
     return status;
 }

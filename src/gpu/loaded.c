@@ -280,10 +280,9 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
                                         .filterMode = (int)texture->filter,
                                         .flags = texture->flags};
     GT_TRY(gt_loaded_check_context(loaded)); /* the current context will own the object */
-    CUstreamCaptureMode capture = gt_relaxed_enter(driver);
-    CUresult result = driver->TexObjectCreate(out, &resource, &settings, NULL);
-    gt_relaxed_leave(driver, capture);
-    return gt_cuda_check(driver, result, "cuTexObjectCreate");
+    GT_SCOPED(gt_relaxed_leave) gt_relaxed relaxed = gt_relaxed_enter(driver);
+    GT_CUDA(driver, TexObjectCreate, out, &resource, &settings, NULL);
+    return GPUTUNE_OK;
 }
 
 static gputune_status count_array(CUarray array, const gt_driver *driver, const gt_texture *texture)

@@ -1,7 +1,6 @@
 /* Loads images and functions, and maps device memory at two addresses. */
 #include "gpu/module.h"
 
-#include "base/text.h"
 #include "gpu/budget.h"
 #include "gpu/image.h"
 
@@ -79,13 +78,9 @@ void gt_module_drop(gt_module *module, bool alive)
 
 void gt_module_release(gt_module *module)
 {
-    gt_context_visit visit;
-    const gt_driver *driver = module->driver;
-    const bool alive = gt_context_enter(&visit, driver, &module->context) == GPUTUNE_OK;
-    gt_module_drop(module, alive);
-    if (alive) {
-        gt_context_leave(&visit, driver);
-    }
+    GT_SCOPED(gt_context_leave)
+    gt_context_visit visit = gt_context_enter(module->driver, &module->context);
+    gt_module_drop(module, visit.entered);
 }
 
 static bool map_view(CUdeviceptr *out, const gt_driver *driver, int ordinal, const gt_view *view,
