@@ -1,7 +1,6 @@
 /* Checks variants with the emulator's sanitizer. */
 #include "base/random.h"
 #include "base/text.h"
-#include "kernel/bind/vary.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
@@ -117,28 +116,23 @@ static int report_text(gputune_finding *finding, const report *r, char *text)
 static int report_variant(const report *r, const gt_variant *variant)
 {
     const gt_request *request = r->session->request;
+    const bool is_checked = variant->stage == GT_STAGE_READY && variant->verified.findings;
+    const bool has_message = !is_checked && variant->message;
     GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, request->template, &variant->config));
-    gputune_finding finding = {.size = sizeof(gputune_finding),
-                               .kernel = request->template->name,
-                               .configuration = config,
-                               .sizes = r->sizes[0],
-                               .file = request->template->path,
-                               .where = "",
-                               .thread = "",
-                               .other_thread = "",
-                               .message = variant->message ? variant->message : "",
-                               .kind = gt_variant_status(variant)};
-    int answer = 0;
-    if (variant->stage == GT_STAGE_READY && variant->verified.findings) {
-        answer = report_text(&finding, r, variant->verified.findings);
-        finding.kind = "checked";
-        finding.sizes = r->sizes[0];
-        finding.count = finding.line = finding.other_line = 0;
-        finding.file = request->template->path;
-        finding.where = finding.thread = finding.other_thread = finding.message = "";
-    }
-    return answer ? answer : r->each(r->user, &finding);
+    const gputune_finding last = {.size = sizeof(gputune_finding),
+                                  .kernel = request->template->name,
+                                  .configuration = config,
+                                  .sizes = r->sizes[0],
+                                  .file = request->template->path,
+                                  .where = "",
+                                  .thread = "",
+                                  .other_thread = "",
+                                  .message = has_message ? variant->message : "",
+                                  .kind = is_checked ? "checked" : gt_variant_status(variant)};
+    gputune_finding each = last;
+    int answer = is_checked ? report_text(&each, r, variant->verified.findings) : 0;
+    return answer ? answer : r->each(r->user, &last);
 }
 
 static gputune_status report_all(const gt_session *session, gt_finding_fn each, void *user)

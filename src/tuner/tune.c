@@ -2,10 +2,8 @@
 #include "tuner/tune.h"
 
 #include "base/clock.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "kernel/bind/binding.h"
-#include "tuner/history.h"
 #include "tuner/outcome.h"
 #include "tuner/rule_sizes.h"
 #include "tuner/session.h"
@@ -484,14 +482,9 @@ gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *tem
     return GPUTUNE_OK;
 }
 
-static void free_stored_rule(gt_stored_rule *stored)
-{
-    gt_stored_rule_free(stored);
-}
-
 gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
 {
-    GT_SCOPED(free_stored_rule) gt_stored_rule stored = {0};
+    GT_SCOPED(gt_stored_rule_free) gt_stored_rule stored = {0};
     const gt_device *device = request->device;
     gputune_status status = gt_store_find_rule(&stored, request->services->store,
                                                &request->scenario, &request->patience);
