@@ -422,7 +422,7 @@ static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
         if (atomic_compare_exchange_strong(&((gputune_plan *)plan)->facts, &known, made)) {
             known = made;
         } else {
-            free_facts(made); /* another thread has already computed them */
+            free_facts(made); /* another thread has already computed the facts */
         }
     }
     *out = known;

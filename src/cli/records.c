@@ -350,7 +350,7 @@ void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched)
             add_values(out, from->trials[i].configuration, false);
         }
     }
-    /* such as a type; it becomes an axis with one value */
+    /* a size that is a word, such as a type, becomes an axis with one value */
     add_values(out, from->trials->sizes, true);
     for (size_t i = 0; i < out->axes.count; i++) {
         qsort(out->axes.items[i].values, out->axes.items[i].count, sizeof(char *), compare_values);

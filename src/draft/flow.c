@@ -454,7 +454,7 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
             rounds = draft_make(DRAFT_CEIL_DIV, rounds, counters[i]->step, NULL);
         }
     }
-    for (size_t i = 0; rounds && i < changes->count; i++) { /* one more than the last value */
+    for (size_t i = 0; rounds && i < changes->count; i++) { /* end: one past the last value */
         draft_symbol *c = counters[i];
         if (c->step && !c->end) {
             draft_amount *before = draft_plus(rounds, draft_number(1), -1);
@@ -635,7 +635,7 @@ static bool run_if(draft_node *node)
     int64_t number;
     bool unsure = draft_is_unsure(value);
     draft_bindings skipped = {0};
-    if (!draft_on_host() && draft_is_number(value, &number)) { /* such as if constexpr */
+    if (!draft_on_host() && draft_is_number(value, &number)) { /* a constant condition */
         draft_node *taken = number ? then : otherwise;
         return taken && draft_run(taken);
     }

@@ -223,7 +223,7 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
     if (outer && strcmp(outer->path, spot->path) == 0) {
         return outer->value;
     }
-    if (outer && outer->value->kind == DRAFT_OBJECT) { /* a copy of another struct */
+    if (outer && outer->value->kind == DRAFT_OBJECT) { /* the struct is a copy of another one */
         draft_spot inner = outer->value->place;
         inner.path = draft_format("%s%s", inner.path, spot->path + strlen(outer->path));
         return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
@@ -759,7 +759,7 @@ static draft_amount *call(draft_node *node)
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
     if (is_operator && draft_on_host() &&
         strstr(draft_string(cx.getTypeSpelling(first->type)), "(lambda")) {
-        return call_unknown(node); /* its body was interpreted where the lambda is written */
+        return call_unknown(node); /* a lambda's body was interpreted where it is written */
     }
     const char *sign = is_operator && strlen(function->name) > 8 ? function->name + 8 : "";
     bool is_copy = strcmp(sign, "=") == 0, changes_first = *sign && sign[strlen(sign) - 1] == '=' &&

@@ -893,7 +893,7 @@ static void require_bounds(draft_settled *s, const draft_access *access, draft_a
     draft_amount *most[] = {draft_plus(access->length, draft_number(size), -1),
                             draft_bound(access->offset, true, &(draft_facts){0})};
     draft_amount *condition = NULL;
-    for (int i = 0; i < 4; i++) { /* first without, then with the alignment */
+    for (int i = 0; i < 4; i++) { /* i < 2: without the alignment */
         draft_amount *by = draft_number(i > 1 && align > bytes ? align / bytes : 1);
         draft_amount *last = draft_make(DRAFT_QUOTIENT, most[i % 2], draft_number(bytes), NULL);
         last = draft_times(draft_make(DRAFT_QUOTIENT, settled_amount(s, last), by, NULL), by);
@@ -998,7 +998,7 @@ static void find_sizes(draft_settled *s)
 void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
 {
     const draft_launched *launch = launch_of(program, kernel);
-    while (chosen.count) { /* by the previous kernel */
+    while (chosen.count) { /* undo what the previous kernel has chosen */
         draft_symbol *symbol = chosen.items[--chosen.count];
         symbol->has_number = symbol->is_guess = false;
     }

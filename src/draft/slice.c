@@ -220,7 +220,7 @@ static void cut_macros(char *text)
             draft_slice_has(draft_format("%.*s", (int)name->length, name->text))) {
             macros.items[i].kept = true;
             add_names(macros.items[i].rest);
-            i = (size_t)-1; /* again from the start: this macro may use any other */
+            i = (size_t)-1; /* search again, because this macro may use any other */
         }
     }
     for (size_t i = 0; i < macros.count; i++) {
@@ -306,7 +306,7 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
         draft_slice_need(kernels->items[i]->name);
     }
     join_texts(program);
-    (void)cut_code(); /* first only to collect names */
+    (void)cut_code(); /* the first cut only collects names */
     for (size_t i = 0; i < kernels->count && !draft_slice_has("UNROLL"); i++) {
         unroll_loops(kernels->items[i]);
     }

@@ -527,7 +527,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
-    /* these may mean that the process cannot use the GPU any more, so replace it */
+    /* after these statuses the process may be unable to use the GPU, so replace it */
     bool suspect = status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER ||
                    status == GPUTUNE_EBUSY ||
                    (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA);

@@ -66,7 +66,7 @@ void gt_record_release(const gt_record *record, void *object);
 
 typedef enum gt_frame_kind {
     GT_FRAME_DEVICE = 1, /* device of the measure worker, sent before its context is made */
-    GT_FRAME_READY, /* sent when a worker has started; a measure worker's answer has the status */
+    GT_FRAME_READY, /* a worker has started; a measure worker also sends the status of its start */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
     GT_FRAME_LOST, /* experiments that the data proof must skip; not answered */

@@ -230,7 +230,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* by value, as a whole or, for `split`, its first part */
+        } else { /* by value: the whole block or, for `split`, its first part */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]

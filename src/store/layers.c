@@ -158,7 +158,7 @@ static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_read
         store->unread = *obstacle;
     }
     const bool is_unusable = obstacle->trouble == GT_TROUBLE_UNUSABLE;
-    if (!store->only_read) { /* otherwise, opening or reading fails */
+    if (!store->only_read) { /* a read-only store does not warn: opening or reading fails */
         snprintf(store->warning, sizeof store->warning,
                  "the database '%s' cannot be %s (%s): results are kept in memory only%s",
                  store->asked, is_unusable ? "used" : "written", obstacle->why,

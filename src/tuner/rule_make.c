@@ -407,7 +407,7 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         before = loss.mean;
     }
     maker->most_sizes = SIZES_MOST;
-    maker->points_s[2] = maker->points_s[3]; /* no tests follow: measure in their time */
+    maker->points_s[2] = maker->points_s[3]; /* no tests follow, so measuring gets their time */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);
 }

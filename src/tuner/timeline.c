@@ -86,7 +86,7 @@ void gt_session_log_timeline(const gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
     const double ms = 1e-6;
-    /* when the preparation began: the reference was compiled, and the worker was ready */
+    /* the preparation begins when the reference is compiled and the worker is ready */
     double preparing_ns = t->prepared ? (double)t->prepared - t->preparing_ns - t->trying_ns : 0;
     gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                 "timeline (ms from the start): last compiled %.1f, reference compiled %.1f, "

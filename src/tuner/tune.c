@@ -704,7 +704,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     const gt_terms whatever = terms_of_unmeasured(request);
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
-    /* if the failure's message would repeat the reason, log it only if the call succeeds */
+    /* a reason that repeats the failure's message is logged only if the call succeeds */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
         log_unmeasured(request, reason);

@@ -166,7 +166,7 @@ TEST(a_canceled_job_is_taken_up_again)
     ASSERT_OK(farm->ops->compile(farm, &job));
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     farm->ops->cancel(farm);
-    job.id = 2; /* while the worker compiles the same source for the canceled job */
+    job.id = 2; /* requested while the worker compiles this source for job 1 */
     ASSERT_OK(farm->ops->compile(farm, &job));
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     job.id = 3;
@@ -175,7 +175,7 @@ TEST(a_canceled_job_is_taken_up_again)
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     farm->ops->cancel(farm);
     compile_ok(farm, 4);
-    job.id = 5; /* after the worker has compiled the source of job 3, which was canceled */
+    job.id = 5; /* requested after the worker has compiled this source for job 3 */
     ASSERT_OK(farm->ops->compile(farm, &job));
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     assert_int_equal(event.kind, GT_EVENT_COMPILED);

@@ -153,7 +153,7 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
                         "the database '~/.cache/gputune/gputune.db' cannot be written (no cache "
                         "folder: neither XDG_CACHE_HOME nor HOME is set; set GPUTUNE_DB or one "
                         "of them): results are kept in memory only");
-    w->warnings = 0; /* a reader's calls report it */
+    w->warnings = 0; /* a read-only store reports this by its calls, without a warning */
     ASSERT_OK(gt_store_open(&store, NULL, NULL, &w->log, true));
     ASSERT_FAILS(gt_store_check(store, false), GPUTUNE_EDATABASE, "neither XDG_CACHE_HOME nor");
     gt_store_close(store);

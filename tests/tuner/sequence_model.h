@@ -177,8 +177,8 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                    ? "the table gave an outdated plan"
                    : NULL;
     }
-    /* a search with max_variants tries the first variants in order, so an unfinished search without
-     * max_variants does not replace it */
+    /* a search with max_variants tries the first variants in order, so the result of an unfinished
+     * search without max_variants is not used for it */
     bool had_the_time =
         limited->decided && does_for(limited, &asked) && !limited->limit == !asked.limit;
     return r->force                 ? "the table answered though force was asked for"

@@ -275,7 +275,7 @@ TEST_OF(test_data_beyond_the_cache_have_no_hot_time, world *w, open_world, close
 TEST_OF(test_winner_by_host_clock_needs_no_other, world *w, open_world, close_world)
 {
     launches_cost_the_host(w);
-    w->by_block[64].host_ns = 2000; /* 64 is the slowest on the device */
+    w->by_block[64].host_ns = 2000; /* BLOCK=64 is the slowest on the device */
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=64");
     assert_false(w->choice.verdict.tie);
 }

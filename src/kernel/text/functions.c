@@ -24,7 +24,7 @@ static size_t begin_of(const finder *f, size_t word)
 
 void gt_scope_find(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
 {
-    /* opening braces minus closing braces that were read so far, in backward order */
+    /* opening minus closing braces, counted while reading backward */
     int open = 0;
     for (scope[0] = '\0'; at-- > 0;) {
         open += (w[at].id == GT_IS_OPEN_BRACE) - (w[at].id == GT_IS_CLOSE_BRACE);

@@ -299,7 +299,7 @@ static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, 
 static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
                                  const arguments *given, const hidden *outer)
 {
-    size_t chain = 0; /* index in *out of the first of the words that ## joins */
+    size_t chain = 0; /* index in *out of the first word that a chain of ## joins */
     for (uint32_t i = 0; i < macro->words && !m->failed; i++) {
         const gt_word *body = gt_macro_words(m, macro), word = body[i];
         const uint32_t before = i > 0 ? body[i - 1].id : GT_IS_NOTHING;
