@@ -324,14 +324,21 @@ class _Opened:
         self.pointer = ctypes.c_void_p()
         self.plans: weakref.WeakSet[_Planned] = weakref.WeakSet()
         self._log = options.log  # must live as long as the tuner
+        self._process = os.getpid()
         _check(library.gputune_open(ctypes.byref(self.pointer), ctypes.byref(options)))
         _open_tuners.add(self)
 
     def close(self) -> None:
-        for planned in list(self.plans):
-            planned.end()
-        library.gputune_close(self.pointer)
+        """Refuses new launches, waits for those in progress, and closes the tuner. Does nothing in a forked
+        child, which has neither the tuner's workers nor the threads that launch."""
+        pointer = ctypes.c_void_p(self.pointer.value)
         self.pointer.value = None
+        if self._process == os.getpid():
+            for planned in list(self.plans):
+                while planned.users:
+                    time.sleep(1e-4)
+                planned.end()
+            library.gputune_close(pointer)
 
     def __del__(self) -> None:
         self.close()
@@ -356,6 +363,18 @@ class _Planned(_fast.Launcher):
     arguments: list[dict[str, Any]]
     request: tuple[bytes, Any, Any]  # arguments of tune_kernel()
     places: dict[Any, Any]  # positions of values for operators and decorated functions
+    users: list[None]  # an item for each `with` statement in progress
+
+    def __enter__(self) -> _Planned:
+        """Keeps the library's plan until __exit__()."""
+        self.users.append(None)
+        if not self.tuner.pointer:
+            self.users.pop()
+            raise ValueError("the tuner of this plan is closed")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.users.pop()
 
 
 def _planned(pointer: int, tuner: _Opened, driver: Driver | None, device: Mapping[str, Any]) -> _Planned:
@@ -367,7 +386,7 @@ def _planned(pointer: int, tuner: _Opened, driver: Driver | None, device: Mappin
     planned = _Planned(pointer, [(_fast.code(one), one["type"] or "", one["buffer_bytes"],
                                   one["element_bytes"]) for one in arguments], device["ordinal"])
     planned.pointer, planned.driver, planned.device, planned.arguments = pointer, driver, device, arguments
-    planned.places = {}
+    planned.places, planned.users = {}, []
     planned.tuner = tuner
     tuner.plans.add(planned)
     return planned
@@ -405,17 +424,19 @@ class Plan(_Shared, _fast.Launched):
         for producer in made.producers:
             driver.wait(handle, producer)
         packed = _abi.gputune_args(len(arguments), made.items)
-        if made.host:
-            with driver.registered((array.address, array.bytes) for array in made.host):
+        with held:
+            if made.host:
+                with driver.registered((array.address, array.bytes) for array in made.host):
+                    _check(library.gputune_launch(held.pointer, handle, packed))
+            else:
                 _check(library.gputune_launch(held.pointer, handle, packed))
-        else:
-            _check(library.gputune_launch(held.pointer, handle, packed))
 
     @property
     def info(self) -> dict[str, Any]:
         """The plan's configuration, origin and speedup."""
         info = _abi.gputune_info()
-        _check(library.gputune_plan_info(ctypes.byref(info), self._held().pointer))
+        with self._held() as held:
+            _check(library.gputune_plan_info(ctypes.byref(info), held.pointer))
         out = as_dict(info)
         out["source"] = text(library.gputune_source_name(info.source))
         out["objective"] = text(library.gputune_objective_name(info.objective))
@@ -434,22 +455,23 @@ class Plan(_Shared, _fast.Launched):
         device)."""
         made: list[dict[str, Any]] = []
         one = _abi.gputune_function()
-        held = self._held()
-        if held.driver:
-            held.driver.ensure_context(held.device["ordinal"])
-        while True:
-            status = library.gputune_plan_function(ctypes.byref(one), held.pointer, len(made))
-            if made and status == _abi.GPUTUNE_ENOTFOUND:
-                return made
-            _check(status)
-            parameters = []
-            for i in range(one.parameter_count):
-                parameter = _abi.gputune_parameter()
-                _check(library.gputune_plan_parameter(ctypes.byref(parameter), held.pointer, len(made), i))
-                parameters.append({
-                    **as_dict(parameter), "kind": text(library.gputune_parameter_kind_name(parameter.kind))})
-            made.append({**as_dict(one), "function": one.function, "parameters": parameters,
-                         "image": ctypes.string_at(one.image, one.image_bytes)})
+        with self._held() as held:
+            if held.driver:
+                held.driver.ensure_context(held.device["ordinal"])
+            while True:
+                status = library.gputune_plan_function(ctypes.byref(one), held.pointer, len(made))
+                if made and status == _abi.GPUTUNE_ENOTFOUND:
+                    return made
+                _check(status)
+                parameters = []
+                for i in range(one.parameter_count):
+                    parameter = _abi.gputune_parameter()
+                    _check(library.gputune_plan_parameter(ctypes.byref(parameter), held.pointer,
+                                                          len(made), i))
+                    parameters.append({**as_dict(parameter), "kind": text(
+                        library.gputune_parameter_kind_name(parameter.kind))})
+                made.append({**as_dict(one), "function": one.function, "parameters": parameters,
+                             "image": ctypes.string_at(one.image, one.image_bytes)})
 
     def close(self) -> None:
         """Releases the plan, after launches in progress have ended."""

@@ -7,6 +7,7 @@ import importlib
 import os
 import struct
 import sys
+import time
 from typing import Any, Callable, Mapping, Sequence
 
 from . import _abi
@@ -120,13 +121,17 @@ class Launcher:
         self._steps = tuple(_step(*one, device) for one in parameters)
         self._readers: dict[type, Callable[[int], int] | None] = {}
         self._free: list[_Slot] = []
+        self._inside: list[None] = []  # an item for each launch in progress
 
     def __del__(self) -> None:
         self.end()
 
     def end(self) -> None:
-        """Releases the plan, before its tuner is closed. Later launches fail."""
+        """Waits for launches in progress and releases the plan, before its tuner is closed. Later launches
+        fail."""
         pointer, self.pointer = self.pointer, 0
+        while self._inside:
+            time.sleep(1e-4)
         library.gputune_plan_release(pointer)
 
     def _stream(self, values: Sequence[Any]) -> int:
@@ -153,7 +158,11 @@ class Launcher:
                 if not step(storage, i, values[i]):
                     return None
             handle = self._stream(values) if stream is None else stream
-            return int(library.gputune_launch(self.pointer, handle, slot.packed))
+            self._inside.append(None)
+            try:
+                return int(library.gputune_launch(self.pointer, handle, slot.packed))
+            finally:
+                self._inside.pop()
         finally:
             self._free.append(slot)
 

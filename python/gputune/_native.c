@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum { MOST_ARGUMENTS = 64, MOST_DEVICES = 64, LOOK = 1 };
 
@@ -108,6 +109,7 @@ typedef struct parameter {
 
 typedef struct launcher {
     PyObject_HEAD gputune_plan *plan;
+    unsigned inside; /* number of launches in progress; protected by Python's lock */
     Py_ssize_t count;
     parameter parameters[MOST_ARGUMENTS];
 } launcher;
@@ -141,12 +143,16 @@ static PyObject *launcher_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     return (PyObject *)self;
 }
 
-/* Releases the plan, which may wait for launches. Lets other threads run during the wait, because a
- * launch may itself wait for a Python function on its stream. */
+/* Waits for launches in progress and releases the plan. Lets other threads run during the wait,
+ * because a launch may itself wait for a Python function on its stream. */
 static void release_plan(launcher *self)
 {
     gputune_plan *plan = self->plan;
     self->plan = NULL;
+    while (self->inside) {
+        Py_BEGIN_ALLOW_THREADS usleep(100);
+        Py_END_ALLOW_THREADS
+    }
     Py_BEGIN_ALLOW_THREADS call.release(plan);
     Py_END_ALLOW_THREADS
 }
@@ -412,9 +418,11 @@ static int launch(launcher *self, PyObject *values, PyObject *stream)
     }
     int status;
     gputune_plan *plan = self->plan; /* other threads may change it without the lock */
+    self->inside++;
     Py_BEGIN_ALLOW_THREADS status =
         call.launch(plan, (void *)(uintptr_t)handle, (gputune_args){(size_t)self->count, items});
-    Py_END_ALLOW_THREADS return status;
+    Py_END_ALLOW_THREADS self->inside--;
+    return status;
 }
 
 /* ---- the base class of Plan ------------------------------------------------------------------ */

@@ -479,6 +479,32 @@ def plans_that_are_closed():
 
 
 @test
+def a_tuner_that_is_closed_during_launches():
+    """Half of the threads need the slow path."""
+    for _ in range(5):
+        errors = []
+        tuner = gputune.open(database=":memory:")
+        axpy = tuner.tune("axpy", n=N, effort="cached")
+
+        def launch(kind):
+            y, x = kind(), kind()
+            try:
+                while True:
+                    axpy(y, x, 0.0, N)
+            except Exception as error:
+                errors.append(f"{type(error).__name__}: {error}")
+
+        threads = [threading.Thread(target=launch, args=(kind,)) for kind in (Tensor, Interface) * 2]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.02)
+        tuner.close()
+        for thread in threads:
+            thread.join()
+        assert errors == ["ValueError: the tuner of this plan is closed"] * 4, errors
+
+
+@test
 def a_plan_that_an_array_closes_during_its_launch():
     class Closing(Tensor):
         def data_ptr(self):
