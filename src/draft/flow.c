@@ -168,59 +168,17 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Records the fact lhs <= most, after moving the constant term of lhs to the other side. Ignores an
- * lhs that is the same in all threads and iterations, because it cannot limit an index. */
-static void push_fact(draft_amount *lhs, draft_amount *most)
+void draft_assume(draft_amount *condition, bool holds)
 {
-    if (!draft_is_known(most) || !(lhs->kinds & DRAFT_VARYING)) {
-        return;
-    }
-    draft_amount *number = draft_number(draft_constant(lhs));
-    most = draft_plus(most, number, -1);
-    lhs = draft_plus(lhs, number, -1);
-    draft_fact fact = {lhs, most};
-    if (draft_is_known(most) && draft_is_known(lhs)) {
-        draft_add(&draft_now.facts, fact);
-        if (!draft_now.quiet) {
-            draft_add(&draft_now.out->guards, fact);
-        }
-    }
-}
-
-void draft_assume(draft_amount *c, bool holds)
-{
-    draft_amount *one = draft_number(1);
+    const size_t before = draft_now.facts.count;
     if (draft_on_host()) {
-        draft_fact fact = {holds ? c : draft_make(DRAFT_NEGATION, c, NULL, NULL), NULL};
-        draft_add(&draft_now.facts, fact);
+        draft_amount *not = draft_make(DRAFT_NEGATION, condition, NULL, NULL);
+        draft_add(&draft_now.facts, ((draft_fact){.lhs = holds ? condition : not }));
         return;
     }
-    switch (c->kind) {
-    case DRAFT_NEGATION:
-        draft_assume(c->a, !holds);
-        break;
-    case DRAFT_BOTH:
-    case DRAFT_ANY:
-        if ((c->kind == DRAFT_BOTH) == holds) {
-            draft_assume(c->a, holds);
-            draft_assume(c->b, holds);
-        }
-        break;
-    case DRAFT_LESS:
-        push_fact(holds ? c->a : c->b, holds ? draft_plus(c->b, one, -1) : c->a);
-        break;
-    case DRAFT_AT_MOST:
-        push_fact(holds ? c->a : c->b, holds ? c->b : draft_plus(c->a, one, -1));
-        break;
-    case DRAFT_EQUAL:
-    case DRAFT_UNEQUAL:
-        if ((c->kind == DRAFT_EQUAL) == holds) {
-            push_fact(c->a, c->b);
-            push_fact(c->b, c->a);
-        }
-        break;
-    default:
-        break;
+    draft_facts_add(&draft_now.facts, condition, holds);
+    for (size_t i = before; !draft_now.quiet && i < draft_now.facts.count; i++) {
+        draft_add(&draft_now.out->guards, draft_now.facts.items[i]);
     }
 }
 
@@ -366,9 +324,9 @@ static void note_rows(draft_symbol *counter)
             distance == cx.Type_getSizeOf(end->buffer->type)) {
             end->buffer->is_rising = true;
             counter->end = draft_bound(counter->end, true, &(draft_facts){0});
-            draft_fact fact = {draft_symbol_value(counter),
-                               draft_plus(counter->end, draft_number(1), -1)};
-            draft_add(&draft_now.facts, fact);
+            draft_amount *in_rows =
+                draft_make(DRAFT_LESS, draft_symbol_value(counter), counter->end, NULL);
+            draft_facts_add(&draft_now.facts, in_rows, true);
             return;
         }
     }

@@ -71,10 +71,13 @@ typedef struct draft_field {
     const char *name;
     cx_type type; /* canonical */
     bool is_bits;
+    cx_cursor at;
 } draft_field;
 typedef GT_ARRAY(draft_field) draft_fields;
 /* Returns the fields of a struct, including inherited ones. Other types have no fields. */
 draft_fields draft_fields_of(cx_type type);
+/* Returns the value in the declaration of a field, as in int n = 1; or NULL. */
+draft_node *draft_default_of(const draft_field *field);
 /* Returns true if the members of the struct cannot be tracked: it has bit-fields, it is or contains
  * a union, or it inherits two members with the same name. */
 bool draft_is_opaque(cx_type type);
@@ -253,8 +256,11 @@ draft_symbols draft_symbols_of(const draft_amount *value);
  * that is true, and most is NULL. */
 typedef struct draft_fact {
     draft_amount *lhs, *most;
+    bool is_difference; /* true if lhs is the difference of the two sides of a comparison */
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
+/* Adds the facts that are true if the condition has the value `holds`. */
+void draft_facts_add(draft_facts *out, draft_amount *condition, bool holds);
 /* Returns an upper or a lower bound of a value. The bound of a buffer's element is the symbol
  * `range` of the buffer, which is created when it is first needed. */
 draft_amount *draft_bound(draft_amount *value, bool upper, const draft_facts *facts);
@@ -310,11 +316,12 @@ bool draft_has_text(const gt_texts *texts, const char *text);
 /* Adds a text if it is not in the list yet. */
 void draft_add_text(gt_texts *out, const char *text);
 
-/* ---- run.c, flow.c, host.c: interpreting code ------------------------------------------------ */
+/* ---- run.c, object.c, flow.c, host.c: interpreting code -------------------------------------- */
 
 typedef struct draft_access {
     draft_amount *length; /* bytes from the buffer's beginning to the end of the last element */
     draft_amount *offset; /* byte offset of the element that a thread accesses */
+    draft_amount *first;  /* lower bound of the offset */
     struct draft_buffer *buffer;
     cx_type type;
     bool written;
@@ -397,6 +404,19 @@ draft_amount *draft_literal(draft_node *node, int64_t number);
 draft_amount *draft_builtin(draft_symbol_kind kind, int axis);
 
 bool draft_on_host(void);
+enum { DRAFT_CALLS_MOST = 24 }; /* how deep calls are followed */
+/* Interprets the body of a function with the arguments of a call, after the first `skipped`. */
+draft_amount *draft_follow(draft_node *body, const draft_decls *parameters, draft_node *node,
+                           unsigned skipped, const draft_spot *object);
+draft_spot draft_new_object(const draft_node *node);
+bool draft_is_same_struct(cx_type a, cx_type b);
+/* Interprets the initialiser list of a constructor, as in : base(a), x(b), in the order of the
+ * fields. */
+void draft_initialise_members(draft_decl *constructor);
+/* Returns the object that is created by a constructor call. It may be a copy. */
+draft_amount *draft_construct(draft_node *node);
+/* Returns the struct that is created by an initialiser list { a, b, c }. */
+draft_amount *draft_list(draft_node *node);
 /* Returns true if the function returns a reference. `function` may be NULL. */
 bool draft_returns_place(const draft_decl *function);
 draft_amount *draft_eval(draft_node *node);

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { STEPS_MOST = 400000, CALLS_MOST = 24, HOST_STEPS_MOST = 60000 };
+enum { STEPS_MOST = 400000, HOST_STEPS_MOST = 60000 };
 
 draft_reader draft_now;
 
@@ -59,7 +59,7 @@ draft_amount *draft_changing(const char *name)
     return draft_symbol_value(draft_new_symbol(DRAFT_CHANGING, name));
 }
 
-static bool is_same_struct(cx_type a, cx_type b)
+bool draft_is_same_struct(cx_type a, cx_type b)
 {
     return a.kind == CX_TYPE_RECORD && b.kind == CX_TYPE_RECORD &&
            cx.equalCursors(cx.getTypeDeclaration(a), cx.getTypeDeclaration(b));
@@ -139,7 +139,8 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
         ask_at(at, "this accesses memory through a pointer whose buffer is not known");
         return;
     }
-    draft_access access = {NULL, spot->offset, buffer, type, written, at};
+    draft_access access = {
+        .offset = spot->offset, .buffer = buffer, .type = type, .written = written, .at = at};
     if (!buffer->is_read && !buffer->is_written) {
         buffer->accessed_as = cx.getCanonicalType(type);
     }
@@ -150,6 +151,7 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
                         ? draft_plus(draft_bound(spot->offset, true, &draft_now.facts),
                                      draft_number(draft_size_of(type)), 1)
                         : spot->offset;
+    access.first = draft_bound(spot->offset, false, &draft_now.facts);
     draft_add(&draft_now.out->accesses, access);
 }
 
@@ -384,8 +386,8 @@ static draft_spot element_place(draft_node *node)
     int64_t number;
     if (array->type.kind == CX_TYPE_ARRAY && draft_now.out && !draft_now.quiet &&
         draft_is_known(index) && !draft_is_number(index, &number)) {
-        draft_fact limit = {draft_bound(index, true, &draft_now.facts),
-                            draft_number(cx.getArraySize(array->type) - 1)};
+        draft_fact limit = {.lhs = draft_bound(index, true, &draft_now.facts),
+                            .most = draft_number(cx.getArraySize(array->type) - 1)};
         if (draft_is_known(limit.lhs) && !draft_is_number(limit.lhs, &number)) {
             draft_add(&draft_now.out->limits, limit);
         }
@@ -431,14 +433,6 @@ draft_spot draft_spot_of(draft_node *node)
     }
 }
 
-static draft_spot new_object(const draft_node *node)
-{
-    draft_decl *made = draft_new(sizeof *made);
-    made->at = node->at;
-    made->name = "";
-    return (draft_spot){.variable = made, .path = ""};
-}
-
 /* Marks the variables that the body of a lambda uses. */
 static int note_capture(cx_cursor at, cx_cursor parent, void *user)
 {
@@ -463,7 +457,7 @@ static draft_amount *eval_lambda(draft_node *node)
     draft_now.lambdas++;
     draft_run_perhaps(node, "may be changed by a lambda");
     draft_now.lambdas--;
-    return draft_object(new_object(node));
+    return draft_object(draft_new_object(node));
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -571,36 +565,6 @@ static draft_amount *call_unknown(draft_node *node)
                : any_value(NULL, draft_on_host() ? draft_source_of(node->at) : name, node->type);
 }
 
-static draft_amount *follow(draft_node *body, const draft_decls *parameters, draft_node *node,
-                            unsigned skipped, const draft_spot *object);
-
-/* Interprets the initialiser list of a constructor, as in : base(a), x(b). */
-static void initialise_members(draft_decl *constructor)
-{
-    cx_cursor at = cx.getCursorDefinition(constructor->at);
-    draft_cursors children = draft_children(at.kind == CX_CONSTRUCTOR ? at : constructor->at);
-    for (size_t i = 0; i + 1 < children.count; i++) { /* the last child is the body */
-        if (children.items[i].kind == CX_MEMBER) {
-            draft_decl *member = draft_decl_of(cx.getCursorReferenced(children.items[i]));
-            draft_node *made = draft_tree(children.items[i + 1]);
-            draft_amount *value = member && draft_is_reference(draft_type_of(member))
-                                      ? draft_object(draft_spot_of(made))
-                                      : draft_eval(made);
-            if (member && draft_now.object.variable) {
-                const char *path = draft_format("%s.%s", draft_now.object.path, member->name);
-                draft_assign(draft_now.object.variable, path, value, draft_type_of(member));
-            }
-        } else if (children.items[i].kind == CX_CALL &&
-                   (!i || children.items[i - 1].kind != CX_MEMBER)) { /* a base class */
-            draft_node *call = draft_tree(children.items[i]);
-            draft_node *body = call->decl && !call->decl->busy ? draft_body_of(call->decl) : NULL;
-            if (body && draft_now.calls < CALLS_MOST) {
-                follow(body, &call->decl->parameters, call, 0, &draft_now.object);
-            }
-        }
-    }
-}
-
 /* Replaces a parameter of the called function by the parameter's number. */
 static draft_amount *put_argument(void *function, draft_amount *part)
 {
@@ -628,9 +592,8 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
                   : draft_replace(result, put_argument, call->decl);
 }
 
-/* Interprets the body of a function with the arguments of a call. */
-static draft_amount *follow(draft_node *body, const draft_decls *parameters, draft_node *node,
-                            unsigned skipped, const draft_spot *object)
+draft_amount *draft_follow(draft_node *body, const draft_decls *parameters, draft_node *node,
+                           unsigned skipped, const draft_spot *object)
 {
     draft_decl *function = node->decl, *caller = draft_now.function;
     draft_amount *outer = draft_now.returned;
@@ -657,7 +620,7 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     function->busy = true;
     function->is_called |= draft_on_host();
     if (function->at.kind == CX_CONSTRUCTOR) {
-        initialise_members(function);
+        draft_initialise_members(function);
     }
     draft_run(body);
     function->busy = false;
@@ -671,76 +634,13 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     return draft_on_host() ? seen_from_outside(result, node) : result;
 }
 
-/* Returns the object that is created by a constructor call. It may be a copy. */
-static draft_amount *construct(draft_node *node)
-{
-    draft_decl *function = node->decl;
-    draft_node *body = function->busy ? NULL : draft_body_of(function);
-    if (node->count == 1 && node->children[0]->type.kind == CX_TYPE_RECORD &&
-        !(body && draft_now.calls < CALLS_MOST &&
-          !is_same_struct(node->children[0]->type, node->type))) {
-        return draft_eval(node->children[0]);
-    }
-    draft_spot object = new_object(node);
-    if (body && draft_now.calls < CALLS_MOST) {
-        follow(body, &function->parameters, node, 0, &object);
-        return draft_object(object);
-    }
-    for (unsigned i = 0; i < node->count; i++) {
-        draft_eval(node->children[i]);
-    }
-    return draft_object(object);
-}
-
-/* Returns true if the element of an initialiser list initialises a whole member. Returns false for
- * a designated initialiser, as in { .b = 1 }, or if inner braces are left out. */
-static bool is_whole(cx_cursor element, const draft_node *value, cx_type member)
-{
-    return !draft_has_child(element, CX_MEMBER) &&
-           (draft_is_array(member)
-                ? value->kind == CX_INIT_LIST
-                : value->type.kind == CX_TYPE_RECORD || member.kind != CX_TYPE_RECORD);
-}
-
-/* Returns the struct that is created by an initialiser list { a, b, c }. */
-static draft_amount *eval_list(draft_node *node)
-{
-    const draft_fields fields = draft_fields_of(node->type);
-    const draft_cursors elements = draft_children(node->at);
-    draft_spot object = new_object(node);
-    size_t at = 0;
-    for (unsigned i = 0; i < node->count; i++) {
-        const cx_type type = node->children[i]->type;
-        const draft_field *field = at < fields.count ? &fields.items[at] : NULL;
-        draft_amount *value = field && draft_is_reference(field->type)
-                                  ? draft_object(draft_spot_of(node->children[i]))
-                                  : draft_eval(node->children[i]);
-        if (field && (elements.count != node->count ||
-                      !is_whole(elements.items[i], node->children[i], field->type))) {
-            draft_bind(object.variable, "", draft_unknown("has an initialiser that is not read"));
-            break;
-        }
-        if (field && type.kind == CX_TYPE_RECORD && !is_same_struct(type, field->type)) {
-            draft_assign(object.variable, "", value, type); /* the base class */
-            at += draft_fields_of(type).count;
-        } else if (field) {
-            draft_assign(object.variable, draft_format(".%s", field->name), value, field->type);
-            at++;
-        } else if (node->count == 1 && node->type.kind != CX_TYPE_RECORD &&
-                   !draft_is_array(node->type)) {
-            return value;
-        }
-    }
-    return node->type.kind == CX_TYPE_RECORD ? draft_object(object) : draft_nothing();
-}
-
 static draft_amount *call(draft_node *node)
 {
     draft_decl *function = node->decl;
     draft_node *first = node->count ? node->children[0] : NULL;
     draft_amount *of_host = draft_on_host() ? draft_host_call(node) : NULL;
-    bool deep =
-        draft_now.calls >= CALLS_MOST || (draft_on_host() && draft_now.steps > HOST_STEPS_MOST);
+    bool deep = draft_now.calls >= DRAFT_CALLS_MOST ||
+                (draft_on_host() && draft_now.steps > HOST_STEPS_MOST);
     draft_node *body = function && !of_host && !cx.CXXMethod_isVirtual(function->at)
                            ? draft_body_of(function)
                            : NULL;
@@ -749,7 +649,7 @@ static draft_amount *call(draft_node *node)
         return of_host;
     }
     if (function && function->at.kind == CX_CONSTRUCTOR) {
-        return construct(node);
+        return draft_construct(node);
     }
     const draft_node *callee = node->callee;
     bool is_method = callee && callee->kind == CX_MEMBER_REF;
@@ -764,7 +664,8 @@ static draft_amount *call(draft_node *node)
     const char *sign = is_operator && strlen(function->name) > 8 ? function->name + 8 : "";
     bool is_copy = strcmp(sign, "=") == 0, changes_first = *sign && sign[strlen(sign) - 1] == '=' &&
                                                            (is_copy || !strchr("=!<>", *sign));
-    is_copy = is_copy && node->count == 2 && is_same_struct(first->type, node->children[1]->type);
+    is_copy =
+        is_copy && node->count == 2 && draft_is_same_struct(first->type, node->children[1]->type);
     if (changes_first && (!body || is_copy)) {
         draft_amount *value = node->count > 1 ? draft_eval(node->children[1]) : draft_nothing();
         object = draft_spot_of(first);
@@ -792,7 +693,7 @@ static draft_amount *call(draft_node *node)
         return call_unknown(node);
     }
     object = is_operator ? draft_spot_of(first) : object;
-    return follow(body, &function->parameters, node, is_operator ? 1 : 0, &object);
+    return draft_follow(body, &function->parameters, node, is_operator ? 1 : 0, &object);
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -1113,7 +1014,7 @@ draft_amount *draft_eval(draft_node *node)
         return is_place ? read_place(&value->place, node) : value;
     }
     case CX_INIT_LIST:
-        return eval_list(node);
+        return draft_list(node);
     case CX_ASM:
         return eval_asm(node);
     case CX_THIS:

@@ -353,7 +353,8 @@ static bool has_elements(const draft_settled *s, int d)
 {
     bool found = s->facts.strides_grid;
     for (size_t i = 0; !found && i < s->facts.guards.count; i++) {
-        found = is_global_index(s->facts.guards.items[i].lhs, d);
+        const draft_fact *guard = &s->facts.guards.items[i];
+        found = !guard->is_difference && is_global_index(guard->lhs, d);
     }
     for (size_t i = 0; !found && i < s->facts.accesses.count; i++) {
         found = is_global_index(s->facts.accesses.items[i].offset, d);
@@ -549,7 +550,7 @@ static draft_amount *covering_grid(draft_settled *s, int d)
     for (size_t i = 0; i < s->facts.guards.count; i++) {
         const draft_fact *fact = &s->facts.guards.items[i];
         draft_amount *most = draft_bound(fact->most, true, &(draft_facts){0});
-        if (is_global_index(fact->lhs, d) && draft_is_known(most)) {
+        if (!fact->is_difference && is_global_index(fact->lhs, d) && draft_is_known(most)) {
             most = settled_amount(s, draft_plus(most, draft_number(1), 1));
             return draft_make(DRAFT_CEIL_DIV, most, s->block[d], NULL);
         }
@@ -657,16 +658,6 @@ static void settle_lengths(draft_settled *s)
         const draft_access *access = &s->facts.accesses.items[i];
         if (access->buffer->bytes) {
             limit_ranges(s, access->length, access->buffer->bytes);
-        }
-        int64_t before;
-        draft_amount *begin = access->buffer->source;
-        if (begin && begin->place.offset != draft_number(0) && draft_is_known(access->offset) &&
-            draft_is_number(draft_bound(access->offset, false, &(draft_facts){0}), &before) &&
-            before < 0) {
-            draft_ask(s,
-                      "%s: the program passes a pointer into a buffer as '%s', and the kernel may "
-                      "access elements before it; pass the whole buffer",
-                      draft_place_of(access->at), access->buffer->name);
         }
     }
     for (size_t i = 0; i < count; i++) {
@@ -958,6 +949,27 @@ static void settle_requirements(draft_settled *s)
     }
 }
 
+/* Adds a question for each buffer of which the kernel may access elements before the first one,
+ * if the program does not pass the beginning of a buffer or if the index depends on data. */
+static void ask_before(draft_settled *s)
+{
+    int64_t first;
+    for (size_t i = 0; i < s->facts.accesses.count; i++) {
+        const draft_access *access = &s->facts.accesses.items[i];
+        const draft_buffer *buffer = access->buffer;
+        const bool is_whole = buffer->bytes && buffer->source->place.offset == draft_number(0),
+                   is_data = draft_has_kind(access->offset, DRAFT_LOADED);
+        if ((!is_whole || is_data) && draft_evaluate(&first, settled_amount(s, access->first)) &&
+            first < 0) {
+            draft_ask(s, "%s: the kernel may access elements before the pointer '%s'; %s",
+                      draft_place_of(draft_is_own(access->at) ? access->at : s->kernel->at),
+                      buffer->name,
+                      is_data ? "complete the fills of the data that the index depends on"
+                              : "pass the whole buffer");
+        }
+    }
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static void settle_shared(draft_settled *s)
@@ -1029,6 +1041,7 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
     choose_numbers(s);
     keep_grid(s);
     settle_requirements(s);
+    ask_before(s);
     for (size_t i = 0; i < s->facts.unread.count; i++) {
         draft_ask(s, "%s", s->facts.unread.items[i]);
     }

@@ -250,7 +250,7 @@ draft_cursors draft_template_parameters(const draft_decl *function)
 static int add_field(cx_cursor at, void *user)
 {
     draft_field field = {draft_decl_of(at)->name, cx.getCanonicalType(cx.getCursorType(at)),
-                         cx.Cursor_isBitField(at) != 0};
+                         cx.Cursor_isBitField(at) != 0, at};
     draft_add((draft_fields *)user, field);
     return CX_CONTINUE_VISIT;
 }
@@ -366,6 +366,18 @@ draft_node *draft_initialiser_of(draft_decl *variable)
         variable->initialiser = is_nothing(at) ? NULL : draft_tree(at);
     }
     return variable->initialiser;
+}
+
+draft_node *draft_default_of(const draft_field *field)
+{
+    const draft_cursors parts = draft_children(field->at);
+    const cx_cursor last = parts.count ? parts.items[parts.count - 1] : field->at;
+    /* other expressions, such as template arguments, precede the name or are followed by a bracket
+     */
+    const bool is_last = draft_extent_of(last).end == draft_extent_of(field->at).end;
+    return parts.count && is_last && last.kind >= CX_UNEXPOSED_EXPR && last.kind < CX_UNEXPOSED_STMT
+               ? draft_tree(last)
+               : NULL;
 }
 
 bool draft_is_constant(int64_t *out, cx_cursor at)

@@ -656,6 +656,74 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
     }
 }
 
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+static void add_fact(draft_facts *out, draft_amount *lhs, draft_amount *most, bool is_difference)
+{
+    if ((lhs->kinds & DRAFT_VARYING) && draft_is_known(lhs) && draft_is_known(most)) {
+        draft_add(out, ((draft_fact){lhs, most, is_difference}));
+    }
+}
+
+/* Adds the fact a <= b twice: with the constant term of `a` on the other side, and as a limit of
+ * a - b, with all terms on the other side that are the same in all threads and iterations. */
+static void add_limit(draft_facts *out, draft_amount *a, draft_amount *b)
+{
+    draft_amount *number = draft_number(draft_constant(a)), *difference = draft_plus(a, b, -1);
+    add_fact(out, draft_plus(a, number, -1), draft_plus(b, number, -1), false);
+    if (draft_is_known(difference) && (b->kinds & DRAFT_VARYING)) {
+        draft_term own;
+        const draft_term *terms = terms_of(difference, &own);
+        sum varying = {.count = 0};
+        for (unsigned i = 0; i < terms_count(difference); i++) {
+            sum single = {{terms[i]}, 1};
+            if (sum_value(&single)->kinds & DRAFT_VARYING) {
+                add_term(&varying, &terms[i]);
+            }
+        }
+        draft_amount *lhs = sum_value(&varying);
+        add_fact(out, lhs, draft_plus(lhs, difference, -1), true);
+    }
+}
+
+void draft_facts_add(draft_facts *out, draft_amount *c, bool holds)
+{
+    draft_amount *one = draft_number(1);
+    switch (c->kind) {
+    case DRAFT_NEGATION:
+        draft_facts_add(out, c->a, !holds);
+        break;
+    case DRAFT_BOTH:
+    case DRAFT_ANY:
+        if ((c->kind == DRAFT_BOTH) == holds) {
+            draft_facts_add(out, c->a, holds);
+            draft_facts_add(out, c->b, holds);
+        }
+        break;
+    case DRAFT_LESS:
+        add_limit(out, holds ? c->a : c->b, holds ? draft_plus(c->b, one, -1) : c->a);
+        break;
+    case DRAFT_AT_MOST:
+        add_limit(out, holds ? c->a : c->b, holds ? c->b : draft_plus(c->a, one, -1));
+        break;
+    case DRAFT_EQUAL:
+    case DRAFT_UNEQUAL:
+        if ((c->kind == DRAFT_EQUAL) == holds) {
+            add_limit(out, c->a, c->b);
+            add_limit(out, c->b, c->a);
+        } else if (draft_has_kind(c->a, DRAFT_LOADED)) {
+            break; /* draft_bound() would create a range */
+        } else if (draft_bound(c->a, false, out) == c->b) {
+            add_limit(out, draft_plus(c->b, one, 1), c->a);
+        } else if (draft_bound(c->a, true, out) == c->b) {
+            add_limit(out, c->a, draft_plus(c->b, one, -1));
+        }
+        break;
+    default:
+        break;
+    }
+}
+
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
 typedef struct bounds {
@@ -764,10 +832,11 @@ static draft_amount *take_out(draft_amount **v, const draft_amount *part)
     return NULL;
 }
 
-static draft_amount *bound_sum(bounds *b, draft_amount *v, bool upper)
+/* Returns the upper bound of a sum. */
+static draft_amount *bound_sum(bounds *b, draft_amount *v)
 {
     draft_amount *total = draft_number(0);
-    for (size_t i = b->facts->count; upper && i-- > 0;) {
+    for (size_t i = b->facts->count; i-- > 0;) {
         const draft_fact *fact = &b->facts->items[i];
         draft_amount *rest = v, *factor = take_out(&rest, fact->lhs);
         draft_amount *limit = factor ? bound(b, fact->most, true) : NULL;
@@ -782,25 +851,38 @@ static draft_amount *bound_sum(bounds *b, draft_amount *v, bool upper)
     for (unsigned i = 0; i < v->count; i++) {
         draft_amount *product = draft_number(v->terms[i].factor);
         for (unsigned k = 0; k < v->terms[i].count; k++) {
-            product = draft_times(
-                product, bound(b, v->terms[i].atoms[k], (v->terms[i].factor > 0) == upper));
+            product = draft_times(product, bound(b, v->terms[i].atoms[k], v->terms[i].factor > 0));
         }
         total = draft_plus(total, product, 1);
     }
     return total;
 }
 
+/* Returns the bound of a value that is used only if the condition has the value `holds`. */
+static draft_amount *bound_if(const bounds *b, draft_amount *condition, bool holds, draft_amount *v,
+                              bool upper)
+{
+    draft_facts facts = {0};
+    for (size_t i = 0; i < b->facts->count; i++) {
+        draft_add(&facts, b->facts->items[i]);
+    }
+    draft_facts_add(&facts, condition, holds);
+    return bound(&(bounds){&facts, b->depth}, v, upper);
+}
+
 static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
 {
+    if (v->kind == DRAFT_COND) {
+        return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, bound_if(b, v->a, true, v->b, upper),
+                          bound_if(b, v->a, false, v->c, upper), NULL);
+    }
     bool inverts = v->kind == DRAFT_QUOTIENT || v->kind == DRAFT_CEIL_DIV;
-    draft_amount *x = bound(b, v->kind == DRAFT_COND ? v->c : v->a, upper), *one = draft_number(1);
+    draft_amount *x = bound(b, v->a, upper), *one = draft_number(1);
     draft_amount *y = v->b ? bound(b, v->b, upper != inverts) : NULL;
     int64_t mask;
     switch (v->kind) {
     case DRAFT_REST:
         return upper ? draft_plus(y, one, -1) : draft_number(0);
-    case DRAFT_COND:
-        return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, y, x, NULL);
     case DRAFT_BITS:
         return !upper ? draft_number(0) : draft_is_number(v->b, &mask) && mask >= 0 ? v->b : x;
     case DRAFT_MIN: /* each operand is an upper bound */
@@ -820,15 +902,20 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
 
 static draft_amount *bound(bounds *b, draft_amount *v, bool upper)
 {
+    draft_amount *minus = draft_number(-1), *out;
     if (!draft_is_known(v) || b->depth == DEEP) {
         return draft_is_known(v) ? draft_unknown("it is nested too deep") : v;
     }
     b->depth++;
-    draft_amount *out = upper ? fact_about(b, v) : NULL;
-    out = out                    ? out
-          : v->symbol            ? bound_symbol(b, v, upper)
-          : v->kind == DRAFT_SUM ? bound_sum(b, v, upper)
-                                 : bound_operation(b, v, upper);
+    if (!upper && v->kind == DRAFT_SUM) {
+        out = draft_times(bound_sum(b, draft_times(v, minus)), minus);
+    } else {
+        draft_amount *fact = fact_about(b, upper ? v : draft_times(v, minus));
+        out = fact                   ? (upper ? fact : draft_times(fact, minus))
+              : v->symbol            ? bound_symbol(b, v, upper)
+              : v->kind == DRAFT_SUM ? bound_sum(b, v)
+                                     : bound_operation(b, v, upper);
+    }
     b->depth--;
     return out;
 }

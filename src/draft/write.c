@@ -83,7 +83,9 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
         return value->text;
     }
     if (draft_is_symbol(value, DRAFT_HOST) && !draft_is_size(s, value->symbol)) {
-        draft_add_text(&s->guesses, draft_format("'%s'", name));
+        if (!value->symbol->has_number || value->symbol->doubt || value->symbol->is_guess) {
+            draft_add_text(&s->guesses, draft_format("'%s'", name));
+        }
         return value->symbol->has_number   ? draft_format("%lld", (long long)value->symbol->number)
                : real                      ? "0.5"
                : type.kind == CX_TYPE_BOOL ? "1"
@@ -119,7 +121,7 @@ static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, 
                       "args()",
                       draft_place_of(parameter->at), parameter->name, inner);
         }
-        if (draft_fields_of(own).count > 1) {
+        if (draft_fields_of(own).count > !draft_is_own(cx.getTypeDeclaration(own))) {
             write_struct(out, s, parameter, inner, own);
         } else {
             const char *text = value_text(s, parameter, inner, own);

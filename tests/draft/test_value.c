@@ -64,9 +64,10 @@ TEST(quotients_without_a_rest_are_exact)
 TEST(indices_are_bounded_by_comparisons)
 {
     begin();
-    draft_amount *last_row = do_(CX_SUB, N, number(1)), *last = do_(CX_SUB, M, number(1));
-    draft_fact known[] = {{I, last_row}, {J, last}};
-    const draft_facts facts = {known, 2, 2};
+    draft_amount *last_row = do_(CX_SUB, N, number(1));
+    draft_facts facts = {0};
+    draft_facts_add(&facts, do_(CX_LT, I, N), true);
+    draft_facts_add(&facts, do_(CX_LT, J, M), true);
     draft_amount *index = draft_plus(draft_times(I, M), J, 1);
     ASSERT_PRINTS(draft_plus(draft_bound(index, true, &facts), number(1), 1), "n * m");
     draft_amount *clamped = draft_make(DRAFT_MIN, draft_plus(I, number(3), 1), last_row, NULL);

@@ -92,6 +92,12 @@ __global__ void ends(float *y, const float *x, float *end)
     float *p = y + blockIdx.x * blockDim.x + threadIdx.x;
     if (p < end) *p = x[threadIdx.x - 1];
 }
+__global__ void flips(float *y, const float *x, const char *c, int n, int s)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, next = i == n - 1 ? 0 : i + 1;
+    if (i < n) y[i * s] = x[i ? i - 1 : n - 1] + x[next];
+    if (i < n && c[i] >= 'a') atomicAdd(&y[c[i] - 'b'], 1);
+}
 void narrow(float *y, const float *x, int *z, float *u, int n)
 {
     narrows<<<n, 64>>>(y, x, z, n);
@@ -116,8 +122,9 @@ int main()
     rows<<<(n + 63) / 64, 64>>>(y, begin, value, n);
     gathers<<<(n + 63) / 64, 64>>>(y, x, begin, begin, n);
     ends<<<(n + 63) / 64, 64>>>(y, x + 1, y + n);
+    flips<<<(n + 63) / 64, 64>>>(y + n - 1, x + 1, (const char *)begin, n, -1);
 }
 CU
-for kernel in returns continues jumps shares rows gathers narrows refers chooses waits wraps ends; do
+for kernel in returns continues jumps shares rows gathers narrows refers chooses waits wraps ends flips; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done

@@ -109,11 +109,14 @@ draft '' 'long w = (1L << 32) + 96; int t = w, low = -1; if (low < sizeof t) t =
 draft '' 'int m = 5; bool b = m; add<<<40, 64 * b>>>(y, x, n);'
 draft 'enum class kind : uint8_t { none };' 'int w = 320; auto k = (kind)w; add<<<40, (int)k>>>(y, x, n);'
 draft '' 'int low = -7; add<<<(low >> 1) + 44, ceil(n / 256.0 - 1)>>>(y, x, n);'
-# Members share bits, or a list names its members or leaves out braces.
+# Members share bits, or a list names its members or leaves out braces or members.
 draft 'union shared { int t, other; }; struct cut { unsigned t : 6; };' \
     'shared a; cut b; a.t = 64; a.other = 128; b.t = 96; add<<<a.t, b.t>>>(y, x, n);'
-draft 'struct config { int g, t; };' 'config c{.t = 64}; add<<<c.g, c.t>>>(y, x, n);'
+draft 'struct config { int g, t; };' 'config c{.g = 40, .t = 64}; add<<<c.g, c.t>>>(y, x, n);'
 draft 'struct inner { int g, t; }; struct outer { inner i; int t; };' 'outer c = {40, 64, 96}; add<<<c.i.g, c.t>>>(y, x, n);'
+draft 'struct config { int t, g = 40; int *p; struct { int t = 64; } more; };' 'config c{7}; add<<<c.g, c.more.t>>>(y, x, n);'
+draft 'struct base { int t = 64; base(int v) : g(v) {} int g; }; struct own : base { int h = 2 * g; own() : base(40) {} };' \
+    'own c; add<<<c.h, c.t>>>(y, x, n);'
 # One name has two values.
 draft '' 'int v; scanf("%d", &v); int g = v; scanf("%d", &v); add<<<g, 64>>>(y, x, v);'
 draft 'int v; void set(int *from, int i) { v = from[i]; }' \
@@ -183,6 +186,22 @@ void go(float *x, double *y)
 }
 CU
 $GPUTUNE template program.cu 2>&1 | grep -E 'kernel[(]|args|grid|require|open'
+# Structs are built by constructors, lists, or the values in their declarations.
+cat >program.cu <<'CU'
+struct part { int q = 4; };
+struct config { int n, half = n / 2; float f = 2.5f; part in; config(int n) : n(n) { last = n - 1; } int last; };
+struct plain { int n; float f; part in; };
+#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
+__global__ void built(float *y, config c) { int i = INDEX; if (i < c.half) y[i] = c.f; }
+__global__ void listed(float *y, plain c) { int i = INDEX; if (i < c.n) y[i] = c.f; }
+void go(float *y, int n)
+{
+    int rows = 10;
+    built<<<n / 256, 256>>>(y, config(n));
+    listed<<<(rows + 255) / 256, 256>>>(y, {.n = rows});
+}
+CU
+$GPUTUNE template program.cu 2>&1 | grep -E '(args|guess: the values|open question)'
 # A function of a PyTorch extension launches the kernel with the sizes and the type of a tensor.
 cat >program.cu <<'CU'
 #include <torch/extension.h>
