@@ -77,7 +77,7 @@ draft_amount *draft_named_number(const char *name, int64_t number)
 
 draft_amount *draft_literal(draft_node *node, int64_t number)
 {
-    const char *name = draft_name_at(node->at);
+    const char *name = node->name;
     if (!name || strcmp(name, "true") == 0 || number < 1) {
         return draft_number(number);
     }

@@ -58,6 +58,8 @@ typedef struct draft_node {
     struct draft_node *config; /* the call of __cudaPushCallConfiguration() in a launch */
     draft_decl *decl;          /* the declaration that this node is or refers to, or NULL */
     cx_type type;              /* canonical */
+    /* the name that stands for a number in the source, such as a macro or a template parameter */
+    const char *name;
 } draft_node;
 enum { DRAFT_CONVERT = -1 };
 
@@ -92,9 +94,6 @@ draft_node *draft_initialiser_of(draft_decl *variable);
 bool draft_is_constant(int64_t *out, cx_cursor at);
 /* Returns the source text of the cursor, with runs of white space replaced by single spaces. */
 const char *draft_source_of(cx_cursor at);
-/* Returns the name that the source uses for this expression, such as a macro or a template
- * parameter. Returns NULL if the source is not just a name. */
-const char *draft_name_at(cx_cursor at);
 /* Returns true if no header declares the name and the file DRAFT_ANYTHING declares it instead. */
 bool draft_is_undeclared(cx_cursor at);
 /* Returns true if the code is part of the program and not of the stub. */
@@ -109,6 +108,7 @@ typedef struct draft_extent {
     void *file;
     const char *path, *text; /* path and text of the whole file */
     unsigned begin, end, line, column;
+    bool is_mixed; /* true if it begins in the argument of a macro, but ends outside of it */
 } draft_extent;
 typedef GT_ARRAY(draft_extent) draft_extents;
 draft_extent draft_extent_of(cx_cursor at);

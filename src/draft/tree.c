@@ -73,7 +73,8 @@ static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
         out.text = "";
         out.begin = out.end = 0;
     }
-    out.end = out.end > bytes ? (unsigned)bytes : out.end < out.begin ? out.begin : out.end;
+    out.is_mixed = out.end < out.begin;
+    out.end = out.end > bytes ? (unsigned)bytes : out.is_mixed ? out.begin : out.end;
     return out;
 }
 
@@ -119,12 +120,13 @@ const char *draft_source_of(cx_cursor at)
     return gt_text_string(&out);
 }
 
-const char *draft_name_at(cx_cursor at)
+/* Returns the source of a cursor if it is only a name, otherwise NULL. */
+static const char *name_at(cx_cursor at)
 {
     draft_extent e = argument_extent(at);
     const size_t length = draft_word_length(e.text + e.begin);
     bool is_all = e.begin + length >= e.end && e.text[e.begin + length] != '(';
-    return is_all && length && !isdigit((unsigned char)e.text[e.begin])
+    return is_all && !e.is_mixed && length && !isdigit((unsigned char)e.text[e.begin])
                ? draft_format("%.*s", (int)length, e.text + e.begin)
                : NULL;
 }
@@ -440,6 +442,44 @@ static void make_call(draft_node *node, const draft_cursors *children)
     }
 }
 
+typedef GT_ARRAY(draft_node *) leaves;
+
+static void add_leaves(leaves *out, draft_node *node)
+{
+    for (unsigned i = 0; i < node->count; i++) {
+        add_leaves(out, node->children[i]);
+    }
+    if (!node->count || node->kind == CX_DECL_REF) {
+        draft_add(out, node);
+    }
+}
+
+/* Finds the names of numbers in an expression. If its source is the name of a macro and its value
+ * is constant, the expression becomes a number. If a macro stands for several operands, as in
+ * #define N 8 * 9, it is the name of none of them. */
+static void name_numbers(draft_node *node)
+{
+    leaves all = {0};
+    int64_t number;
+    node->name = name_at(node->at);
+    if (node->name && node->kind != CX_DECL_REF && draft_is_integer(node->type) &&
+        draft_is_constant(&number, node->at)) {
+        node->kind = CX_INTEGER;
+        node->count = 0;
+    }
+    for (unsigned i = 0; i < node->count; i++) {
+        const size_t before = all.count;
+        add_leaves(&all, node->children[i]);
+        for (size_t k = 0; k < before * (all.count - before); k++) {
+            draft_node *a = all.items[k % before], *b = all.items[before + k / before];
+            if (argument_extent(a->at).begin == argument_extent(b->at).begin) {
+                a->name = b->name = NULL;
+            }
+        }
+    }
+    gt_array_free(&all);
+}
+
 draft_node *draft_tree(cx_cursor at)
 {
     draft_node *node = draft_new(sizeof *node);
@@ -453,6 +493,7 @@ draft_node *draft_tree(cx_cursor at)
     }
     if (at.kind == CX_CALL) {
         make_call(node, &children);
+        name_numbers(node);
         gt_array_free(&children);
         return node;
     }
@@ -475,6 +516,10 @@ draft_node *draft_tree(cx_cursor at)
             return node->children[0];
         }
         node->kind = DRAFT_CONVERT;
+    }
+    if (node->kind == CX_BINARY || node->kind == CX_CONDITIONAL || node->kind == CX_DECL_REF ||
+        !node->count) {
+        name_numbers(node);
     }
     return node;
 }

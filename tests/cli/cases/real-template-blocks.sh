@@ -46,6 +46,11 @@ draft 'float s = 0;
 # The program launches the kernel only with some sizes.
 draft 'if (i < n) y[i] = 2 * x[i];' \
     'n = rand(); if (n % 4) throw n; cudaMalloc(&x, 4 * n); cudaMalloc(&y, 4 * n); if (n < 500) k<<<1, 512>>>(y, x, n);' 100
+# A macro stands for several numbers.
+draft '
+#define T (64 + 64)
+#define ROWS 4 * 8
+    int e = blockIdx.x * T + threadIdx.x; if (e < ROWS * n / 32) y[e] = 2 * x[e];' 'k<<<(n + T - 1) / T, T>>>(y, x, n);' 1000
 # A loop with a known bound gets a pragma that reads a tunable.
 draft 'float s = 0;
     for (int k = 0; k < 16; k++) s += x[(i + k) % n];
