@@ -170,7 +170,7 @@ static void *close_canceled(void *tuner)
 {
     pthread_cancel(pthread_self());
     gputune_close(tuner);
-    return tuner; /* nothing after the cancel checks for it */
+    return tuner; /* no point of cancellation follows */
 }
 
 TEST(canceled_thread_ends_after_closing)
@@ -184,7 +184,7 @@ TEST(canceled_thread_ends_after_closing)
     assert_int_equal(pthread_create(&held.thread, NULL, tune_held, &held), 0);
     assert_true(wait_for(&held.begun));
     assert_int_equal(pthread_create(&closer, NULL, close_canceled, held.tuner), 0);
-    while (gputune_background(&state, held.tuner) == GPUTUNE_OK) { /* until the tuner is closing */
+    while (gputune_background(&state, held.tuner) == GPUTUNE_OK) { /* wait for closing to begin */
         usleep(1000);
     }
     usleep(10000);

@@ -180,7 +180,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 
 static int be_with_full_files(rlim_t bytes)
 {
-#ifdef __SANITIZE_THREAD__ /* a worker under TSan writes a file before its main() */
+#ifdef __SANITIZE_THREAD__ /* with TSan, a worker must write a file to start */
     if (bytes == 0) {
         return NO_LIMIT;
     }

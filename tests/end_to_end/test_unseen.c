@@ -40,8 +40,8 @@ static void expect(gputune *tuner, int64_t n, gputune_source source)
     gputune_plan_release(request_source(tuner, n, source));
 }
 
-/* A tuner without store and workers, and a copy of its services. A call that needs the store or the
- * workers fails, but planning by a loaded rule must succeed. */
+/* A tuner whose store and workers are removed, and the services that it had before. A call that
+ * needs the store or the workers fails, but planning by a loaded rule must succeed. */
 typedef struct hidden {
     gputune *tuner;
     gt_services services;

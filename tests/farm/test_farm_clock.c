@@ -103,7 +103,7 @@ TEST(a_compiler_that_never_gets_ready_is_replaced)
     gt_event_free(&events[1]);
 }
 
-/* The emulator opens at once; a real driver may take a minute. */
+/* The farm waits briefly for the emulator, but long for a real driver, which may need a minute. */
 TEST(an_emulator_that_never_gets_ready_is_reported)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_script("exec sleep 1000", "emu");

@@ -168,7 +168,7 @@ TEST_ON_DEVICE(a_second_launch_must_be_right_too)
     assert_right(COUNTING("true", "if (i < n) y[i] += a * x[i];"));
 }
 
-/* The variant is wrong only at the requested size, at which it is launched once before timing. */
+/* The variant is wrong from its second launch at the requested size, which the last proof makes. */
 TEST_ON_DEVICE(a_winner_must_be_right_in_a_second_launch)
 {
     prepare(make_setup("axpy_reference"));

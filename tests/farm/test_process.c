@@ -140,7 +140,7 @@ TEST(standard_descriptors_may_be_closed)
     int input = dup(0);
     close(0);
     child child = run(LIST_DESCRIPTORS);
-    assert_false(child.process.pidfd == 0); /* a program may expect its next file there */
+    assert_false(child.process.pidfd == 0); /* the program may open its next file as 0 */
     dup2(input, 0);
     close(input);
     assert_string_equal(listen_to(&child), "0 1 2 3 4 5");

@@ -125,8 +125,8 @@ static void begin_failing(const attempt *a)
     failing_begin(a->call, a->number, a->always);
 }
 
-/* Ends the failing of calls and returns the number of calls. Calls of a worker or driver cannot be
- * counted here: returns the number of the call that failed, or 0 if no call failed. */
+/* Stops the failures and returns the number of calls. Calls of a worker or driver cannot be counted
+ * here: returns the number of the call that failed, or 0 if no call failed. */
 static long end_failing(const attempt *a, int slot)
 {
     char reached[128];

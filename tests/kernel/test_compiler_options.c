@@ -31,7 +31,7 @@ static const char *options_of(const char *clause, const char *configuration)
     return joined;
 }
 
-/* Registers are limited, because the GPU cannot launch a block that needs more than it has. */
+/* A block that needs more registers than a multiprocessor has cannot be launched. */
 TEST(a_reference_has_the_registers_that_its_block_can_have)
 {
 #define JUDGE(block)                                                                               \

@@ -231,7 +231,7 @@ static void held_tuner(const gputune_open_options &options)
 /* A plan that outlives its tuner, because it is destroyed after main(). */
 static gt::plan last;
 
-/* Tests a static tuner with plans that are destroyed before and after it, by the exit code. */
+/* Plans are destroyed before and after a static tuner; a mistake changes the exit code. */
 static void static_objects(const gputune_open_options &options)
 {
     static auto tuner = gt::tuner::try_open(options);

@@ -238,7 +238,7 @@ static double distance(const gt_point *point, uint16_t to)
     return sum;
 }
 
-/* The first of the same two valleys is deeper at this size, the second one in there(). */
+/* Two valleys: here() is deepest at 4, and there(), which gives the hints, is deepest at 1. */
 static double here(const gt_point *point)
 {
     return fmin(0.2 * distance(point, 4), 0.4 + 0.2 * distance(point, 1)) +

@@ -203,8 +203,8 @@ static bool is_own(const sequence_request *r, const result *k)
     return k->decided && same_space(k, &asked);
 }
 
-/* Returns true if this stored result may be returned by a call that did not measure. A call with
- * effort MEASURE that could not measure could not prove a result either, and needs a proved one. */
+/* Returns true if this stored result may be returned by a call that did not measure. With effort
+ * MEASURE, such a call needs a proved result, because it cannot prove one. */
 static bool may_serve(const model *m, const sequence_request *r, const result *k)
 {
     return k->scenario == r->scenario && is_valid(m, k) &&

@@ -95,7 +95,7 @@ TEST_OF(a_limit_during_a_second_race_keeps_the_fallback, world *w, open_world, c
     for (options.time_limit_s = 3; options.time_limit_s < 3.6; options.time_limit_s += 0.05) {
         assert_string_equal(tuned(w, &options), "VEC=2 BLOCK=128 G=16");
         assert_true(w->choice.has_fallback);
-        /* does not count the late variant and its duplicates */
+        /* the late variant and its duplicates are not counted */
         assert_in_range(w->choice.variants, 15, 18);
     }
 }

@@ -188,7 +188,7 @@ static double next_event(const clock_state *at)
 static gputune_status end_variant(clock_state *at)
 {
     for (uint32_t i = 0; i < at->pending_count; i++) {
-        if (at->pending[i].done_s <= at->now_s) { /* the only variant on the GPU */
+        if (at->pending[i].done_s <= at->now_s) { /* the GPU has one variant at a time */
             const pending_variant ended = at->pending[i];
             at->pending_count--;
             memmove(&at->pending[i], &at->pending[i + 1], (at->pending_count - i) * sizeof ended);
