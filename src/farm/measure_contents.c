@@ -149,44 +149,49 @@ static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint6
     return gt_tasks_add(&measure->fill, slot, &guard);
 }
 
-static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_t size)
+static double number_at(const unsigned char *elements, uint64_t index, gt_type type)
 {
-    int32_t narrow;
-    int64_t wide;
-    memcpy(&narrow, elements + index * size, sizeof narrow);
-    if (size == sizeof narrow) {
-        return narrow;
-    }
-    memcpy(&wide, elements + index * size, sizeof wide);
-    return wide;
+    uint64_t bits = 0;
+    memcpy(&bits, elements + index * gt_type_bytes(type), gt_type_bytes(type));
+    return gt_bits_to_double(type, bits);
 }
 
-/* If the integers never decrease, takes them for row pointers and makes some rows empty. */
-static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
+/* Returns true if integers that rise to `last` may be the row pointers of a buffer: they end at its
+ * number of elements, or its rows are one fewer. Other integers that rise may be places to store
+ * to, and equal places would make the result depend on the order of stores. */
+static bool may_point_to_rows(const gt_workload *workload, const gt_buffer *pointers, double last)
 {
-    enum { EVERY = 8 };
-    bool rises = count > 2;
-    for (uint64_t i = 1; i < count && rises; ++i) {
-        rises = integer_at(elements, i - 1, size) <= integer_at(elements, i, size);
+    bool may = pointers->fill == GT_FILL_PREFIX;
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        const uint64_t count = gt_buffer_count(&workload->buffers[i]);
+        may |= (double)count == last || count % (pointers->elements - 1) == 0;
     }
-    for (uint64_t i = 1; i + 1 < count && rises; i += EVERY) {
-        memcpy(elements + i * size, elements + (i - 1) * size, size);
-    }
-    if (rises) {
-        memcpy(elements + (count - 2) * size, elements + (count - 1) * size, size);
-    }
-    return rises;
+    return may;
 }
 
+/* Makes some rows empty if the integers rise. In a prefix(), also makes one long row. */
 static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
 {
+    enum { EVERY = 8 };
     const gt_buffer *buffer = slot->buffer;
+    const uint64_t count = buffer->elements, size = gt_type_bytes(buffer->type);
     GT_FREED unsigned char *elements = malloc(buffer->bytes + 1);
     GT_TRY(gt_allocated(elements));
     GT_CALL(measure, MemcpyDtoHAsync, elements, slot->address, buffer->bytes, measure->stream);
     GT_TRY(gt_measure_wait(measure));
-    if (!empty_rows(elements, buffer->elements, gt_type_bytes(buffer->type))) {
-        return GPUTUNE_OK;
+    bool rises = count > 2 && may_point_to_rows(&slot->workspace->workload, buffer,
+                                                number_at(elements, count - 1, buffer->type));
+    for (uint64_t i = 1; i < count && rises; ++i) {
+        rises = number_at(elements, i - 1, buffer->type) <= number_at(elements, i, buffer->type);
+    }
+    for (uint64_t i = 1; i + 1 < count && rises; ++i) {
+        bool is_long = buffer->fill == GT_FILL_PREFIX && i >= count / 4 && i < count / 2;
+        if (i % EVERY == 1 || is_long) {
+            memcpy(elements + i * size, elements + (i - 1) * size, size);
+        }
+    }
+    if (rises) {
+        memcpy(elements + (count - 2) * size, elements + (count - 1) * size, size);
     }
     GT_CALL(measure, MemcpyHtoDAsync, slot->address, elements, buffer->bytes, measure->stream);
     return gt_measure_wait(measure);
@@ -260,9 +265,7 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
         GT_CALL(measure, MemcpyDtoHAsync, room, from + at, bytes, measure->stream);
         GT_TRY(gt_measure_wait(measure));
         for (uint64_t i = 0; i + size <= bytes; i += size) {
-            uint64_t bits = 0;
-            memcpy(&bits, room + i, size);
-            double value = gt_bits_to_double(buffer->type, bits);
+            double value = number_at(room, i / size, buffer->type);
             out->low = isfinite(value) ? fmin(out->low, value) : out->low;
             out->high = isfinite(value) ? fmax(out->high, value) : out->high;
         }

@@ -40,7 +40,7 @@ typedef struct gt_data_set {
     bool tried, survived;   /* `survived`: the default passed at least a part */
 } gt_data_set;
 
-enum { ROUNDS_MAX = 14 + GT_OTHER_MAX };
+enum { ROUNDS_MAX = 15 + GT_OTHER_MAX };
 
 struct gt_data_proof {
     gt_measure measure;             /* its own buffers; its parent is the setup's gt_measure */
@@ -48,6 +48,7 @@ struct gt_data_proof {
     gt_data_set usual;              /* data set on which every variant is proved */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets, only for a winner */
     uint32_t round_count;
+    uint32_t reached; /* number of rounds that the last winner had time for */
     gt_variation now; /* data set that is in the buffers */
     bool made;        /* true if the data set `now` and its expected results are complete */
     gt_lost lost;     /* experiments that crashed or blocked an earlier worker */
@@ -174,10 +175,11 @@ static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_w
         [GT_CONTENTS_EXTREMES] = "inputs with extremes and constants",
         [GT_CONTENTS_SPECIALS] = "inputs with NaN, infinities, extremes and constants",
         [GT_CONTENTS_ZERO] = "inputs that are all zero",
-        [GT_CONTENTS_HIGH] = "inputs that are all the same",
-        [GT_CONTENTS_LOW] = "inputs that are all the same",
+        [GT_CONTENTS_HIGH] = "constant inputs",
+        [GT_CONTENTS_LOW] = "constant inputs",
         [GT_CONTENTS_TIES] = "inputs of few values, halfway between whole numbers",
-        [GT_CONTENTS_ROWS] = "empty rows",
+        [GT_CONTENTS_ROWS] = "empty and long rows",
+        [GT_CONTENTS_RISING] = "inputs that rise",
         [GT_CONTENTS_PAIRS] = "one buffer for inputs of one type and size"};
     const char *odd_tail = proof->measure.parent->setup.odd_tail;
     gt_text_printf(text, "%s%s%s", odd_tail[0] ? "at " : "", odd_tail, odd_tail[0] ? " " : "");
@@ -444,13 +446,13 @@ static void want_rounds(gt_data_proof *proof)
     static const struct {
         gt_scalars scalars;
         gt_contents contents;
-    } rounds[] = {
-        {GT_SCALARS_OWN, GT_CONTENTS_SPECIALS},  {GT_SCALARS_ONE, GT_CONTENTS_TIES},
-        {GT_SCALARS_OWN, GT_CONTENTS_TIES},      {GT_SCALARS_OWN, GT_CONTENTS_ROWS},
-        {GT_SCALARS_OWN, GT_CONTENTS_PAIRS},     {GT_SCALARS_OWN, GT_CONTENTS_ZERO},
-        {GT_SCALARS_ZERO, GT_CONTENTS_SPECIALS}, {GT_SCALARS_OWN, GT_CONTENTS_HIGH},
-        {GT_SCALARS_NEAR, GT_CONTENTS_LOW},      {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},
-        {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN},    {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
+    } rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_SPECIALS},  {GT_SCALARS_ONE, GT_CONTENTS_TIES},
+                  {GT_SCALARS_OWN, GT_CONTENTS_TIES},      {GT_SCALARS_OWN, GT_CONTENTS_ROWS},
+                  {GT_SCALARS_OWN, GT_CONTENTS_PAIRS},     {GT_SCALARS_OWN, GT_CONTENTS_RISING},
+                  {GT_SCALARS_OWN, GT_CONTENTS_ZERO},      {GT_SCALARS_ZERO, GT_CONTENTS_SPECIALS},
+                  {GT_SCALARS_OWN, GT_CONTENTS_HIGH},      {GT_SCALARS_NEAR, GT_CONTENTS_LOW},
+                  {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},     {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN},
+                  {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
     const gt_contents usual = proof->usual.variation.contents;
     for (uint32_t half = 0; half < 2; half++) {
         gt_variation wanted = gt_variation_make(&proof->base, GT_SCALARS_FAR, usual, 0);
@@ -554,6 +556,7 @@ gputune_status gt_data_proof_make(gt_measure *measure, const gt_measure_setup *s
         return measure->lost ? status : GPUTUNE_OK;
     }
     want_rounds(proof);
+    proof->reached = proof->round_count;
     return GPUTUNE_OK;
 }
 
@@ -590,10 +593,26 @@ static void list_single(gt_text *text, const gt_data_proof *proof)
     }
 }
 
+/* Like proof_describe(), for a data set that is not in the buffers. */
+static gputune_status describe_set(gt_text *text, const gt_data_proof *proof,
+                                   const gt_variation *variation)
+{
+    GT_FREED gt_workload *varied = malloc(sizeof *varied);
+    GT_TRY(gt_allocated(varied));
+    gt_workload_vary(varied, &proof->base, variation);
+    proof_describe(text, proof, varied, variation);
+    return GPUTUNE_OK;
+}
+
 static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     list_single(&text, proof);
+    if (proof->reached < proof->round_count) {
+        gt_text_printf(&text, "%u of %u data sets, such as the one ",
+                       proof->round_count - proof->reached, proof->round_count);
+        GT_TRY(describe_set(&text, proof, &proof->rounds[proof->reached].variation));
+    }
     memcpy(out->data_proof, proof->words, sizeof out->data_proof);
     return gt_strdup(&out->single, gt_text_string(&text));
 }
@@ -616,10 +635,7 @@ static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool
         GT_TRY(proof_settle(proof, &proof->rounds[i], standard));
     }
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    GT_FREED gt_workload *varied = malloc(sizeof *varied);
-    GT_TRY(gt_allocated(varied));
-    gt_workload_vary(varied, &proof->base, &proof->usual.variation);
-    proof_describe(&text, proof, varied, &proof->usual.variation);
+    GT_TRY(describe_set(&text, proof, &proof->usual.variation));
     gt_snprintf(proof->words, sizeof proof->words, "%s", gt_text_string(&text));
     return GPUTUNE_OK;
 }
@@ -744,10 +760,10 @@ static gputune_status prove_winner(gt_data_proof *proof, gt_loaded *variant)
     GT_TRY(launch_often(proof, variant));
     const double some_ns = end_of(proof, ROUNDS_NS);
     const double all_ns = proof_now_ns(proof) + proof->spend_ns;
-    for (uint32_t i = 0; i < proof->round_count && proof_now_ns(proof) < some_ns &&
-                         proof_now_ns(proof) + proof->make_ns < all_ns;
-         ++i) {
-        GT_TRY(prove_on(proof, variant, &proof->rounds[i]));
+    for (proof->reached = 0; proof->reached < proof->round_count && proof_now_ns(proof) < some_ns &&
+                             proof_now_ns(proof) + proof->make_ns < all_ns;
+         ++proof->reached) {
+        GT_TRY(prove_on(proof, variant, &proof->rounds[proof->reached]));
     }
     return GPUTUNE_OK;
 }
@@ -757,7 +773,10 @@ gputune_status gt_data_proof_winner(gt_verified *out, gt_measure *measure, gt_lo
 {
     gt_data_proof *proof = measure->data_proof;
     if (!proof) {
-        return GPUTUNE_OK;
+        const gt_workload *base = base_of(&measure->setup);
+        return base->has_reference || base->has_check
+                   ? gt_strdup(&out->single, "any data set that the template does not declare")
+                   : GPUTUNE_OK;
     }
     proof->spend_ns = share * (parts_ns(proof) + proof->make_ns);
     proof->share = fmin(1, proof->spend_ns / parts_ns(proof));

@@ -3,19 +3,20 @@
 
 // --- fill kernel -------------------------------------------------------------------------------------------------
 
-// Returns a value that is rare in uniform data, such as -0. If a range is declared, the value is within this range.
-static __device__ double rare_value(const task &t, u64 draw, bool finite)
+/* Returns a rare value of a kind, such as -0. If a range is declared, the value is within this range. Other values are
+ * powers of two: their products are exact, so products that cancel each other leave no rounding error. */
+static __device__ double rare_value(const task &t, u64 kind, bool finite)
 {
     bool wide = t.type == GT_TYPE_F32 || t.type == GT_TYPE_F64, signs = is_float(t.type);
     double tiny = t.type == GT_TYPE_F64            ? 4e-310
                   : t.type == GT_TYPE_F16          ? 2e-6
                   : wide || t.type == GT_TYPE_BF16 ? 4e-39
                                                    : 0.004;
-    double large = wide ? 100.0 : 12.0;
+    double large = wide ? 128.0 : 16.0;
     double zero = fmin(fmax(0.0, t.low), t.high);
     bool around = signs && t.low <= 0 && t.high > 0;
     if ((t.flags & GT_TASK_FREE) == 0) {
-        switch (draw % 5) {
+        switch (kind % 5) {
         case 0: return t.low;
         case 1: return t.stol;
         case 2: return zero;
@@ -23,31 +24,32 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
         default: return around ? tiny : t.stol;
         }
     }
-    double value = finite ? 3.5 : draw & 64 ? infinity() : -infinity();
-    switch (draw % 12) {
-    case 0: return finite ? -3.5 : value - value; // NaN
-    case 1: return value;
-    case 2: return -0.0;
-    case 3: return tiny;
-    case 4: return -tiny;
-    case 5: return large;
-    case 6: return -large;
-    case 7: return 3.5;
-    case 8: return -3.5;
-    case 9: return 1.0;
-    case 10: return -1.0;
+    switch (kind % 12) {
+    case 0: return finite ? -4.0 : infinity() - infinity(); // NaN
+    case 1: return finite ? 4.0 : infinity();
+    case 2: return finite ? -0.0 : -infinity();
+    case 3: return -0.0;
+    case 4: return tiny;
+    case 5: return -tiny;
+    case 6: return large;
+    case 7: return -large;
+    case 8: return 4.0;
+    case 9: return -4.0;
+    case 10: return kind % 24 == 10 ? 1.0 : -1.0;
     default: return 0.0;
     }
 }
 
-/* If element i of the task should not have its uniform value, sets *value and returns true. `at` is the index of the
- * element in the buffer. The buffer is divided into eight parts. In parts 0 to 3, one in 32 elements gets a rare value,
- * which is finite in parts 2 and 3. Parts 4, 5 and 6 contain only the largest value, the least value and zero (without
- * a range, 2.5, -1.75 and 0). In part 7, all values are rare. */
-static __device__ bool is_varied(double *value, const task &t, u64 i, u64 at)
+/* If number i of the task should not have its uniform value, sets *value and returns true. The elements are divided
+ * into eight parts. In parts 0 to 3, about one in 32 elements gets a rare value, and more in a small buffer, so all
+ * kinds occur; the value is finite in parts 2 and 3. Parts 4, 5 and 6 contain only the largest value, the least value
+ * and zero (without a range, 2.5, -1.75 and 0). In part 7, all values are rare. */
+static __device__ bool is_varied(double *value, const task &t, u64 i)
 {
-    u64 part = at / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));
-    if ((t.flags & GT_TASK_EXTREMES) == 0 || (part < 4 && draw % 32 != 0)) {
+    u64 numbers = t.number_count != 0 ? t.number_count : 1, at = i / numbers, count = t.count / numbers;
+    u64 part = at / (count / 8 + 1), spacing = count < 128 ? 2 : count < 2048 ? count / 64 : 32;
+    u64 group = at / spacing, draw = mix(~draw_of(&t, group));
+    if ((t.flags & GT_TASK_EXTREMES) == 0 || (part < 4 && at % spacing != draw % spacing)) {
         return false;
     }
     bool finite = (t.flags & GT_TASK_SPECIALS) == 0 || part >= 2;
@@ -55,7 +57,7 @@ static __device__ bool is_varied(double *value, const task &t, u64 i, u64 at)
     *value = part == 4   ? (free ? 2.5 : t.stol)
              : part == 5 ? (free ? -1.75 : t.low)
              : part == 6 ? fmin(fmax(0.0, t.low), t.high)
-                         : rare_value(t, draw >> 5, finite);
+                         : rare_value(t, part == 7 ? mix(~draw_of(&t, i)) : group + 5 * (i % numbers), finite);
     return true;
 }
 
@@ -72,12 +74,12 @@ static __device__ bool is_tied(double *value, const task &t, u64 i)
     return (t.flags & GT_TASK_TIES) != 0;
 }
 
-static __device__ u64 fill_bits(const task &t, u64 i, u64 at)
+static __device__ u64 fill_bits(const task &t, u64 i)
 {
     double value;
     i = t.pattern == GT_FILL_SORTED && (t.flags & GT_TASK_TIES) != 0 ? i & ~3ull : i;
     bool varied =
-        t.pattern == GT_FILL_UNIFORM && (is_tied(&value, t, i) || is_varied(&value, t, i, at));
+        t.pattern == GT_FILL_UNIFORM && (is_tied(&value, t, i) || is_varied(&value, t, i));
     if (is_float(t.type)) {
         return from_double(t.type, varied ? value : fill_real(&t, i));
     }
@@ -90,10 +92,10 @@ static __device__ u8 guard_byte(u32 pattern, u64 offset)
     return (u8)(pattern + (u32)offset * 59u);
 }
 
-// Moves an element up or down at random by a relative step, but not out of [low, high].
-static __device__ void move_element(const task &t, u64 i)
+// Moves an element up or down at random by a relative step, but not out of [low, high]. `at` selects the draw.
+static __device__ void move_element(const task &t, u64 i, u64 at)
 {
-    u64 draw = draw_of(&t, i);
+    u64 draw = draw_of(&t, at);
     double value = to_double(t.type, load_bits(t.target, i, size_of(t.type)));
     double by = __dmul_rn(value, t.stol);
     double moved = draw & 1 ? __dadd_rn(value, by) : __dsub_rn(value, by);
@@ -124,14 +126,15 @@ static __device__ u64 narrow_bits(const task &t, u64 i)
     return is_float(t.type) ? from_double(t.type, value) : (u64)(long long)value;
 }
 
+// Executes the task for element i, which is number `at` of its buffer.
 static __device__ void fill_element(const task &t, u64 i, u64 at)
 {
     switch (t.operation) {
     case GT_DO_FILL:
-        store_bits(t.target, i, size_of(t.type), fill_bits(t, i, at));
+        store_bits(t.target, i, size_of(t.type), fill_bits(t, at));
         break;
     case GT_DO_NARROW: store_bits(t.target, i, size_of(t.type), narrow_bits(t, i)); break;
-    case GT_DO_MOVE: move_element(t, i); break;
+    case GT_DO_MOVE: move_element(t, i, at); break;
     default: ((u8 *)t.target)[i] = guard_byte(t.pattern, i); break;
     }
 }
@@ -150,8 +153,6 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
         one.high = moves_far ? all->high : f->high;
         one.stol = one.operation == GT_DO_MOVE ? all->stol : f->largest;
         one.flags = f->free ? one.flags : one.flags & ~GT_TASK_FREE;
-        // with this seed, draw_of() returns the same value for element 0 of `one` as for number i of `all`
-        one.seed += i * 0x9e3779b97f4a7c15ull;
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
         fill_element(one, 0, i);

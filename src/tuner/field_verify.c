@@ -362,7 +362,7 @@ gputune_status gt_field_single(char **out, const gt_field *field)
     gt_text text = {0};
     const char *lines = field->standard ? field->standard->verified.single : NULL;
     GT_FREED char *copy = NULL;
-    char *rest = NULL, *untried = NULL;
+    char *rest = NULL, *untried = NULL, *no_time = NULL;
     uint32_t count = 0;
     *out = NULL;
     if (!lines || !lines[0]) {
@@ -370,6 +370,10 @@ gputune_status gt_field_single(char **out, const gt_field *field)
     }
     GT_TRY(gt_strdup(&copy, lines));
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (!strchr(line, '\t')) {
+            no_time = line;
+            continue;
+        }
         bool is_untried = count++ < NAMED && append_single_values(&text, line, count - 1);
         untried = is_untried && !untried ? line : untried;
     }
@@ -378,6 +382,9 @@ gputune_status gt_field_single(char **out, const gt_field *field)
     }
     if (untried) {
         gt_text_printf(&text, "; prove(%s = VALUE) tries another", untried);
+    }
+    if (no_time) {
+        gt_text_printf(&text, "%snot tried: %s", count ? "; " : "", no_time);
     }
     return gt_text_take(out, &text);
 }

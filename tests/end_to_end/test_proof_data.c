@@ -369,6 +369,16 @@ TEST(values_that_the_default_fails_with_are_dropped)
     expect_found(&faulty, 1);
 }
 
+TEST(places_that_rise_are_not_made_equal)
+{
+    static const kernel scatter = {.name = "a scatter",
+                                   .args = "in int at[n / 2] = 2 * index + 1",
+                                   .types = "const int *at",
+                                   .right = "if (i < n / 2) y[at[i]] = x[i];",
+                                   .other = "i = n / 2 - 1 - i; if (i >= 0) y[at[i]] = x[i];"};
+    expect_right(&scatter, 1);
+}
+
 TEST(values_that_the_reference_fails_with_are_dropped)
 {
     static const kernel kernels[] = {
@@ -528,6 +538,18 @@ TEST(scalars_verified_with_one_value_are_reported)
         const char *note = result_of(tuner, &kernels[i], false), *words = kernels[i].words;
         assert_true(words[0] ? strstr(note, words) == note : !note[0]);
     }
+}
+
+TEST(data_sets_without_time_are_reported)
+{
+    static const kernel slow = {
+        .name = "a slow reference",
+        .right = "if (i < n) y[i] = x[i];",
+        .reference = "for (int k = 0; k < 1000; k++) { slowly(y); } if (i < n) y[i] = x[i];"};
+    SKIP_IF(strncmp(world_driver(), "emu", 3) != 0); /* it is not slow on a GPU */
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    assert_non_null(
+        strstr(result_of(tuner, &slow, false), "data sets, such as the one at n=1987 "));
 }
 
 TESTS_WITHIN(open_device, world_close)

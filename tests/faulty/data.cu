@@ -238,3 +238,67 @@ KERNEL(member_nan, (float *y, const sample *x, size_t n),
 
 KERNEL(member_largest, (int *y, const sample *x, size_t n),
        y[i] = BAD ? min(x[i].count, 999999) : x[i].count)
+
+/* Cuts rows that are longer than 64. Caught by proof. */
+#pragma gputune kernel(row_long)
+#pragma gputune args(out int y[n], in int p[n + 1] = prefix(16 * n), size_t n)
+#pragma gputune reference(y[i] = p[i + 1] - p[i])
+
+KERNEL(row_long, (int *y, const int *p, size_t n),
+       int length = p[i + 1] - p[i];
+       y[i] = BAD ? min(length, 64) : length)
+
+/* Assumes that two sorted lists overlap. Caught by proof. */
+#pragma gputune kernel(lists_apart)
+#pragma gputune args(out int y[n], in float a[n] = sorted(0, 1), in float b[n] = sorted(0, 1), size_t n)
+#pragma gputune reference(y[i] = (int)elements_below(b[i], a, n))
+
+__device__ size_t elements_below(float value, const float *a, size_t n)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        low = a[middle] < value ? middle + 1 : low;
+        high = a[middle] < value ? high : middle;
+    }
+    return low;
+}
+
+KERNEL(lists_apart, (int *y, const float *a, const float *b, size_t n),
+       y[i] = BAD && a[n - 1] < b[0] ? 0 : (int)elements_below(b[i], a, n))
+
+/* Ignores the last of 32 elements if they are already sorted. Caught by proof. */
+#pragma gputune kernel(sorted_already)
+#pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
+#pragma gputune reference(greatest_of_32, block = 32, grid = ceil_div(n, 32))
+
+__device__ int greatest_of(const int *x, size_t first, size_t n, bool ignores)
+{
+    bool rises = ignores;
+    int greatest = x[first];
+    for (size_t k = first + 1; k < first + 32 && k < n; k++) {
+        rises = rises && x[k - 1] < x[k];
+        greatest = max(greatest, rises && k == first + 31 ? 0 : x[k]);
+    }
+    return greatest;
+}
+
+KERNEL(sorted_already, (int *y, const int *x, size_t n), y[i] = greatest_of(x, i / 32 * 32, n, BAD))
+
+__global__ void greatest_of_32(int *y, const int *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * 32 + threadIdx.x;
+    if (i < n) {
+        y[i] = greatest_of(x, i / 32 * 32, n, false);
+    }
+}
+
+/* Turns NaN into zero; there are few inputs. Caught by proof. */
+#pragma gputune kernel(few_nan)
+#pragma gputune problem(few = 400)
+#pragma gputune args(out float y[few], in float x[few], size_t few)
+#pragma gputune grid(ceil_div(few, BLOCK))
+#pragma gputune reference(y[i] = x[i] < 0.0f ? 0.0f : x[i])
+
+KERNEL(few_nan, (float *y, const float *x, size_t n),
+       y[i] = BAD ? fmaxf(x[i], 0.0f) : (x[i] < 0.0f ? 0.0f : x[i]))

@@ -14,22 +14,14 @@ static double other_real(const gt_number *number, gt_scalars which, uint32_t ind
     const double huge = number->type == GT_TYPE_F16        ? 3e4
                         : gt_type_bytes(number->type) == 1 ? 200
                                                            : 1e30;
-    switch (which) {
-    case GT_SCALARS_FAR:
-        return -near;
-    case GT_SCALARS_ZERO:
-        return 0;
-    case GT_SCALARS_ONE:
-        return 1;
-    case GT_SCALARS_NAN:
-        return NAN;
-    case GT_SCALARS_INFINITE:
-        return copysign(INFINITY, value);
-    case GT_SCALARS_HUGE:
-        return copysign(factor * huge, value);
-    default:
-        return near;
-    }
+    const double values[] = {[GT_SCALARS_NEAR] = near,
+                             [GT_SCALARS_FAR] = -near,
+                             [GT_SCALARS_ZERO] = 0,
+                             [GT_SCALARS_ONE] = 1,
+                             [GT_SCALARS_NAN] = NAN,
+                             [GT_SCALARS_INFINITE] = copysign(INFINITY, value),
+                             [GT_SCALARS_HUGE] = copysign(factor * huge, value)};
+    return values[which];
 }
 
 bool gt_number_is_flag(const gt_workload *workload, uint32_t number)
@@ -100,32 +92,37 @@ double gt_workload_largest(gt_type type, double low, double high)
     return below > low ? below : low;
 }
 
-static double constant_of(gt_type type, double low, double high, bool is_free, gt_contents contents)
+/* Makes a fill constant: the highest value, the lowest one, or the one closest to 0. */
+static void make_constant(gt_fill_kind *fill, double *low, double *high, gt_type type, bool free,
+                          gt_contents contents)
 {
-    if (contents == GT_CONTENTS_ZERO) {
-        return fmin(fmax(0, low), high);
+    double value = contents == GT_CONTENTS_HIGH  ? gt_workload_largest(type, *low, *high)
+                   : contents == GT_CONTENTS_LOW ? *low
+                                                 : fmin(fmax(0, *low), *high);
+    if (free && contents != GT_CONTENTS_ZERO) {
+        value = contents == GT_CONTENTS_HIGH ? 2.5 : -1.75;
     }
-    if (is_free) {
-        return contents == GT_CONTENTS_HIGH ? 2.5 : -1.75;
-    }
-    return contents == GT_CONTENTS_HIGH ? gt_workload_largest(type, low, high) : low;
-}
-
-static void make_constant(gt_fill_kind *fill, double *low, double *high, double value)
-{
     *fill = GT_FILL_CONSTANT;
     *low = *high = value;
 }
 
-static void vary_numbers(gt_workload *workload, const gt_buffer *buffer, gt_contents contents)
+/* Makes an input constant. All of one sorted input are below all of the next one. */
+static void make_constants(gt_workload *workload, uint32_t index, gt_contents contents)
 {
-    for (uint32_t i = 0; i < buffer->number_count && contents >= GT_CONTENTS_ZERO; i++) {
+    gt_buffer *buffer = &workload->buffers[index];
+    if (buffer->fill == GT_FILL_SORTED && index % 2 && contents != GT_CONTENTS_ZERO) {
+        contents = contents == GT_CONTENTS_HIGH ? GT_CONTENTS_LOW : GT_CONTENTS_HIGH;
+    }
+    for (uint32_t i = 0; i < buffer->number_count; i++) {
         gt_number *number = &workload->numbers[buffer->first_number + i];
         if (number->fill == GT_FILL_UNIFORM) {
-            make_constant(
-                &number->fill, &number->low, &number->high,
-                constant_of(number->type, number->low, number->high, number->free, contents));
+            make_constant(&number->fill, &number->low, &number->high, number->type, number->free,
+                          contents);
         }
+    }
+    if (!buffer->number_count) {
+        make_constant(&buffer->fill, &buffer->low, &buffer->high, buffer->type, buffer->free,
+                      contents);
     }
 }
 
@@ -136,17 +133,6 @@ static bool is_drawn(const gt_workload *workload, const gt_buffer *buffer)
         is |= workload->numbers[buffer->first_number + i].fill == GT_FILL_UNIFORM;
     }
     return is && buffer->direction != GT_OUT;
-}
-
-static bool has_variety(const gt_workload *workload, const gt_buffer *buffer, gt_contents contents)
-{
-    if (contents == GT_CONTENTS_TIES) {
-        return is_drawn(workload, buffer) ||
-               (buffer->direction != GT_OUT && buffer->fill == GT_FILL_SORTED);
-    }
-    bool rises = buffer->fill == GT_FILL_PREFIX || gt_fill_is_sent(buffer->fill);
-    return contents == GT_CONTENTS_ROWS && buffer->direction == GT_IN && !buffer->number_count &&
-           rises && !gt_type_is_float(buffer->type) && gt_type_bytes(buffer->type) >= 4;
 }
 
 static uint32_t partner_of(const gt_workload *workload, uint32_t index)
@@ -165,17 +151,15 @@ static uint32_t partner_of(const gt_workload *workload, uint32_t index)
     return other;
 }
 
-static void make_equal_pairs(gt_workload *workload, uint32_t index)
+static void make_equal_pair(gt_workload *workload, uint32_t index)
 {
     const uint32_t other = partner_of(workload, index);
-    gt_buffer *buffer = &workload->buffers[index];
     const gt_buffer *its = &workload->buffers[other];
-    if (other != index) {
-        buffer->copy_of = other + 1;
-        buffer->low = its->low;
-        buffer->high = its->high;
-        buffer->free = its->free;
-    }
+    gt_buffer *buffer = &workload->buffers[index];
+    buffer->copy_of = other + 1;
+    buffer->low = its->low;
+    buffer->high = its->high;
+    buffer->free = its->free;
 }
 
 /* Fills a buffer or block with its common number (gt_buffer.common) if this number is varied. */
@@ -183,43 +167,61 @@ static void vary_common(const gt_workload *workload, gt_buffer *buffer,
                         const gt_variation *variation)
 {
     if (buffer->common && variation->scalars[buffer->common - 1] != GT_SCALARS_OWN) {
-        make_constant(&buffer->fill, &buffer->low, &buffer->high,
-                      workload->numbers[buffer->common - 1].low);
+        buffer->fill = GT_FILL_CONSTANT;
+        buffer->low = buffer->high = workload->numbers[buffer->common - 1].low;
     }
 }
 
-static void vary_buffer(gt_workload *workload, gt_buffer *buffer, gt_contents contents)
+/* Returns true if the contents change this buffer. */
+static bool has_contents(const gt_workload *workload, uint32_t index, gt_contents contents)
 {
-    if (contents >= GT_CONTENTS_TIES) {
-        buffer->variety = !has_variety(workload, buffer, contents) ? GT_VARIETY_PLAIN
-                          : contents == GT_CONTENTS_TIES           ? GT_VARIETY_TIES
-                                                                   : GT_VARIETY_ROWS;
-        return;
+    const gt_buffer *buffer = &workload->buffers[index];
+    const bool drawn = is_drawn(workload, buffer), integers = !gt_type_is_float(buffer->type);
+    switch (contents) {
+    case GT_CONTENTS_EXTREMES:
+    case GT_CONTENTS_SPECIALS:
+        return drawn;
+    case GT_CONTENTS_RISING:
+        return drawn && !buffer->number_count;
+    case GT_CONTENTS_ROWS:
+        return (buffer->fill == GT_FILL_PREFIX || gt_fill_is_sent(buffer->fill)) && integers &&
+               buffer->direction == GT_IN && !buffer->number_count &&
+               gt_type_bytes(buffer->type) >= 4;
+    case GT_CONTENTS_PAIRS:
+        return partner_of(workload, index) != index;
+    default:
+        return drawn || (buffer->fill == GT_FILL_SORTED && buffer->direction != GT_OUT);
     }
-    if (!is_drawn(workload, buffer)) {
-        return;
+}
+
+static void vary_buffer(gt_workload *workload, uint32_t index, gt_contents contents)
+{
+    static const uint32_t varieties[GT_CONTENTS_COUNT] = {
+        [GT_CONTENTS_EXTREMES] = GT_VARIETY_EXTREMES,
+        [GT_CONTENTS_SPECIALS] = GT_VARIETY_SPECIALS,
+        [GT_CONTENTS_TIES] = GT_VARIETY_TIES,
+        [GT_CONTENTS_ROWS] = GT_VARIETY_ROWS};
+    gt_buffer *buffer = &workload->buffers[index];
+    const bool is_affected = has_contents(workload, index, contents);
+    const bool is_special = buffer->free && !buffer->finite;
+    buffer->variety = is_affected ? varieties[contents] : GT_VARIETY_PLAIN;
+    if (buffer->variety == GT_VARIETY_SPECIALS && !is_special) {
+        buffer->variety = GT_VARIETY_EXTREMES;
     }
-    if (buffer->number_count) {
-        vary_numbers(workload, buffer, contents);
-    } else if (contents >= GT_CONTENTS_ZERO) {
-        make_constant(&buffer->fill, &buffer->low, &buffer->high,
-                      constant_of(buffer->type, buffer->low, buffer->high, buffer->free, contents));
+    if (is_affected && contents == GT_CONTENTS_RISING) {
+        buffer->fill = GT_FILL_SORTED;
+    } else if (is_affected && contents == GT_CONTENTS_PAIRS) {
+        make_equal_pair(workload, index);
+    } else if (is_affected && contents >= GT_CONTENTS_ZERO && contents <= GT_CONTENTS_LOW) {
+        make_constants(workload, index, contents);
     }
-    bool plain = contents == GT_CONTENTS_PLAIN || contents >= GT_CONTENTS_ZERO;
-    bool special = contents == GT_CONTENTS_SPECIALS && buffer->free && !buffer->finite;
-    buffer->variety = plain     ? GT_VARIETY_PLAIN
-                      : special ? GT_VARIETY_SPECIALS
-                                : GT_VARIETY_EXTREMES;
 }
 
 bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
 {
     bool has = contents == GT_CONTENTS_PLAIN;
     for (uint32_t i = 0; i < workload->buffer_count; i++) {
-        const gt_buffer *buffer = &workload->buffers[i];
-        has |= contents == GT_CONTENTS_PAIRS  ? partner_of(workload, i) != i
-               : contents >= GT_CONTENTS_TIES ? has_variety(workload, buffer, contents)
-                                              : is_drawn(workload, buffer);
+        has |= has_contents(workload, i, contents);
     }
     return has && !workload->has_init;
 }
@@ -269,10 +271,7 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
         vary_common(out, &out->buffers[i], variation);
         out->buffers[i].nan_ok |= out->varied || out->unbounded;
         if (out->varied) {
-            vary_buffer(out, &out->buffers[i], variation->contents);
-        }
-        if (out->varied && variation->contents == GT_CONTENTS_PAIRS) {
-            make_equal_pairs(out, i);
+            vary_buffer(out, i, variation->contents);
         }
     }
 }

@@ -27,7 +27,7 @@ typedef enum gt_scalars {
     GT_SCALARS_HUGE
 } gt_scalars;
 
-/* How to vary the contents of all buffers. EXTREMES to LOW affect only uniform() buffers. */
+/* How to vary the contents of buffers that uniform() fills. ZERO to TIES also affect sorted(). */
 typedef enum gt_contents {
     GT_CONTENTS_PLAIN,
     GT_CONTENTS_EXTREMES,
@@ -35,9 +35,11 @@ typedef enum gt_contents {
     GT_CONTENTS_ZERO, /* every element is 0, or the number of its range that is closest to 0 */
     GT_CONTENTS_HIGH, /* every element is the largest value of its range */
     GT_CONTENTS_LOW,  /* every element is the least value of its range */
-    GT_CONTENTS_TIES, /* GT_VARIETY_TIES, which also affects sorted() buffers */
-    GT_CONTENTS_ROWS, /* GT_VARIETY_ROWS, for integers that prefix() or a file fills */
-    GT_CONTENTS_PAIRS /* inputs with the same type and size have the same address and contents */
+    GT_CONTENTS_TIES,
+    GT_CONTENTS_ROWS,   /* GT_VARIETY_ROWS, for integers that prefix() or a file fills */
+    GT_CONTENTS_PAIRS,  /* inputs with the same type and size have the same address and contents */
+    GT_CONTENTS_RISING, /* the elements are sorted */
+    GT_CONTENTS_COUNT
 } gt_contents;
 
 typedef struct gt_variation {
