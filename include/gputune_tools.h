@@ -160,8 +160,9 @@ GPUTUNE_API void gputune_space_free(gputune_space *space);
  * NULL kernel means every kernel that the file launches, or every kernel if it launches none.
  * `arguments` may contain the compiler options -IFOLDER and -DNAME[=VALUE], and --host=FILE to name
  * another file that launches the kernels. NULL ends the list, which may be NULL. A separate process
- * reads the program with libclang. Returns ENOTFOUND for an unknown kernel, EUNSUPPORTED for
- * unsupported features such as surfaces, and ENOCOMPILER if libclang 17 or newer is not found. */
+ * reads the program with libclang. Returns ENOTFOUND for an unknown kernel, EINVAL if the
+ * file is a template of the kernel already, EUNSUPPORTED for unsupported features such as surfaces,
+ * and ENOCOMPILER if libclang 17 or newer is not found. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel, const char *const *arguments);
 
@@ -469,7 +470,7 @@ typedef enum gputune_parameter_kind {
     GPUTUNE_PARAMETER_TENSORMAP, /* a CUtensorMap of an argument's buffer, by value, which
                                     gputune_launch() encodes */
     GPUTUNE_PARAMETER_TEXTURE    /* a texture object of an argument's buffer, which gputune_launch()
-                                    makes once per address */
+                                    makes once per address and keeps until the plan ends */
 } gputune_parameter_kind;
 
 /* A parameter of a kernel, or an argument of a launch. */

@@ -6,6 +6,7 @@
 #include "farm/wire.h"
 
 #include "base/text.h"
+#include "kernel/template/template.h"
 
 #include <errno.h>
 #include <gputune_tools.h>
@@ -60,6 +61,19 @@ static gputune_status run_worker(gt_text *out, const char *const *words, const c
     return status;
 }
 
+typedef struct program {
+    const char *path, *kernel; /* kernel: NULL for all */
+} program;
+
+static gputune_status refuse_template(void *to, const char *name)
+{
+    const program *program = to;
+    GT_REFUSE(!program->kernel || strcmp(program->kernel, name) == 0, GPUTUNE_EINVAL,
+              "%s: already a template of '%s'; expected a program without '#pragma gputune' lines",
+              program->path, name);
+    return GPUTUNE_OK;
+}
+
 int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel,
                            const char *const *arguments)
 {
@@ -73,6 +87,11 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
     }
     GT_SCOPED(gt_signal_release) gt_held_signal held;
     gt_signal_hold(&held);
+    const gputune_status known =
+        gt_template_names(path, text, NULL, NULL, refuse_template, &(program){path, kernel});
+    if (known == GPUTUNE_EINVAL) {
+        return known;
+    }
     GT_FREED char *worker = NULL;
     GT_FREED const char **words = calloc(count + OWN + 2, sizeof *words);
     GT_SCOPED(gt_text_free) gt_text answer = {0};

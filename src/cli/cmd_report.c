@@ -226,7 +226,8 @@ const cli_command cmd_report = {
     "The page is one file that loads nothing from elsewhere. For each scenario it shows the "
     "default and the winner with their confidence intervals and the fraction of the GPU's limits "
     "that they reach; what each axis is worth; the best time over time; every trial by each axis; "
-    "a plot of any two figures; the winner's source; and a table of all trials that can be "
+    "a plot of any two figures; the winner's source (name PATH for a template outside the template "
+    "folder); and a table of all trials that can be "
     "filtered and sorted. Each scenario has its own URL. Needs no GPU; the database is only read. "
     "'gputune warm --report FILE' "
     "writes the page again and again while it tunes.",

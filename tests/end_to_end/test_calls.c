@@ -49,6 +49,24 @@ TEST(null_is_refused_by_functions_without_a_tuner)
     assert_int_equal(calls, 0);
 }
 
+TEST(template_is_not_taken_for_a_program)
+{
+    static const char text[] = "#pragma gputune kernel(one) args(out int y[1]) block(1) grid(1)\n"
+                               "__global__ void one(int *y) { *y = 1; }\n"
+                               "__global__ void two(int *y) { *y = 2; }\n"
+                               "void start(int *y) { two<<<1, 1>>>(y); }\n";
+    char *out;
+    ASSERT_FAILS(gputune_draft_template(&out, "one.cu", text, NULL, NULL), GPUTUNE_EINVAL,
+                 "one.cu: already a template of 'one'");
+    ASSERT_FAILS(gputune_draft_template(&out, "one.cu", text, "one", NULL), GPUTUNE_EINVAL,
+                 "already a template");
+    int status = gputune_draft_template(&out, "one.cu", text, "two", NULL);
+    if (status != GPUTUNE_ENOCOMPILER) { /* no libclang */
+        OK(status);
+        gputune_free(out);
+    }
+}
+
 TEST_WITH_TUNER(null_is_refused_by_functions_with_a_tuner, ":memory:")
 {
     gputune_plan *plan;

@@ -20,4 +20,4 @@ $GPUTUNE template src/copy.cu 2>&1 | grep "^gputune: open question"
 $GPUTUNE template src/copy.cu --host src/run.cu
 $GPUTUNE template src/copy.cu --host src/run.cu -o src/t.cu
 $GPUTUNE warm src/t.cu --format csv | cut -d, -f1,2
-$GPUTUNE template src/t.cu -o "my draft" 2>&1 >/dev/null | grep -o "gputune space.*"
+$GPUTUNE template src/copy.cu --host src/run.cu -o "my draft" 2>&1 >/dev/null | grep -o "gputune space.*"
