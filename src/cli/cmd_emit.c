@@ -132,7 +132,7 @@ static void write_space(const gputune_space *space)
                  gputune_certainty_name(space->valid_certainty), space->valid,
                  gputune_certainty_name(space->sources_certainty), space->sources);
     } else if (space->sources_certainty != GPUTUNE_EXACT) {
-        cli_note("the sources are too many to count: %s %" PRIu64,
+        cli_note("some of the sources may be equal: %s %" PRIu64 " are different",
                  gputune_certainty_name(space->sources_certainty), space->sources);
     }
 }

@@ -83,6 +83,14 @@ TEST(test_arguments_of_the_reference)
     P "kernel(twice)\n" ARGS P "block(32) grid(ceil_div(n, 32))\n" P clauses "\n" code             \
       "__global__ void twice(float *y, int n)"
 
+TEST(tunable_in_define_is_no_macro_so_values_share_code)
+{
+    static const char text[] =
+        PLAIN("tune(C = 1, 2, 4) define(IS_WIDE = C > 1)", "") "{ y[0] = IS_WIDE; }";
+    assert_true(defines(text, "IS_WIDE 0"));
+    assert_false(defines(text, "C 1"));
+}
+
 static const struct {
     const char *text, *message;
 } mistakes[] = {
@@ -105,6 +113,9 @@ static const struct {
      "a.cu:4:22: neither the kernel nor its launch depends on 'UNROL'; expected 'UNROLL', which "
      "the code has"},
     {PLAIN("tune(WIDE = 1, 2)", "") "{ y[0] = 1; }",
+     "a.cu:4:22: neither the kernel nor its launch depends on 'WIDE'; expected its name in the "
+     "code, in block(), grid() or another clause of the launch, or no such tunable"},
+    {PLAIN("tune(WIDE = 1, 2) define(IS_WIDE = WIDE > 1)", "") "{ y[0] = 1; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'WIDE'; expected its name in the "
      "code, in block(), grid() or another clause of the launch, or no such tunable"},
     /* #ifndef UN, require(UN > 0) and default() do not count as uses of UN */

@@ -286,6 +286,7 @@ gt_space_size gt_space_sources(gt_space *space)
     for (uint32_t i = 0; i < space->template->axis_count; i++) {
         const gt_axis *axis = &space->template->axes[i];
         in_source |= axis->in_source ? UINT32_C(1) << i : 0;
+        multiply_size(&size, 1, axis->shares_source && axis->count > 1 ? GT_AT_MOST : GT_EXACT);
     }
     for (int g = 0; g < space->group_count; g++) {
         multiply_sources(&size, space, &space->groups[g], in_source);

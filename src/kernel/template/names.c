@@ -130,9 +130,8 @@ static void append_macros(gt_text *out, const gt_template *template)
     }
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
-        const char *value = own->value ? own->value->text : "";
-        if (!own->is_name) {
-            gt_text_printf(out, "#define %s %s %s\n", own->name, own->text ? own->text : value,
+        if (!own->is_name) { /* the value of an expression is a number in the code */
+            gt_text_printf(out, "#define %s %s %s\n", own->name, own->text ? own->text : "",
                            own->name);
         }
     }
@@ -269,6 +268,7 @@ static void mark_read(bool *is_read, const gt_macros *macros, uint32_t id)
 static gputune_status find_read(name_scan *s)
 {
     const gt_macros *macros = &s->found.macros;
+    const gt_template_parts *parts = s->template->parts;
     GT_FREED bool *is_read = calloc(macros->ids, sizeof *is_read);
     if (!is_read || macros->failed) {
         return gt_fail_memory();
@@ -283,6 +283,14 @@ static gputune_status find_read(name_scan *s)
         const char *name = gt_name_at(s->template, i).name;
         s->out->names[i].is_read = is_read[gt_macros_id(macros, name, strlen(name))];
         s->out->names[i].occurs |= s->out->names[i].is_read;
+    }
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        const gt_define *own = &parts->defines[i];
+        if (own->value && is_read[gt_macros_id(macros, own->name, strlen(own->name))]) {
+            for (uint64_t axes = gt_axes_used(own->value); axes; axes &= axes - 1) {
+                s->out->names[__builtin_ctzll(axes)].is_read = true;
+            }
+        }
     }
     return GPUTUNE_OK;
 }

@@ -32,7 +32,7 @@ typedef struct gt_settings {
 /* How a text uses a name. A gt_place that does not exist has line 0. */
 typedef struct gt_name_use {
     bool occurs;        /* true if the name is in the text, or in a macro that the text uses */
-    bool is_read;       /* true if the value is used in code, in a condition or in a macro */
+    bool is_read;       /* true if the code depends on the value, also by a macro or define() */
     gt_place parameter; /* first function or C++ template that has a parameter with this name */
     gt_place global;    /* first declaration of the name outside of functions and classes */
     gt_place tested;    /* first directive that uses the name as a macro */

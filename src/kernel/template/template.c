@@ -184,18 +184,31 @@ static gputune_status parse_phase(gt_parse *p, int phase)
 
 /* ---- identity ---- */
 
-static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
+/* Notes that the source contains the value of an expression. Unless the expression is only the name
+ * of the axis, it may have the same value for several values of the axis. */
+static void note_in_source(gt_axis *axis, const gt_expression *expression, uint32_t index)
 {
-    int slot = GT_SLOT_AXIS + (int)axis;
-    const gt_body *body = &parts->kernel_body;
-    bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
-              ((body->macros | body->instances) >> axis & 1) ||
-              (gt_axes_of(parts, GT_WORDS_COMPILED) >> axis & 1);
-    for (uint32_t i = 0; i < parts->define_count; i++) {
-        in |= parts->defines[i].value && !parts->defines[i].is_name &&
-              gt_expression_uses(parts->defines[i].value, slot);
+    if (expression && gt_expression_uses(expression, GT_SLOT_AXIS + (int)index)) {
+        axis->in_source = true;
+        axis->shares_source &= expression->count > 1;
     }
-    return in;
+}
+
+static void set_in_source(gt_axis *axis, const gt_template_parts *parts, uint32_t index)
+{
+    const gt_body *body = &parts->kernel_body;
+    axis->in_source =
+        gt_axis_traits_of(axis->kind)->generates || ((body->macros | body->instances) >> index & 1);
+    axis->shares_source = !axis->in_source;
+    for (const gt_expression *one = NULL;
+         (one = gt_expression_of(parts, GT_WORDS_COMPILED, one));) {
+        note_in_source(axis, one, index);
+    }
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        const gt_define *define = &parts->defines[i];
+        note_in_source(axis, define->is_name ? NULL : define->value, index);
+    }
+    axis->shares_source &= axis->in_source;
 }
 
 /* A description of how results are verified, which is a part of the identity. Change it whenever
@@ -317,7 +330,7 @@ static void note_axes(gt_parse *parse)
     parts->geometry_axes = gt_axes_of(parts, GT_WORDS_LAUNCHED " scratch tensormap");
     template->work.place = template->work.stated ? template->work.place : parts->kernel.place;
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        template->axes[i].in_source = is_in_source(parts, template, i);
+        set_in_source(&template->axes[i], parts, i);
     }
 }
 

@@ -42,6 +42,8 @@ typedef struct gt_axis {
     uint32_t count;          /* number of values in the clause */
     uint32_t default_choice; /* index into `values` */
     bool in_source;          /* true if the generated source may depend on the value */
+    bool shares_source;      /* true if it depends on the value only by expressions, so values may
+                              * have equal sources */
     uint64_t buffers;        /* bit i: arguments[i] is a buffer of this vector() or l2_persist() */
     gt_place place;
 } gt_axis;
