@@ -421,34 +421,44 @@ static void drop_eliminated(gt_member_list *members, const gt_rule_maker *maker)
     members->count = count;
 }
 
-/* Finds axes that do not change the source of the default. Sets bit i for axis i. */
-static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const gt_request *request)
+/* Values of axes that need no compile: for each value, the first value of the axis with the same
+ * source if all other axes have their default. */
+typedef struct free_values {
+    uint8_t first[GT_AXIS_MAX][UINT8_MAX + 1];
+    bool any; /* true if two values of an axis have the same source */
+} free_values;
+
+static void find_free_values(free_values *out, const gt_pool *pool, const gt_request *request)
 {
-    const gt_config standard = gt_config_default(pool->template);
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    GT_TRY(gt_request_source(&source, request, &standard));
-    *out = 0;
+    out->any = false;
     for (uint32_t a = 0; a < pool->template->axis_count; a++) {
-        bool is_free = pool->template->axes[a].count > 1;
-        for (uint32_t v = 0; v < pool->template->axes[a].count && is_free; v++) {
-            GT_SCOPED(gt_source_free) gt_source other = {0};
-            gt_config config = standard;
+        gt_hash hashes[UINT8_MAX + 1];
+        gt_config config = gt_config_default(pool->template);
+        for (uint32_t v = 0; v < pool->template->axes[a].count; v++) {
+            GT_SCOPED(gt_source_free) gt_source source = {0};
+            uint8_t first = (uint8_t)v;
             config.choice[a] = (uint8_t)v;
-            is_free = gt_request_source(&other, request, &config) == GPUTUNE_OK &&
-                      gt_hash_equal(other.hash, source.hash);
+            hashes[v] = (gt_hash){0};
+            if (gt_request_source(&source, request, &config) == GPUTUNE_OK) {
+                hashes[v] = source.hash;
+                for (first = 0; !gt_hash_equal(hashes[first], source.hash); first++) {
+                }
+            }
+            out->first[a][v] = first;
+            out->any |= first < v;
         }
-        *out |= (uint64_t)is_free << a;
     }
-    return GPUTUNE_OK;
 }
 
-/* Draws random values for these axes (a bit set). Returns false if the result is not valid. */
-static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space, uint64_t axes)
+/* Draws random values that need no compile. Returns false if the result is not valid. */
+static bool redraw_values(gt_config *config, gt_rule_maker *maker, gt_space *space,
+                          const free_values *same)
 {
     const gt_template *template = maker->pool.template;
     for (uint32_t a = 0; a < template->axis_count; a++) {
-        if (axes >> a & 1) {
-            config->choice[a] = (uint8_t)gt_random_below(&maker->random, template->axes[a].count);
+        const uint64_t drawn = gt_random_below(&maker->random, template->axes[a].count);
+        if (same->first[a][drawn] == same->first[a][config->choice[a]]) {
+            config->choice[a] = (uint8_t)drawn;
         }
     }
     return gt_space_has(space, config);
@@ -474,8 +484,8 @@ static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space
 }
 
 /* Tries neighbours of kept members that are fast at this size. Half of the neighbours differ in one
- * axis, the others only in axes that need no compile. Measures faster ones at all tuned sizes. */
-static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
+ * axis, the others only in values that need no compile. Measures faster ones at all tuned sizes. */
+static gputune_status search_at(gt_rule_maker *maker, size_t size, const free_values *same)
 {
     enum { NEIGHBOURS = 16, TRIES = 200 };
     static const double near = 0.1, gain = 0.01;
@@ -491,7 +501,7 @@ static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free
         const uint32_t before = (uint32_t)pool->members.count;
         uint32_t member;
         if (cost_at(maker, size, from) <= loss + near &&
-            (free_axes && i % 2 ? redraw_axes(&config, maker, request->space, free_axes)
+            (same->any && i % 2 ? redraw_values(&config, maker, request->space, same)
                                 : change_axis(&config, maker, request->space))) {
             GT_TRY(gt_pool_add(&member, pool, request, &config));
             GT_TRY(member == before ? gt_array_push(&added, member) : GPUTUNE_OK);
@@ -519,10 +529,10 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
     const size_t before = pool->members.count;
     GT_FREED uint32_t *visits = calloc(maker->tuned.count + 1, sizeof *visits);
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    uint64_t free_axes;
+    free_values same;
     GT_TRY(gt_allocated(visits));
     GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
-    GT_TRY(find_free_axes(&free_axes, pool, request));
+    find_free_values(&same, pool, request);
     for (size_t round = 0; round < 4 * maker->tuned.count + 1; round++) {
         size_t worst = 0;
         double most = -1;
@@ -540,7 +550,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
             }
         }
         visits[worst]++;
-        GT_TRY(search_at(maker, maker->tuned.items[worst], free_axes));
+        GT_TRY(search_at(maker, maker->tuned.items[worst], &same));
     }
     gt_rule_note(maker, "searched %zu more variants", pool->members.count - before);
     return GPUTUNE_OK;
