@@ -19,12 +19,12 @@
 #pragma gputune vector(VK = 1, 2, 4 : a)
 #pragma gputune vector(VN = 1, 2, 4 : b, c)
 #pragma gputune tune(WARPS = 8, 12, 16) // resident warps of an SM, which limit the registers
-// GROUP rows of tiles are computed together, so they share data in the L2 cache. The blocks of a
+// GROUP rows of tiles are computed together, so they share data in the L2 cache. The SPLIT blocks of a
 // cluster split k, and add up their sums in distributed shared memory.
 #pragma gputune tune(GROUP = 1, 4, 16)
 #pragma gputune cluster(SPLIT = 1, 2, 4, 8)
 #pragma gputune default(BM = 64, BN = 128, TN = 8, WARPS = 12, GROUP = 16)
-#pragma gputune define(TM = 8, BK = 16)
+#pragma gputune define(TM = 8, BK = 16, IS_SPLIT = SPLIT > 1)
 #pragma gputune require(block_x >= 64 && block_x <= 512 && WARPS * warp_size % block_x == 0)
 #pragma gputune require(BM * BK % (VK * block_x) == 0)
 #pragma gputune require(STAGES > 1 ? cc >= 80 && VK <= STEP : STEP == 1)
@@ -361,11 +361,11 @@ GPUTUNE_INLINE void each_sum(const float sums[TM][TN], const position &mine, BOD
 
 // Updates this block's part of the tile with its sums and those of the cluster's other blocks. C is
 // loaded while the blocks wait for each other.
-template <typename INSIDE>
+template <int RANKS, typename INSIDE>
 GPUTUNE_INLINE void update_together(float *c, unsigned int n, float alpha, float beta,
                                     const float sums[TM][TN], const position &mine, INSIDE inside)
 {
-    constexpr int PART = BM * BN / SPLIT, EACH = PART / THREADS / VN, AT_ONCE = EACH < 8 ? EACH : 8;
+    constexpr int PART = BM * BN / RANKS, EACH = PART / THREADS / VN, AT_ONCE = EACH < 8 ? EACH : 8;
     const int first = gputune_cluster_rank() * PART + threadIdx.x * VN;
     __syncthreads();
     each_sum(sums, mine, [](int row, int column, auto some) {
@@ -391,7 +391,7 @@ GPUTUNE_INLINE void update_together(float *c, unsigned int n, float alpha, float
             const int at = first + (done + i) * THREADS * VN, row = at / BN, column = at % BN;
             gputune_vector<float, VN> sum = {};
 #pragma unroll
-            for (int rank = 0; rank < SPLIT; rank++) {
+            for (int rank = 0; rank < RANKS; rank++) {
                 const auto some = gputune_load<VN>(gputune_cluster_map(staged, rank) + at);
 #pragma unroll
                 for (int r = 0; r < VN; r++) {
@@ -414,22 +414,25 @@ __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
                      const float *__restrict__ b, unsigned int m, unsigned int n, unsigned int k,
                      float alpha, float beta)
 {
+    // The number of the cluster's blocks is a power of two. It is not compiled in, so one code serves
+    // all values of SPLIT that are greater than 1.
+    const unsigned int ranks = IS_SPLIT ? gputune_cluster_size() : 1, shift = __popc(ranks - 1);
     // Dimensions of the grid: x is a row of tiles within its group, y a column, and z a group.
-    const uint2 tile =
-        make_uint2(blockIdx.y * BN, (blockIdx.z * (gridDim.x / SPLIT) + blockIdx.x / SPLIT) * BM);
+    const uint2 tile = make_uint2(
+        blockIdx.y * BN, (blockIdx.z * (gridDim.x >> shift) + (blockIdx.x >> shift)) * BM);
     if (tile.y >= m) {
         return;
     }
     const unsigned int rows = m - tile.y, columns = n - tile.x; // distance to the end of C
     // The first tile has the remainder of k / BK, so all other tiles are complete.
     const unsigned int tiles = (k + BK - 1) / BK, over = k - (tiles - 1) * BK;
-    const unsigned int share = (tiles + SPLIT - 1) / SPLIT;
-    const unsigned int first = (SPLIT > 1 ? gputune_cluster_rank() : 0) * share;
+    const unsigned int share = (tiles + ranks - 1) >> shift;
+    const unsigned int first = (IS_SPLIT ? gputune_cluster_rank() : 0) * share;
     const unsigned int depth = first ? over + (first - 1) * BK : 0;
 
     const position mine;
     float sums[TM][TN] = {};
-    if (SPLIT == 1 || first < tiles) {
+    if (!IS_SPLIT || first < tiles) {
         stager stage(a + size_t(tile.y) * k + depth, b + size_t(depth) * n + tile.x, rows, columns,
                      n, k);
         accumulate(sums, stage, mine, min(share, tiles - first), first ? BK : over);
@@ -437,8 +440,15 @@ __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
     const auto inside = [=](unsigned int row, unsigned int column) {
         return row < rows && column < columns;
     };
-    if constexpr (SPLIT > 1) {
-        update_together(c + size_t(tile.y) * n + tile.x, n, alpha, beta, sums, mine, inside);
+    if constexpr (IS_SPLIT) {
+        float *const corner = c + size_t(tile.y) * n + tile.x;
+        if (ranks == 2) {
+            update_together<2>(corner, n, alpha, beta, sums, mine, inside);
+        } else if (ranks == 4) {
+            update_together<4>(corner, n, alpha, beta, sums, mine, inside);
+        } else {
+            update_together<8>(corner, n, alpha, beta, sums, mine, inside);
+        }
     } else {
         each_sum(sums, mine, [=](unsigned int row, unsigned int column, auto sum) {
             if (inside(row, column)) {
