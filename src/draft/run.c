@@ -765,8 +765,8 @@ static int compound_operation(const draft_node *node)
     return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
 }
 
-/* Returns true if an unsigned product in a kernel is likely to wrap around, as in a hash function,
- * because a constant factor uses more than half of the bits of the type. */
+/* Returns true if an unsigned product in a kernel is likely to wrap around, as in a hash function:
+ * a constant factor uses more than half of the bits of its type. */
 static bool may_wrap(const draft_amount *value, cx_type type)
 {
     const int64_t large = (int64_t)1 << (4 * draft_size_of(type));

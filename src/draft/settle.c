@@ -949,8 +949,8 @@ static void settle_requirements(draft_settled *s)
     }
 }
 
-/* Adds a question for each buffer of which the kernel may access elements before the first one,
- * if the program does not pass the beginning of a buffer or if the index depends on data. */
+/* If the kernel may access memory before a buffer's first element, adds a question. Asks only if
+ * the program may pass a part of a buffer, or if the index depends on data. */
 static void ask_before(draft_settled *s)
 {
     int64_t first;

@@ -665,8 +665,8 @@ static void add_fact(draft_facts *out, draft_amount *lhs, draft_amount *most, bo
     }
 }
 
-/* Adds the fact a <= b twice: with the constant term of `a` on the other side, and as a limit of
- * a - b, with all terms on the other side that are the same in all threads and iterations. */
+/* Adds the fact a <= b in two forms: with the constant term of `a` moved to the right, and with all
+ * terms moved to the right except those that vary among threads or iterations. */
 static void add_limit(draft_facts *out, draft_amount *a, draft_amount *b)
 {
     draft_amount *number = draft_number(draft_constant(a)), *difference = draft_plus(a, b, -1);

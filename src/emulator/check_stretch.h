@@ -54,8 +54,8 @@ struct emu_check {
     size_t transfer_count, transfer_capacity;
     struct emu_filled *filled; /* initialised memory that does not belong to a region */
     size_t filled_count, filled_capacity;
-    /* masks, as in emu_cell, of the earlier launches that may still run when this launch begins
-     * and, for `open_after_wait`, after a griddepcontrol.wait in this launch */
+    /* masks, as in emu_cell, of the earlier launches that may still run: when this launch begins,
+     * and after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
     /* number of blocks of the launch, and number of blocks that triggered the next launch before
      * they executed griddepcontrol.wait */

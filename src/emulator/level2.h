@@ -15,8 +15,8 @@ typedef struct emu_buffer {
 /* Updates the cache for a kernel that moves `traffic` bytes between L1 and L2, and returns how many
  * bytes come from DRAM. The kernel is assumed to touch the same fraction of each buffer, and at
  * most `traffic` bytes in all. If the touched memory fits in the cache, only its uncached bytes
- * come from DRAM. Otherwise all first accesses go to DRAM, and so does a fraction of the later
- * accesses: the fraction of the memory that does not fit. Thread-safe. */
+ * come from DRAM. Otherwise, DRAM serves all first accesses, and a fraction of the later ones: the
+ * fraction of the memory that does not fit. Thread-safe. */
 double emu_level2_pass(const emu_buffer *buffers, size_t count, double traffic,
                        double capacity_bytes);
 

@@ -86,8 +86,8 @@ const emu_kernel *emu_program_kernel(const emu_program *program, const char *nam
 size_t emu_program_global_count(const emu_program *program);
 const emu_global *emu_program_global_at(const emu_program *program, size_t index);
 
-/* Writes the initial value of variable `index` to `out`, or zeros if it has none. addresses[i] is
- * the device address of variable i, because initial values may contain such addresses. */
+/* Writes the initial value of variable `index` to `out`, or zeros if it has none. The value may
+ * contain addresses of variables: addresses[i] is the device address of variable i. */
 void emu_program_initialise(const emu_program *program, size_t index, const uint64_t *addresses,
                             void *out);
 

@@ -56,8 +56,8 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address);
  * the time depends on how much of it was written. Thread-safe. */
 void emu_memory_clear(void *at, size_t bytes);
 
-/* Returns true if a range of this process's memory is large and known to be zero, because it was
- * not written after it was allocated or cleared. Thread-safe. */
+/* Returns true if a range of this process's memory is large and still zero: it was not written
+ * after it was allocated or cleared. Thread-safe. */
 bool emu_memory_is_clear(const void *at, size_t bytes);
 
 /* Gives a name to the allocation that contains `address`. Messages show up to 63 characters of it

@@ -81,8 +81,8 @@ static void release_stream(CUstream stream)
     emu_handle_free(stream);
 }
 
-/* Returns the device time at which the submission starts: after the host has submitted it, and
- * after all work that it waits for has ended. */
+/* Returns the device time at which the submission starts. The host must have submitted it, and all
+ * work for which it waits must have ended. */
 static double start_time(CUstream stream, const emu_submission *submission)
 {
     double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;

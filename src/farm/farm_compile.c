@@ -454,7 +454,7 @@ static bool has_ready_worker(const gt_compile_host *host)
 static void handle_timeout(gt_slot *slot)
 {
     if (!slot->ready && has_ready_worker(&slot->farm->compile)) {
-        gt_link_finish(&slot->link, NULL, 0); /* another worker takes its jobs */
+        gt_link_finish(&slot->link, NULL, 0); /* another worker takes the jobs */
         compile_return_from(slot, 0);
         return;
     }
@@ -512,7 +512,7 @@ void gt_compile_cancel(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     gt_queue_clear(&host->queue);
-    host->limit = host->slot_count; /* reset; it was lowered if a worker could not start */
+    host->limit = host->slot_count; /* a worker that could not start has lowered the limit */
     for (uint32_t i = 0; i < host->slot_count; i++) {
         for (gt_farm_request *one = host->slots[i].queue.first; one; one = one->next) {
             one->forgotten = true;

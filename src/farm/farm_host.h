@@ -118,8 +118,8 @@ void gt_slot_start_clock(gt_slot *slot);
  * the processor time since then instead. */
 double gt_slot_spent_s(const gt_slot *slot);
 /* Returns the seconds until the worker must be checked again; 0 or less if it has exceeded its time
- * limit of `allowed_s` seconds. A compiler or the emulator may have waited for a core: if it has
- * used less processor time than `allowed_s` and is still running, it gets up to a minute more. */
+ * limit of `allowed_s` seconds. A compiler or the emulator may have waited for a core. It gets up
+ * to a minute more if it is still running and has used less processor time than `allowed_s`. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot after a worker was started, and starts the clock. */

@@ -232,8 +232,8 @@ static uint64_t proof_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Looks up the experiment with this key. Returns CRASHES or HANGS if it ended an earlier worker,
- * UNTRIED if too many experiments did so and no more are run, and otherwise NONE. */
+/* Looks up the experiment with this key. Returns CRASHES or HANGS if it ended an earlier worker.
+ * Otherwise returns NONE, or UNTRIED if too many experiments have ended workers. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {

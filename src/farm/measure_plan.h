@@ -49,8 +49,8 @@ uint32_t gt_plan_singles(double launch_ns, bool quick);
 uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                            uint64_t spare_bytes);
 
-/* Returns the number of buffer sets that hot samples use in turn: several, because the speed of L2
- * depends on addresses, or 1 if the buffers do not fit into L2. */
+/* Returns the number of buffer sets that hot samples use in turn. This is 1 if the buffers do not
+ * fit into L2; otherwise several, because the speed of L2 depends on addresses. */
 uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                           uint64_t spare_bytes);
 

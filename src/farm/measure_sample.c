@@ -141,9 +141,8 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-/* If launches on changed inout buffers take longer or shorter than on restored ones, sets *out to
- * FELT, and *ratio to their time divided by the time on restored buffers. Otherwise sets them to
- * HARMLESS and 1. */
+/* Compares launches on changed inout buffers with launches on restored ones. If the times differ,
+ * sets *out to FELT and *ratio to changed / restored; otherwise to HARMLESS and 1. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {

@@ -18,8 +18,8 @@ uint32_t gt_nvml_count(void);
 typedef struct gt_nvml_state {
     uint32_t sm_clock_mhz, memory_clock_mhz;
     uint64_t throttle;
-    /* True if times are not comparable because clocks were lowered: by a hardware slowdown, a
-     * thermal limit of the software or hardware, or a power brake. */
+    /* True if times are not comparable, because a hardware slowdown, a thermal limit of software or
+     * hardware, or a power brake has lowered the clocks. */
     bool spoils;
 } gt_nvml_state;
 void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);

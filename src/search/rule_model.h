@@ -14,9 +14,9 @@ typedef struct gt_rule_known {
     uint32_t fold_count;
 } gt_rule_known;
 
-/* Predicts the values at `count` points. out[fold * count + i] is the value at point i, predicted
- * from the known points outside of the fold, or from all known points if fold == fold_count.
- * apart[k] is the value at known point k, predicted from the other known points. Without the trend,
- * points at distance 1 have a covariance of e^-1. Fails only with ENOMEM. */
+/* Predicts the values at `count` points. out[fold * count + i] is the prediction for point i from
+ * the known points outside of the fold, or from all known points if fold == fold_count. apart[k] is
+ * the prediction for known point k from the other known points. Without the trend, points at
+ * distance 1 have a covariance of e^-1. Fails only with ENOMEM. */
 gputune_status gt_rule_model_predict(double *out, double *apart, const gt_rule_known *known,
                                      const double *points, uint32_t count);

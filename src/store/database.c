@@ -132,8 +132,8 @@ static int register_vfs(void)
 }
 
 /* Sets *name to the VFS with which databases are opened, or to NULL if SQLite has no VFS for Unix.
- * This VFS opens a journal only if it belongs to this user or to root and nobody else can write it;
- * otherwise opening fails with SQLITE_CANTOPEN. Returns SQLite's code. */
+ * This VFS opens a journal only if its owner is this user or root, and nobody else can write to it.
+ * Otherwise opening fails with SQLITE_CANTOPEN. Returns SQLite's code. */
 static int find_vfs(const char **name)
 {
     int code = SQLITE_OK;

@@ -31,8 +31,8 @@ bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site);
 /* Returns the distance of two lists of sizes from gt_sizes_of(); INFINITY if they cannot be
  * compared. For each size, it adds |log(size / wanted)|, where 0 is taken as 1/2. It also adds
  * |log(a / b)|, where a and b are the largest powers of two that divide the two sizes, but at most
- * 16. A difference in divisibility matters, because code that is fast if vectors and tiles fit is
- * often slow or wrong if they do not. */
+ * 16. Divisibility matters: code is often slow or wrong at a size that its vectors and tiles do not
+ * divide. */
 double gt_sizes_distance(const char *wanted, const char *sizes);
 /* Writes the time `seconds_ago` seconds ago, as "2026-01-31T12:00:00Z", to `out`. Returns `out`. */
 enum { GT_TIMESTAMP = 24 };

@@ -266,9 +266,9 @@ enum { GT_LEASE_SECONDS = 5 }; /* time after which a lease expires; it is renewe
  * again, because another process may have stored one. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
-/* Extends the lease by GT_LEASE_SECONDS. EBUSY if the lease was lost. If the file is locked, waits
- * for 0.1 s in the first half of the lease, and until it expires in the second half, but not longer
- * than `patience`. If it stays locked, returns OK, because the next renewal will try again. */
+/* Extends the lease by GT_LEASE_SECONDS. EBUSY if the lease was lost. Waits for a locked file: 0.1
+ * s in the first half of the lease, in the second half until it expires, but at most as long as
+ * `patience` allows. If the file stays locked, returns OK, because the next renewal tries again. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Releases the lease. Does nothing if the lease is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);

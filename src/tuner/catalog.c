@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* If *out is not set, tries the folder `folder` + `place`: sets *out to its path if it contains the
- * prelude, and otherwise adds the path to `tried`. */
+/* If *out is not set, looks for the prelude in the folder `folder` + `place`. If it is there, sets
+ * *out to the folder's path; otherwise adds the path to `tried`. */
 static gputune_status try_place(char **out, gt_text *tried, const char *folder, const char *place)
 {
     GT_FREED char *path = NULL, *prelude = NULL;

@@ -213,7 +213,7 @@ static const double SLOW = 8;
 static const double GIVEN_UP_S = 1;
 /* the proposer is asked about a compile again after its time has grown by this factor */
 static const double AGAIN = 1.25;
-enum { AT_ONCE = 256 }; /* maximum number of running compiles that are looked at */
+enum { AT_ONCE = 256 }; /* maximum number of running compiles to check at once */
 
 static double limit_s(const gt_field *field)
 {
@@ -737,8 +737,8 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Looks for a result of an earlier tuning. Sets *known if the variant need not be started now: it
- * has failed, or it hung or was too slow and will be tried last. */
+/* Looks for a result of an earlier tuning. Sets *known if the variant need not be started now,
+ * because it failed, or because it hung or was too slow and is tried last. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
@@ -912,7 +912,7 @@ void gt_field_abandon(gt_field *field)
                      gt_variant_may_be_retried(variant);
         bool had_launch = variant->verified.pilot_ns > 0;
         if (waits && variant->dropped && variant->failure == GPUTUNE_OK) {
-            gt_field_move(field, variant, GT_STAGE_READY); /* verified before it was dropped */
+            gt_field_move(field, variant, GT_STAGE_READY); /* a verified variant that was dropped */
             continue;
         }
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {

@@ -275,9 +275,9 @@ static void compare_all(gt_race *race)
     }
 }
 
-/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each of its log-ratios is larger
- * than a floor, and larger than k standard deviations minus epsilon. If the contestant were faster
- * by epsilon, the probability of n such ratios would be Q(k)^n <= 7e-5. */
+/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each of its log-ratios exceeds
+ * both a floor and k standard deviations minus epsilon. If the contestant were faster by epsilon,
+ * the probability of n such ratios would be Q(k)^n <= 7e-5. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
@@ -353,8 +353,8 @@ static void leave_race(gt_race *race, gt_runner *runner, gt_race_leave how)
     }
 }
 
-/* If the best contestant has failed, or if only the default is left, the best one of the eliminated
- * contestants returns to the race. */
+/* If the best contestant has failed, or if only the default is left, returns the best eliminated
+ * contestant to the race. */
 static void race_call_reserve(gt_race *race, bool best_failed)
 {
     if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED) {

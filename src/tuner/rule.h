@@ -127,9 +127,9 @@ gputune_status gt_rule_complete(gt_rule_maker *maker);
  * Measures and verifies the kept members there. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
-/* Estimates and logs the loss of a rule at sizes that were not measured. Combines two losses: how
- * much slower the best kept member is than a tuned variant, from the tests; and how much slower the
- * tree's choice is than the best kept member (gt_rule_tree), from `losses` at `sizes`. */
+/* Estimates and logs the loss of a rule at sizes that were not measured. It combines two losses.
+ * The tests show how much slower the best kept member is than a tuned variant. `losses` show how
+ * much slower the tree's choice is than the best kept member at `sizes` (gt_rule_tree). */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
 /* Computes the loss of a rule. Its logarithm is a sum of three: the loss of the best kept member

@@ -71,8 +71,8 @@ uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
 /* Measures members at a size side by side, in the order of `members`, for at most `limit_s`
- * seconds. Skips refuted members, and members whose time is known or, if `prove` is true, that were
- * verified at this size. If the time is too short, the last members stay unmeasured.
+ * seconds. Skips refuted members. Also skips members that were verified at this size (if `prove` is
+ * true) or whose time is known (otherwise). If time is short, the last members stay unmeasured.
  *
  * Members that are far slower get only a rough time and, unless `prove` is true, are not proved.
  * Members that constraints exclude at this size get the time INFINITY. A member that is wrong,

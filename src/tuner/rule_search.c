@@ -88,8 +88,8 @@ static gputune_status has_buffers(bool *out, const gt_pool *pool, const gt_probl
 }
 
 /* Adds the next point of the sequence as a size or, if `is_doubtful` is true, the one of the next
- * points at which the choice of a member matters most. *added is false if the pool has this size
- * already, or if it is not possible. */
+ * points at which the choice of a member matters most. *added is false if the size is not possible,
+ * or if the pool has it already. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };

@@ -135,7 +135,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* to choose whether all sizes have one class, and which */
+    uint32_t dimensions = 2; /* to decide whether all sizes share one class, and for the class */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += gt_region_varies(region, i) ? 2 : 0;

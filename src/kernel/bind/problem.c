@@ -220,9 +220,9 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     return !gt_binding_all(&binding, &standard) && gt_binding_permits(&binding);
 }
 
-/* Halves the largest of the sizes that may change, and repeats this until the problem needs at most
- * `most_bytes` or this size is below `least`. Skips a size if half of it is invalid or saves hardly
- * any memory. */
+/* Repeatedly halves the largest size that may change, until the problem needs at most `most_bytes`
+ * or this size is below `least`. Skips a size if half of it is invalid or saves hardly any
+ * memory. */
 static void shrink_problem(gt_problem *problem, const gt_template *template,
                            const gt_device *device, const bool *may_change, uint64_t most_bytes,
                            int64_t least)

@@ -39,8 +39,8 @@ gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const
     return GPUTUNE_OK;
 }
 
-/* Returns true if an extent depends on a size that is 0, and has the least value that it can have,
- * as in y[max(1, n)] for n = 0. */
+/* Returns true if an extent uses a size that is 0, and has its least possible value, as in y[max(1,
+ * n)] for n = 0. */
 static bool is_placeholder(const gt_binding *binding, const gt_argument *argument)
 {
     bool is = false;

@@ -11,8 +11,8 @@
 /* A clause, or a setting `NAME = …`. The value is a word, expressions, or a list of arguments. */
 typedef struct gt_setting {
     const char *word;
-    /* offset of the struct member that stores the value: a gt_dimensions if `most` is 3 or more,
-     * the index of a word if `most` is 0, and otherwise an array of `most` expressions */
+    /* offset of the struct member for the value. If `most` is 0, it is the index of a word; if it
+     * is 3 or more, a gt_dimensions; otherwise an array of `most` expressions. */
     size_t offset;
     uint32_t most; /* maximum number of expressions; 0 for a word or arguments */
     /* names that may be used in the clause, and in the setting of a launch() (GT_USE_ bits) */

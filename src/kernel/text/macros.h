@@ -86,8 +86,8 @@ uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 /* Returns the macro with this name, or NULL if the name is not a macro. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
 /* Iterates over the definitions of a name that may apply, from the last one back to the first one
- * that is not in an #if. Ignores #undef. Returns the definition before `macro`, or the last one if
- * `macro` is NULL, or NULL if there are no more. */
+ * that is not in an #if. Ignores #undef. Returns the last definition if `macro` is NULL, otherwise
+ * the one before `macro`; NULL if there are no more. */
 const gt_macro *gt_macro_before(const gt_macros *macros, uint32_t id, const gt_macro *macro);
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
 /* Appends `words` without directives, and expands their macros. Stops expanding after about `most`

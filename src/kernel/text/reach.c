@@ -11,8 +11,8 @@
 /* A bit of reach.wanted: a clause contains the name, so all its declarations are kept. */
 enum { ROOT = 1 << 7 };
 
-/* A name that ## produces and that contains a macro's name, such as f_BLOCK, and the same name with
- * the macro's value, such as f_64. */
+/* `name` is made by ## and contains a macro's name, such as f_BLOCK. `becomes` is the same name
+ * with the macro's value, such as f_64. */
 typedef struct gt_pasted {
     uint32_t name, becomes;
 } gt_pasted;
