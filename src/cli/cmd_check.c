@@ -68,15 +68,12 @@ static int add_finding(void *user, const gputune_finding *finding)
 static void write_line(const mistake *mistake)
 {
     const gputune_finding *m = &mistake->first;
-    printf("%s:%u: %s: ", m->file, m->line, m->kind);
-    printf("%s%s%s; ", m->where, m->where[0] ? " " : "", m->message);
-    if (m->other_thread[0]) {
-        printf("this access: %s; other access: %s, line %u", m->thread, m->other_thread,
-               m->other_line);
-    } else {
-        printf("in %s", m->thread);
-    }
-    printf(" (%s%s%s; in %u variant%s, %llu time%s)\n", m->configuration,
+    const char *threads = m->other_thread[0]
+                              ? cli_format("this access: %s; other access: %s, line %u", m->thread,
+                                           m->other_thread, m->other_line)
+                              : cli_format("in %s", m->thread);
+    printf("%s:%u: %s: %s%s%s; %s (%s%s%s; in %u variant%s, %llu time%s)\n", m->file, m->line,
+           m->kind, m->where, m->where[0] ? " " : "", m->message, threads, m->configuration,
            m->configuration[0] ? ", " : "", m->sizes, mistake->variants,
            gt_plural(mistake->variants), (unsigned long long)mistake->count,
            gt_plural(mistake->count));

@@ -84,9 +84,8 @@ const cli_command cmd_emit = {
     "The source can be compiled with NVRTC or nvcc: it has the kernel, the values of the "
     "configuration, and the helpers of gputune that the kernel uses. 'whole' is the source exactly "
     "as gputune compiles it. nvdisasm of the CUDA toolkit prints the SASS of a cubin.\n\n"
-    "--rule writes a C header for programs without gputune. It has the code "
-    "of all variants, the choice for each size, and the launch. It is valid "
-    "C11, C++11 and CUDA C++.",
+    "--rule writes a C header for programs without gputune. It has the code of all variants, the "
+    "choice for each size, and the launch. It is valid C11, C++11 and CUDA C++.",
     {1, 1},
     options,
     emit_source};

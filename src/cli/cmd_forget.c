@@ -82,9 +82,8 @@ const cli_command cmd_forget = {
     "Deletes everything that is stored for a KERNEL, or for all kernels of a PATH, in every "
     "version of the template. With --outdated, deletes only results of earlier versions; without "
     "KERNEL, those of all kernels. If a kernel's template is not found, --outdated keeps the "
-    "newest "
-    "version. The command does not ask for confirmation; "
-    "--dry-run shows what would be deleted. Prints the winners that are deleted.",
+    "newest version. The command does not ask for confirmation; --dry-run shows what would be "
+    "deleted. Prints the winners that are deleted.",
     {0, 1},
     options,
     forget_kernels};

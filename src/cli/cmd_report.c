@@ -229,8 +229,7 @@ const cli_command cmd_report = {
     "a plot of any two figures; the winner's source (name PATH for a template outside the template "
     "folder); and a table of all trials that can be "
     "filtered and sorted. Each scenario has its own URL. Needs no GPU; the database is only read. "
-    "'gputune warm --report FILE' "
-    "writes the page again and again while it tunes.",
+    "'gputune warm --report FILE' writes the page again and again while it tunes.",
     {0, SIZE_MAX},
     options,
     write_report};

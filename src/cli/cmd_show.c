@@ -154,20 +154,20 @@ const cli_command cmd_show = {
     "[KERNEL|PATH]",
     "Prints the winners that are stored for this GPU.",
     "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "
-    "bandwidth as a fraction of that of a device-to-device copy on that GPU. Flags:\n  tie         "
-    "  "
-    "no variant is certainly the fastest; the winner is the default, the simplest of the fastest "
-    "variants, or one that is far faster with a warm cache\n  noisy         other programs used "
-    "the GPU, its clocks "
-    "were reduced, or there was time for only one launch of each variant\n  modelled      the time "
-    "is the emulator's model\n  only AXIS=V   the space was restricted to these values, which the "
-    "default need not have\n  unfinished    the tuning ended before the race was decided\n  no "
-    "reference  the template has none: the default is assumed to be correct\n  outdated      the "
-    "template has been edited since\nWith --why, the worth of an axis is how much slower the best "
-    "tried variant is if the axis is held at another value; the number of trials is in brackets. "
-    "JSON and CSV have every field: times in nanoseconds (for the objective energy nanojoules, for "
-    "rate the time for the work of the default's launch), rates in bytes a second. The database is "
-    "only read.",
+    "bandwidth as a fraction of that of a device-to-device copy on that GPU. Flags:\n"
+    "  tie           no variant is certainly the fastest; the winner is the default, the simplest "
+    "of the fastest variants, or one that is far faster with a warm cache\n"
+    "  noisy         other programs used the GPU, its clocks were reduced, or there was time for "
+    "only one launch of each variant\n"
+    "  modelled      the time is the emulator's model\n"
+    "  only AXIS=V   the space was restricted to these values, which the default need not have\n"
+    "  unfinished    the tuning ended before the race was decided\n"
+    "  no reference  the template has none: the default is assumed to be correct\n"
+    "  outdated      the template has been edited since\n"
+    "With --why, the worth of an axis is how much slower the best tried variant is if the axis is "
+    "held at another value; the number of trials is in brackets. JSON and CSV have every field: "
+    "times in nanoseconds (for the objective energy nanojoules, for rate the time for the work of "
+    "the default's launch), rates in bytes a second. The database is only read.",
     {0, 1},
     options,
     show_kernels};

@@ -105,8 +105,7 @@ static int check_options(void)
                    (cli_given.selection.sizes.count || cli_given.selection.only.count ||
                     cli_given.selection.starts.count),
                CLI_EXIT_USAGE,
-               "warm: %s already sets sizes and restrictions; leave out --size, --only and "
-               "--start",
+               "warm: %s already sets sizes and restrictions; leave out --size, --only and --start",
                cli_warm.from ? "--from" : "--canonical");
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         const char *others = exclusive[i][1];
@@ -333,14 +332,13 @@ static const char more[] =
     "again. Ctrl-C keeps finished results, and running again continues from there. With --gpus, "
     "GPUs of the same kind share the scenarios, and each kind gets its own winners. A scenario "
     "that fails on a GPU is repeated on another GPU of its kind; if it succeeds there, the first "
-    "GPU gets no more work. With "
-    "--shard, runs with the same scenarios divide them; 'gputune merge' joins their databases. "
-    "--watch also watches the files that PATHs include in quotes; saving one during a tuning "
-    "starts the tuning again. Ctrl-C while it waits exits with 0.\nExit code: 0 every scenario has "
-    "a winner, 1 no winner, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 "
-    "wrong results (of the default, or of most variants), 6 database, "
-    "130 stopped by Ctrl-C, SIGTERM or SIGHUP. If the default crashes or does not "
-    "compile, the code is 1 or 4, even if another variant has won.";
+    "GPU gets no more work. With --shard, runs with the same scenarios divide them; 'gputune "
+    "merge' joins their databases. --watch also watches the files that PATHs include in quotes; "
+    "saving one during a tuning starts the tuning again. Ctrl-C while it waits exits with 0.\n"
+    "Exit code: 0 every scenario has a winner, 1 no winner, 2 usage, 3 no NVRTC, driver or GPU, 4 "
+    "template or compile error, 5 wrong results (of the default, or of most variants), 6 database, "
+    "130 stopped by Ctrl-C, SIGTERM or SIGHUP. If the default crashes or does not compile, the "
+    "code is 1 or 4, even if another variant has won.";
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION,

@@ -185,19 +185,11 @@ static char *format_scaled(double value, const char *const units[4])
     return cli_format("%.*f %s", decimals, value, units[unit]);
 }
 
-char *cli_duration(double ns)
-{
-    return format_scaled(ns, (const char *const[]){"ns", "µs", "ms", "s"});
-}
-
-char *cli_energy(double nj)
-{
-    return format_scaled(nj, (const char *const[]){"nJ", "µJ", "mJ", "J"});
-}
-
 char *cli_value(double value, gputune_objective objective)
 {
-    return objective == GPUTUNE_OBJECTIVE_ENERGY ? cli_energy(value) : cli_duration(value);
+    static const char *const times[] = {"ns", "µs", "ms", "s"};
+    static const char *const energies[] = {"nJ", "µJ", "mJ", "J"};
+    return format_scaled(value, objective == GPUTUNE_OBJECTIVE_ENERGY ? energies : times);
 }
 
 const char *cli_speedup(double speedup, double low, double high)

@@ -62,14 +62,11 @@ static inline void cli_release_at(void **mark)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Formats nanoseconds as ns, µs, ms or s with four significant digits, as in "198.1 µs". */
-char *cli_duration(double ns);
 /* Formats a speed-up with its interval, as in "1.203x [1.199, 1.207]". Omits the interval if `low`
  * is 0. Returns "" if the speed-up is 0. */
 const char *cli_speedup(double speedup, double low, double high);
-/* Formats nanojoules as nJ, µJ, mJ or J. */
-char *cli_energy(double nj);
-/* Formats a time or an energy, depending on the objective. */
+/* Formats nanoseconds as ns, µs, ms or s or, if the objective is energy, nanojoules as nJ, µJ, mJ
+ * or J, with four significant digits, as in "198.1 µs". */
 char *cli_value(double value, gputune_objective objective);
 /* Formats bytes per second as GB/s, in powers of 1000: "4065 GB/s". */
 char *cli_rate(double bytes_per_s);

@@ -56,18 +56,12 @@ static char *usage_of(const cli_command *command)
                       command->arguments[0] ? " " : "", command->arguments);
 }
 
-static void print_usage(const cli_command *command)
+void cli_help(const cli_command *command)
 {
     cli_print_folded(usage_of(command), 0);
     putchar('\n');
     cli_print_folded(command->summary, 0);
-    putchar('\n');
-}
-
-void cli_help(const cli_command *command)
-{
-    print_usage(command);
-    puts("options:");
+    puts("\noptions:");
     for (const cli_option *option = command->options; option->name; option++) {
         print_option(option_heading(option), option->help);
     }
@@ -84,12 +78,8 @@ void cli_help(const cli_command *command)
     }
 }
 
-static char *first_sentence(const cli_option *option)
-{
-    return cli_copy_part(option->help, strcspn(option->help, ";"));
-}
-
-/* Prints a line for each option: name, letter, argument, choices and purpose, separated by tabs.
+/* Prints a line for each option: name, letter, argument, choices and purpose (the first part of the
+ * help), separated by tabs.
  * The last line describes the command's arguments. Shell completions read this list. */
 static void list_options(const cli_command *command)
 {
@@ -100,7 +90,7 @@ static void list_options(const cli_command *command)
         for (size_t i = 0; option->choices && option->choices[i]; i++) {
             printf("%s%s", i ? " " : "", option->choices[i]);
         }
-        printf("\t%s\n", first_sentence(option));
+        printf("\t%.*s\n", (int)strcspn(option->help, ";"), option->help);
     }
     printf("--help\t-h\t\t\tthis text\n\t\t%s\t\t\n", command->arguments);
 }

@@ -329,8 +329,7 @@ static int check_starts(const cli_list *starts, const cli_catalogue *catalogue)
             fits |= takes_start(&catalogue->items[k], starts->items[i]);
         }
         CLI_REFUSE(!fits, CLI_EXIT_USAGE,
-                   "--start: no kernel has all axes of '%s'; expected "
-                   "axes of one kernel",
+                   "--start: no kernel has all axes of '%s'; expected axes of one kernel",
                    starts->items[i]);
     }
     return CLI_CONTINUE;

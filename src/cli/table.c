@@ -227,7 +227,7 @@ static char *shown_number(cli_unit unit, double value)
 {
     switch (unit) {
     case CLI_TIME:
-        return cli_duration(value);
+        return cli_value(value, GPUTUNE_OBJECTIVE_DEFAULT);
     case CLI_RATE:
         return cli_rate(value);
     case CLI_FLOPS:
@@ -250,7 +250,8 @@ static const char *plain(cli_unit unit, cell cell)
         return unit == CLI_BYTES ? cli_bytes((double)cell.integer)
                                  : cli_format("%" PRId64, cell.integer);
     case REAL:
-        return cell.is_energy ? cli_energy(cell.number) : shown_number(unit, cell.number);
+        return cell.is_energy ? cli_value(cell.number, GPUTUNE_OBJECTIVE_ENERGY)
+                              : shown_number(unit, cell.number);
     default:
         return cell.integer ? "yes" : "";
     }
@@ -491,15 +492,6 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
     fputs("}", file);
 }
 
-static void write_table(const cli_table *table, cli_format_kind format, FILE *file)
-{
-    if (format == CLI_FORMAT_CSV) {
-        write_csv(table, file);
-    } else if (table->row_count) {
-        write_people(table, file);
-    }
-}
-
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
                       cli_format_kind format, FILE *file)
 {
@@ -510,9 +502,13 @@ void cli_tables_write(const char *document, const cli_table *tables, size_t coun
         if (format == CLI_FORMAT_JSON) {
             fprintf(file, ",\n\"%s\": ", tables[i].name);
             write_json(&tables[i], file);
-        } else if (tables[i].row_count || count == 1) {
+        } else if (tables[i].row_count || (count == 1 && format == CLI_FORMAT_CSV)) {
             fputs(i ? "\n" : "", file);
-            write_table(&tables[i], format, file);
+            if (format == CLI_FORMAT_CSV) {
+                write_csv(&tables[i], file);
+            } else {
+                write_people(&tables[i], file);
+            }
         }
     }
     fputs(format == CLI_FORMAT_JSON ? "}\n" : "", file);

@@ -94,19 +94,15 @@ static void add_miss(const wanted *to, const gputune_miss *one)
     }
 }
 
-static bool is_here(const wanted *to, const gputune_miss *one)
-{
-    return !to->environment || strcmp(to->environment, one->environment) == 0;
-}
-
 static int take_miss(void *user, const gputune_miss *one)
 {
     wanted *to = user;
-    if (is_selected(one->kernel) && is_here(to, one)) {
+    const bool is_here = !to->environment || strcmp(to->environment, one->environment) == 0;
+    const bool selected = is_selected(one->kernel);
+    if (selected && is_here) {
         add_miss(to, one);
-    } else if (is_selected(one->kernel)) {
-        to->elsewhere++;
     }
+    to->elsewhere += selected && !is_here;
     return 0;
 }
 

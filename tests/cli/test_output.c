@@ -6,15 +6,15 @@
 
 TEST(units_have_four_digits)
 {
-    assert_string_equal(cli_duration(0.5), "0.500 ns");
-    assert_string_equal(cli_duration(812), "812.0 ns");
-    assert_string_equal(cli_duration(999.94), "999.9 ns");
-    assert_string_equal(cli_duration(999.96), "1.000 µs");
-    assert_string_equal(cli_duration(198123), "198.1 µs");
-    assert_string_equal(cli_duration(1234567), "1.235 ms");
-    assert_string_equal(cli_duration(2.5e9), "2.500 s");
-    assert_string_equal(cli_duration(7.2e12), "7200 s");
-    assert_string_equal(cli_energy(4.5e6), "4.500 mJ");
+    assert_string_equal(cli_value(0.5, GPUTUNE_OBJECTIVE_DEFAULT), "0.500 ns");
+    assert_string_equal(cli_value(812, GPUTUNE_OBJECTIVE_DEFAULT), "812.0 ns");
+    assert_string_equal(cli_value(999.94, GPUTUNE_OBJECTIVE_DEFAULT), "999.9 ns");
+    assert_string_equal(cli_value(999.96, GPUTUNE_OBJECTIVE_DEFAULT), "1.000 µs");
+    assert_string_equal(cli_value(198123, GPUTUNE_OBJECTIVE_DEFAULT), "198.1 µs");
+    assert_string_equal(cli_value(1234567, GPUTUNE_OBJECTIVE_DEFAULT), "1.235 ms");
+    assert_string_equal(cli_value(2.5e9, GPUTUNE_OBJECTIVE_DEFAULT), "2.500 s");
+    assert_string_equal(cli_value(7.2e12, GPUTUNE_OBJECTIVE_DEFAULT), "7200 s");
+    assert_string_equal(cli_value(4.5e6, GPUTUNE_OBJECTIVE_ENERGY), "4.500 mJ");
     assert_string_equal(cli_rate(4.065e12), "4065 GB/s");
     assert_string_equal(cli_rate(1.5e9), "1.50 GB/s");
     assert_string_equal(cli_bytes(0), "0 B");
