@@ -111,19 +111,6 @@ static bool all_reported(const gt_session *session)
                            (session->stop != GT_STOP_NONE || !next_to_report(session)));
 }
 
-static void log_if_cut(const gt_session *session)
-{
-    const gt_request *request = session->request;
-    const gt_field *field = &session->field;
-    if (session->stop == GT_STOP_LIMIT) {
-        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s: %u of %u variants were compiled within the %.3g s limit; raise the time "
-                    "limit",
-                    request->template->name, field->in[GT_STAGE_READY], gt_field_total(field),
-                    request->options.time_limit_s);
-    }
-}
-
 static int compile_proposals(compile_run *run, gt_request *request, gt_proposer *proposer,
                              uint32_t limit)
 {
@@ -141,26 +128,14 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
         answer = session.stop == GT_STOP_NONE
                      ? gt_field_verdict(&session.field)
                      : gt_request_ended(request, compiled_text, "raise it");
-    } else if (answer == GPUTUNE_OK) {
-        log_if_cut(&session);
+    } else if (answer == GPUTUNE_OK && session.stop == GT_STOP_LIMIT) {
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
+                    "%s: %u of %u variants were compiled within the %.3g s limit; raise the time "
+                    "limit",
+                    request->template->name, session.field.in[GT_STAGE_READY],
+                    gt_field_total(&session.field), request->options.time_limit_s);
     }
     return answer;
-}
-
-/* Compiles the variants that a tuning would try. EINVAL if these depend on measured results. */
-static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
-{
-    const gputune_options *o = &request->options;
-    char count[32];
-    gt_outlook outlook;
-    gt_strategy_outlook(&outlook, proposer->strategy);
-    GT_REFUSE(outlook.learns, GPUTUNE_EINVAL,
-              "%s: the strategy '%s' chooses its %u of %s variants by their results, so they "
-              "cannot be compiled in advance; leave out max_variants, or choose the strategy "
-              "'random' or 'exhaustive'",
-              request->template->name, gt_strategy_name(o->strategy), o->max_variants,
-              gt_count_text(count, sizeof count, proposer->proposer.total));
-    return compile_proposals(run, request, (gt_proposer *)&proposer->proposer, o->max_variants);
 }
 
 int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
@@ -176,5 +151,14 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request));
     GT_TRY(gt_strategy_proposer_open(&proposer, request, &history));
-    return compile_some(&run, request, &proposer);
+    char count[32];
+    gt_outlook outlook;
+    gt_strategy_outlook(&outlook, proposer.strategy);
+    GT_REFUSE(outlook.learns, GPUTUNE_EINVAL,
+              "%s: the strategy '%s' chooses its %u of %s variants by their results, so they "
+              "cannot be compiled in advance; leave out max_variants, or choose the strategy "
+              "'random' or 'exhaustive'",
+              request->template->name, gt_strategy_name(request->options.strategy), limit,
+              gt_count_text(count, sizeof count, proposer.proposer.total));
+    return compile_proposals(&run, request, &proposer.proposer, limit);
 }

@@ -355,16 +355,6 @@ static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensio
                           memcmp(npy->shape, shape, dimensions * sizeof *shape) == 0;
 }
 
-static gputune_status check_numbers(const gt_buffer *buffer, const char *path)
-{
-    GT_REFUSE(
-        buffer->number_count, GPUTUNE_EINVAL,
-        "%s: each element of %s has several numbers, which no such file can hold; expected plain "
-        "numbers or vectors",
-        path, buffer->name);
-    return GPUTUNE_OK;
-}
-
 static gputune_status check_file(const gt_request *request, const struct gt_data_file *file)
 {
     const gt_buffer *buffer =
@@ -372,7 +362,11 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
     uint64_t shape[4];
     uint32_t dimensions = 0;
     GT_SCOPED(gt_text_free) gt_text found = {0}, expected = {0};
-    GT_TRY(check_numbers(buffer, file->path));
+    GT_REFUSE(
+        buffer->number_count, GPUTUNE_EINVAL,
+        "%s: each element of %s has several numbers, which no such file can hold; expected plain "
+        "numbers or vectors",
+        file->path, buffer->name);
     GT_TRY(wanted_shape(shape, &dimensions, request, file->argument, buffer));
     if (is_type(&file->npy, buffer->type) &&
         is_shape(&file->npy, shape, dimensions, file->argument >= GT_PARAMETER_MAX)) {

@@ -640,19 +640,14 @@ static gt_runner *find_runner(const gt_race *race, uint64_t id)
     return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
-static void reopen_race(gt_race *race)
-{
-    race->decided = race->end = GT_RACE_RUNNING;
-    race->complete = race->is_tied = false;
-    race->winner = NULL;
-}
-
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default)
 {
     gt_runner *old = find_runner(race, id);
     GT_REFUSE(old && runner_is_in(old), GPUTUNE_EINVAL, "contestant %llu is in the race already",
               (unsigned long long)id);
-    reopen_race(race);
+    race->decided = race->end = GT_RACE_RUNNING;
+    race->complete = race->is_tied = false;
+    race->winner = NULL;
     if (old) {
         old->left = GT_RACE_IN;
         old->left_round = old->missed = 0;

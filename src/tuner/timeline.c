@@ -37,15 +37,6 @@ static double take_busy(gt_session *session)
     return since ? (double)(session->timeline.busy_since - since) : 0;
 }
 
-static void note_verified(gt_session *session, double busy_ns)
-{
-    gt_timeline *t = &session->timeline;
-    t->verifying_ns += busy_ns;
-    if (!t->decided) {
-        gt_session_mark(session, t->verified_first ? &t->verified : &t->verified_first);
-    }
-}
-
 void gt_session_mark_event(gt_session *session, const gt_event *event)
 {
     gt_timeline *t = &session->timeline;
@@ -68,7 +59,10 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         take_busy(session);
         return;
     case GT_EVENT_VERIFIED:
-        note_verified(session, busy_ns);
+        t->verifying_ns += busy_ns;
+        if (!t->decided) {
+            gt_session_mark(session, t->verified_first ? &t->verified : &t->verified_first);
+        }
         return;
     case GT_EVENT_RECHECKED:
         t->proving_again_ns += busy_ns;

@@ -300,17 +300,6 @@ gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id)
     return tuning->session.field.variants.items[id];
 }
 
-static void log_if_cut(const gt_tuning *tuning)
-{
-    const gt_request *request = tuning->session.request;
-    if (tuning->session.field.cut && !request->options.max_variants) {
-        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s: %d variants were tried, the most that one tuning keeps in memory; "
-                    "restrict the space",
-                    request->template->name, GT_FIELD_VARIANTS_MAX);
-    }
-}
-
 static gputune_status run_session(gt_choice *out, gt_tuning *tuning)
 {
     gt_request *request = tuning->session.request;
@@ -326,7 +315,12 @@ static gputune_status run_session(gt_choice *out, gt_tuning *tuning)
         gt_tuning_keep_findings(tuning);
         return status;
     }
-    log_if_cut(tuning);
+    if (tuning->session.field.cut && !request->options.max_variants) {
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
+                    "%s: %d variants were tried, the most that one tuning keeps in memory; "
+                    "restrict the space",
+                    request->template->name, GT_FIELD_VARIANTS_MAX);
+    }
     gt_tuning_progress(tuning, "store", true);
     gt_tuning_write_samples(tuning);
     status = gt_tuning_conclude(out, tuning);
