@@ -332,12 +332,6 @@ static void read_processor(char *out, size_t bytes)
     }
 }
 
-static int parameter_bytes(int cc, int driver_version)
-{
-    return cc >= 70 && driver_version >= LARGE_PARAMETERS_VERSION ? GT_PARAMETER_LARGE_BYTES
-                                                                  : GT_PARAMETER_PORTABLE_BYTES;
-}
-
 gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int ordinal)
 {
     gt_device device = {.ordinal = ordinal};
@@ -345,7 +339,8 @@ gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int o
     GT_CUDA(driver, DeviceGet, &handle, ordinal);
     GT_TRY(read_attributes(&device, driver, handle));
     GT_TRY(read_identity(&device, driver, handle));
-    device.max_parameter_bytes = parameter_bytes(device.cc, driver->version);
+    bool is_large = device.cc >= 70 && driver->version >= LARGE_PARAMETERS_VERSION;
+    device.max_parameter_bytes = is_large ? GT_PARAMETER_LARGE_BYTES : GT_PARAMETER_PORTABLE_BYTES;
     gt_device_add_arch_facts(&device);
     read_processor(device.processor, sizeof device.processor);
     *out = device;

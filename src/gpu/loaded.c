@@ -285,14 +285,6 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
     return GPUTUNE_OK;
 }
 
-static gputune_status count_array(CUarray array, const gt_driver *driver, const gt_texture *texture)
-{
-    const uint64_t bytes = gt_texture_bytes(texture);
-    return gt_budget_take(driver, (uintptr_t)array, bytes)
-               ? GPUTUNE_OK
-               : gt_cuda_check(driver, CUDA_ERROR_OUT_OF_MEMORY, "cuArray3DCreate");
-}
-
 static gputune_status make_arrays(gt_instance *out, const gt_loaded_launch *loaded)
 {
     for (uint32_t i = 0; i < loaded->launch.texture_count; i++) {
@@ -306,7 +298,10 @@ static gputune_status make_arrays(gt_instance *out, const gt_loaded_launch *load
             .Flags = texture->memory == GT_TEXTURE_LAYERED ? CUDA_ARRAY3D_LAYERED : 0};
         if (texture->memory != GT_TEXTURE_BUFFER) {
             GT_CUDA(loaded->driver, Array3DCreate, &out->arrays[i], &shape);
-            GT_TRY(count_array(out->arrays[i], loaded->driver, texture));
+            bool fits = gt_budget_take(loaded->driver, (uintptr_t)out->arrays[i],
+                                       gt_texture_bytes(texture));
+            GT_TRY(gt_cuda_check(loaded->driver, fits ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY,
+                                 "cuArray3DCreate"));
             GT_TRY(gt_loaded_texture(&out->textures[i], loaded, texture, 0, out->arrays[i]));
         }
     }

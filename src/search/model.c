@@ -115,12 +115,6 @@ static bool add_rows(gt_model *model, gt_evidence *evidence)
     return true;
 }
 
-static void model_add_pending(gt_model *model, gt_evidence *evidence)
-{
-    add_rows(model, evidence);
-    gt_gaussian_update(&model->gaussian);
-}
-
 /* Chooses the points that keep a row: the fastest points and a random choice of the others. Rows
  * for pending points are added later. */
 static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order)
@@ -722,7 +716,8 @@ gputune_status gt_model_propose(gt_strategy *strategy, gt_point *out, bool *foun
         model->results = strategy->evidence.results;
         model->batch = 0;
     } else {
-        model_add_pending(model, &strategy->evidence);
+        add_rows(model, &strategy->evidence); /* the pending points */
+        gt_gaussian_update(&model->gaussian);
     }
     int64_t best;
     bool climb = model->batch++ % BETWEEN_CLIMBS == 0;

@@ -23,15 +23,10 @@ enum {
  * 0.4. Five pairs then show less than 0.3 in 33% of cases, and eight pairs less than -0.5 in 1%. */
 #define CONTRARY (-0.5)
 
-static uint32_t most_first(const gt_search_settings *settings)
-{
-    return settings->workers / 2 > LEAST_PAIRS ? settings->workers / 2 : LEAST_PAIRS;
-}
-
 gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,
                               const gt_search_settings *settings)
 {
-    uint32_t first = most_first(settings);
+    uint32_t half = settings->workers / 2, first = half > LEAST_PAIRS ? half : LEAST_PAIRS;
     *out = (gt_quick){.settings = *settings};
     out->most_pairs = first < GT_QUICK_PAIRS ? first : GT_QUICK_PAIRS;
     if (domain->size < LEAST_SIZE || !(settings->limit_s > 0)) {

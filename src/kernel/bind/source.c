@@ -463,8 +463,7 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
     const gt_template_parts *parts = template->parts;
     GT_REFUSE(!parts->reference.present && !parts->check.present && !parts->init.present,
               GPUTUNE_ETEMPLATE,
-              "%s:1:1: no 'reference'; expected #pragma gputune "
-              "reference(KERNEL, …)",
+              "%s:1:1: no 'reference'; expected #pragma gputune reference(KERNEL, …)",
               template->path);
     return generate_source(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
