@@ -304,12 +304,10 @@ static gputune_status make_key(char **out, const gt_request *request)
     const bool has_file =
         gt_catalog_watch(request->services->catalog, template, request->by_path) != NULL;
     GT_FREED char *real = has_file ? realpath(template->path, NULL) : NULL;
-    gt_text text = {0};
-    gt_text_printf(&text, "%s\t%s\t%s%s%s\t%s\t%s\t%s\t%s\t%s\t%s", request->device->environment,
-                   request->device->name, real ? real : "", real ? ":" : "", s->kernel, s->problem,
-                   gputune_objective_name(s->objective), gputune_cache_name(s->cache), s->alignment,
-                   s->inputs, request->only_text);
-    return gt_text_take(out, &text);
+    return gt_format(out, "%s\t%s\t%s%s%s\t%s\t%s\t%s\t%s\t%s\t%s", request->device->environment,
+                     request->device->name, real ? real : "", real ? ":" : "", s->kernel,
+                     s->problem, gputune_objective_name(s->objective), gputune_cache_name(s->cache),
+                     s->alignment, s->inputs, request->only_text);
 }
 
 /* Finds the miss with this key, or adds it. Takes over the key. Returns NULL if out of memory. */

@@ -237,7 +237,7 @@ static char *system_database(void)
     }
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char *path = NULL;
-        if (gt_path_format(&path, "%s/%s/gputune.db", own, places[i]) == GPUTUNE_OK &&
+        if (gt_format(&path, "%s/%s/gputune.db", own, places[i]) == GPUTUNE_OK &&
             gt_file_exists(path)) {
             return path;
         }

@@ -140,13 +140,13 @@ static gputune_status try_installed(char **out, const char *folder, size_t lengt
 {
     GT_FREED char *path = NULL;
     GT_FREED char *worker = NULL;
-    GT_TRY(gt_path_format(&path, "%.*s/gputune", (int)length, folder));
+    GT_TRY(gt_format(&path, "%.*s/gputune", (int)length, folder));
     GT_FREED char *command = realpath(path, NULL);
     if (!command) {
         return GPUTUNE_OK;
     }
     *strrchr(command, '/') = '\0';
-    GT_TRY(gt_path_format(&worker, "%s/../libexec/gputune/gputune-worker", command));
+    GT_TRY(gt_format(&worker, "%s/../libexec/gputune/gputune-worker", command));
     if (gt_file_exists(worker)) {
         *out = command;
         command = NULL;
@@ -159,7 +159,7 @@ gputune_status gt_file_installed_folder(char **out)
     GT_FREED char *folders = NULL;
     const char *path = gt_environment("PATH");
     *out = NULL;
-    GT_TRY(gt_path_format(&folders, "%s:/usr/local/bin:/usr/bin", path ? path : ""));
+    GT_TRY(gt_format(&folders, "%s:/usr/local/bin:/usr/bin", path ? path : ""));
     for (const char *at = folders; *at && !*out; at += strspn(at, ":")) {
         size_t length = strcspn(at, ":");
         if (*at == '/') {
@@ -187,7 +187,7 @@ static gputune_status try_part(const part *part, const char *folder, const char 
     if (!folder || *part->out) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_path_format(&path, "%s/%s/%s", folder, place, part->name));
+    GT_TRY(gt_format(&path, "%s/%s/%s", folder, place, part->name));
     if (access(path, part->mode) == 0 && stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
         (facts.st_uid == 0 ||
          (stat(folder, &of_folder) == 0 && of_folder.st_uid == facts.st_uid))) {
@@ -235,14 +235,14 @@ gputune_status gt_file_cache_folder(char **out)
     const char *cache = gt_environment("XDG_CACHE_HOME");
     const char *home = gt_environment("HOME");
     if (cache && cache[0] == '/') {
-        return gt_path_format(out, "%s/gputune", cache);
+        return gt_format(out, "%s/gputune", cache);
     }
     if (home && home[0] == '/') {
         GT_REFUSE(!gt_file_is_folder(home), GPUTUNE_ENOTFOUND,
                   "no cache folder: HOME is %s, which is not a folder; set GPUTUNE_DB or "
                   "XDG_CACHE_HOME",
                   home);
-        return gt_path_format(out, "%s/.cache/gputune", home);
+        return gt_format(out, "%s/.cache/gputune", home);
     }
     return gt_fail(
         GPUTUNE_ENOTFOUND,
@@ -250,28 +250,18 @@ gputune_status gt_file_cache_folder(char **out)
         "them");
 }
 
-gputune_status gt_path_format(char **out, const char *format, ...)
-{
-    gt_text path = {0};
-    va_list args;
-    va_start(args, format);
-    gt_text_vprintf(&path, format, args);
-    va_end(args);
-    return gt_text_take(out, &path);
-}
-
 gputune_status gt_path_absolute(char **out, const char *path)
 {
     char folder[PATH_MAX];
     bool is_relative = path[0] != '/' && getcwd(folder, sizeof folder);
-    return gt_path_format(out, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", path);
+    return gt_format(out, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", path);
 }
 
 static gputune_status add_match(gt_texts *out, const char *folder, const char *name)
 {
     char *path;
     bool below = *folder && folder[strlen(folder) - 1] != '/';
-    GT_TRY(gt_path_format(&path, "%s%s%s", folder, below ? "/" : "", name));
+    GT_TRY(gt_format(&path, "%s%s%s", folder, below ? "/" : "", name));
     if (gt_file_exists(path)) {
         return gt_texts_take(out, path);
     }
@@ -326,7 +316,7 @@ gputune_status gt_matches_find(gt_texts *out, const char *folder, const char *pa
     while (status == GPUTUNE_OK && *(pattern += strspn(pattern, "/"))) {
         GT_FREED char *component = NULL;
         size_t length = strcspn(pattern, "/");
-        status = gt_path_format(&component, "%.*s", (int)length, pattern);
+        status = gt_format(&component, "%.*s", (int)length, pattern);
         GT_THEN(status, match_component(out, component));
         pattern += length;
     }

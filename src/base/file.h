@@ -39,8 +39,6 @@ gputune_status gt_file_cache_folder(char **out);
 /* Makes a relative path absolute, so it means the same file after chdir(). The caller frees *out.
  */
 gputune_status gt_path_absolute(char **out, const char *path);
-/* Formats a new string, which the caller frees. */
-gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
 
 /* Finds the paths below a folder that match a shell pattern, in ascending order. *, ? and [] match
  * within a path component, as in fnmatch(3), but the folder is not a pattern. Only a pattern with a

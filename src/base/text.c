@@ -125,6 +125,16 @@ bool gt_is_any(const char *text, size_t length, const char *words)
     return gt_word_at(text, length, words) >= 0;
 }
 
+gputune_status gt_format(char **out, const char *format, ...)
+{
+    gt_text text = {0};
+    va_list args;
+    va_start(args, format);
+    gt_text_vprintf(&text, format, args);
+    va_end(args);
+    return gt_text_take(out, &text);
+}
+
 gputune_status gt_strdup(char **out, const char *string)
 {
     return gt_strndup(out, string, strlen(string));

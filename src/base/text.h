@@ -24,6 +24,8 @@ gputune_status gt_text_take(char **out, gt_text *text);
 /* Returns the string, which `text` owns; never NULL. */
 const char *gt_text_string(const gt_text *text);
 
+/* Formats a new string, which the caller frees. */
+gputune_status gt_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
 /* Like strdup() and strndup(), but return a status: OK or ENOMEM. */
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);

@@ -101,7 +101,7 @@ static bool make_folder(char **out)
     const char *given = gt_environment("TMPDIR"), *folder = given ? given : "/tmp";
     if (statvfs(folder, &facts) != 0 ||
         !((double)facts.f_bavail * (double)facts.f_frsize > ROOM_BYTES) ||
-        gt_path_format(out, "%s/gputune-head-%ld-XXXXXX", folder, (long)getpid()) < 0) {
+        gt_format(out, "%s/gputune-head-%ld-XXXXXX", folder, (long)getpid()) < 0) {
         return false;
     }
     remove_stale_folders(folder);
@@ -136,7 +136,7 @@ static gputune_status compile_and_keep(gt_compiled *out, struct gt_head *head,
     if (!make_folder(&folder)) {
         return compile_plain(out, head, nvrtc, request);
     }
-    if (gt_path_format(&path, "%s/head", folder) < 0) {
+    if (gt_format(&path, "%s/head", folder) < 0) {
         rmdir(folder);
         free(folder);
         return GPUTUNE_ENOMEM;

@@ -64,8 +64,8 @@ static gputune_status add_built(gt_texts *out)
     if (!slash) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_path_format(&path, "%.*s/libclang/clang/native/libclang.so", (int)(slash - program),
-                          program));
+    GT_TRY(gt_format(&path, "%.*s/libclang/clang/native/libclang.so", (int)(slash - program),
+                     program));
     return gt_file_exists(path) ? gt_texts_add(out, path, strlen(path)) : GPUTUNE_OK;
 }
 

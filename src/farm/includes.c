@@ -133,7 +133,7 @@ static gputune_status need_toolkit(gt_includes *includes)
 static gputune_status add_option(gt_includes *includes, const char *folder)
 {
     char *option;
-    GT_TRY(gt_path_format(&option, "-I%s", folder));
+    GT_TRY(gt_format(&option, "-I%s", folder));
     return gt_texts_take(&includes->options, option);
 }
 
@@ -176,7 +176,7 @@ static gputune_status probe_folder(char **real, const gt_includes *includes, con
                                    const char *name)
 {
     GT_FREED char *path = NULL;
-    GT_TRY(gt_path_format(&path, "%s/%s", folder, name));
+    GT_TRY(gt_format(&path, "%s/%s", folder, name));
     *real = realpath(name[0] == '/' ? name : path, NULL);
     if (*real && !lies_in(*real, includes->own) && !lies_in(*real, includes->shared) &&
         !lies_in_any(*real, &includes->named) && !lies_in_any(*real, &includes->toolkit.folders)) {
@@ -357,8 +357,8 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
     /* if the file is in the template's folder, write the path of this folder as the caller did */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
-    GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
-                          is_own ? real + strlen(includes->own) + 1 : real));
+    GT_TRY(gt_format(&found.path, "%s%s", is_own ? includes->written : "",
+                     is_own ? real + strlen(includes->own) + 1 : real));
     found.text = gt_take(&text);
     *out = found;
     return GPUTUNE_OK;

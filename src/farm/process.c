@@ -70,7 +70,7 @@ gputune_status gt_process_environment(gt_texts *out, bool measure, const char *d
     }
     if (measure && device) {
         char *visible;
-        GT_TRY(gt_path_format(&visible, "CUDA_VISIBLE_DEVICES=%s", device));
+        GT_TRY(gt_format(&visible, "CUDA_VISIBLE_DEVICES=%s", device));
         GT_TRY(gt_texts_take(out, visible));
     }
     GT_TRY(gt_array_reserve(out));

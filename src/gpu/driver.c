@@ -21,7 +21,7 @@ static gputune_status find_emulator(char **out)
     GT_SCOPED(gt_text_free) gt_text tried = {0};
     if (given) {
         const bool is_folder = gt_file_is_folder(given);
-        GT_TRY(gt_path_format(out, "%s%s", given, is_folder ? "/" GT_EMULATOR_FILE : ""));
+        GT_TRY(gt_format(out, "%s%s", given, is_folder ? "/" GT_EMULATOR_FILE : ""));
         GT_REFUSE(!gt_file_exists(*out), GPUTUNE_ENODRIVER,
                   "no emulator at %s (GPUTUNE_EMULATOR); unset it, or set it to %s", given,
                   GT_EMULATOR_FILE);

@@ -102,8 +102,8 @@ static void load_builtins(const gt_nvrtc *nvrtc)
     GT_FREED char *real = realpath(nvrtc->path, NULL);
     GT_FREED char *path = NULL;
     const char *slash = real ? strrchr(real, '/') : NULL;
-    if (slash && gt_path_format(&path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - real), real,
-                                nvrtc->number / 1000, nvrtc->number % 1000 / 10) == GPUTUNE_OK) {
+    if (slash && gt_format(&path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - real), real,
+                           nvrtc->number / 1000, nvrtc->number % 1000 / 10) == GPUTUNE_OK) {
         (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
 }
@@ -257,10 +257,8 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
     }
     out->head = NULL;
     if (head) {
-        gt_text text = {0};
-        gt_text_printf(&text, "%s=%s", head->keep ? "--create-pch" : "--use-pch",
-                       head->keep ? head->keep : head->use);
-        GT_TRY(gt_text_take(&out->head, &text));
+        GT_TRY(gt_format(&out->head, "%s=%s", head->keep ? "--create-pch" : "--use-pch",
+                         head->keep ? head->keep : head->use));
         out->items[out->count++] = out->head;
         out->items[out->count++] = "--pch-messages=false";
     }
@@ -369,7 +367,7 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
         for (size_t k = 0; k < request->option_count; k++) {
             GT_FREED char *path = NULL;
             if (strncmp(request->options[k], "-I", 2) == 0) {
-                GT_TRY(gt_path_format(&path, "%s/%s", request->options[k] + 2, name));
+                GT_TRY(gt_format(&path, "%s/%s", request->options[k] + 2, name));
                 found |= gt_file_exists(path);
             }
         }
@@ -559,13 +557,11 @@ gputune_status gt_compile_error_line(char **out, const char *log)
     }
     gt_resources resources;
     gt_ptxas_parse(&resources, log);
-    gt_text text = {0};
     if (!error && resources.static_shared_bytes > STATIC_SHARED_LIMIT) {
-        gt_text_printf(
-            &text,
+        return gt_format(
+            out,
             "%u bytes of static shared memory; a kernel may have at most %d; use shared() for more",
             resources.static_shared_bytes, STATIC_SHARED_LIMIT);
-        return gt_text_take(out, &text);
     }
     last = error ? error : last;
     return gt_strndup(out, last, (size_t)(line_end(last) - last));

@@ -125,7 +125,7 @@ static gputune_status python_prefix(char **out)
     while (path && *path) {
         size_t length = strcspn(path, ":");
         GT_FREED char *program = NULL;
-        GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
+        GT_TRY(gt_format(&program, "%.*s/python3", (int)length, path));
         GT_FREED char *real = gt_file_exists(program) ? realpath(program, NULL) : NULL;
         char *slash = real ? strrchr(real, '/') : NULL; /* end of PREFIX/bin */
         if (slash) {
@@ -167,7 +167,7 @@ static gputune_status visit_roots(root_fn visit, void *user)
         }
     }
     if (home) {
-        GT_TRY(gt_path_format(&local, "%s/.local", home));
+        GT_TRY(gt_format(&local, "%s/.local", home));
         GT_TRY(visit(user, ROOT_PYTHON, local));
     }
     return GPUTUNE_OK;
@@ -199,8 +199,8 @@ static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root
     for (size_t i = 0; i < below.count; i++) {
         GT_FREED char *pattern = NULL;
         GT_SCOPED(gt_texts_free) gt_texts matches = {0};
-        GT_TRY(gt_path_format(&pattern, "%s%s%s%s", is_pattern ? root : "", below.items[i],
-                              python ? part : "", name));
+        GT_TRY(gt_format(&pattern, "%s%s%s%s", is_pattern ? root : "", below.items[i],
+                         python ? part : "", name));
         GT_TRY(gt_matches_find(&matches, is_pattern ? "/" : root, pattern));
         for (size_t k = matches.count; k-- > 0;) {
             GT_TRY(add_path(out, matches.items[k]));
@@ -304,7 +304,7 @@ static bool note_parts(finder *finder, const char *folder)
     for (int i = 0; i < PARTS; i++) {
         GT_FREED char *path = NULL;
         GT_FREED char *text = NULL;
-        if (finder->have[i] || gt_path_format(&path, "%s/%s", folder, parts[i].header) < 0) {
+        if (finder->have[i] || gt_format(&path, "%s/%s", folder, parts[i].header) < 0) {
             continue;
         }
         if (gt_file_exists(path) && gt_file_read(&text, NULL, path) == GPUTUNE_OK) {
@@ -338,7 +338,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     GT_TRY(list_below(&folders, kind, folder, PLACES(header_folders), "/nvidia/*/include", ""));
     for (size_t i = 0; i < folders.count && !is_complete(finder); i++) {
         GT_FREED char *cccl = NULL; /* folder of CCCL in toolkit 13 and newer */
-        GT_TRY(gt_path_format(&cccl, "%s/cccl", folders.items[i]));
+        GT_TRY(gt_format(&cccl, "%s/cccl", folders.items[i]));
         if (note_parts(finder, folders.items[i])) {
             GT_TRY(add_folder(finder, folders.items[i]));
         }

@@ -408,7 +408,7 @@ gputune_status gt_store_path(char **out, const char *path)
         return gt_strdup(out, given);
     }
     GT_TRY(gt_file_cache_folder(&folder));
-    return gt_path_format(out, "%s/gputune.db", folder);
+    return gt_format(out, "%s/gputune.db", folder);
 }
 
 /* Determines the path of the user's file. There is no path if there is no cache folder, or if the

@@ -24,8 +24,8 @@ static gputune_status try_place(char **out, gt_text *tried, const char *folder, 
     if (*out || !folder) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_path_format(&path, "%s%s", folder, place));
-    GT_TRY(gt_path_format(&prelude, "%s/gputune.cuh", path));
+    GT_TRY(gt_format(&path, "%s%s", folder, place));
+    GT_TRY(gt_format(&prelude, "%s/gputune.cuh", path));
     if (gt_file_exists(prelude)) {
         *out = gt_take(&path);
     } else {
@@ -118,7 +118,7 @@ static gputune_status need_prelude(gt_catalog *catalog, const char *given)
         return GPUTUNE_OK;
     }
     GT_TRY(gt_template_folders(&folder, &home, given));
-    GT_TRY(gt_path_format(&path, "%s/gputune.cuh", home));
+    GT_TRY(gt_format(&path, "%s/gputune.cuh", home));
     GT_TRY(gt_file_read(&prelude, NULL, path));
     if (catalog->includes) {
         GT_TRY(gt_includes_share(catalog->includes, folder));
@@ -387,7 +387,7 @@ static gputune_status add_folder(gt_kernel_list *out, gt_catalog *catalog, const
     gputune_status status = count < 0 && errno == ENOMEM ? gt_fail_memory() : GPUTUNE_OK;
     for (int i = 0; i < count; i++) {
         GT_FREED char *path = NULL;
-        GT_THEN(status, gt_path_format(&path, "%s/%s", catalog->folder, files[i]->d_name));
+        GT_THEN(status, gt_format(&path, "%s/%s", catalog->folder, files[i]->d_name));
         GT_THEN(status, add_kernels_of(out, catalog, path, kernel));
         free(files[i]);
     }

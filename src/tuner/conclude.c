@@ -147,15 +147,10 @@ static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
 static gputune_status describe_duplicate(gt_trial *trial, const gt_template *template,
                                          const gt_variant *tried)
 {
-    gt_text text = {0};
     GT_FREED char *config = NULL;
-    char *message;
     GT_TRY(gt_config_text(&config, template, &tried->config));
-    gt_text_printf(&text, "the same launch as %s", config);
-    GT_TRY(gt_text_take(&message, &text));
-    free((char *)trial->message);
-    trial->message = message;
-    return GPUTUNE_OK;
+    free((char *)gt_take(&trial->message));
+    return gt_format((char **)&trial->message, "the same launch as %s", config);
 }
 
 static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,

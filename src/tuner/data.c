@@ -247,8 +247,7 @@ static gputune_status add_beside(gt_request *request, uint32_t argument, const c
     const char *template = request->template->path;
     const char *slash = name[0] == '/' ? NULL : strrchr(template, '/');
     GT_FREED char *path = NULL;
-    GT_TRY(
-        gt_path_format(&path, "%.*s%s", slash ? (int)(slash - template + 1) : 0, template, name));
+    GT_TRY(gt_format(&path, "%.*s%s", slash ? (int)(slash - template + 1) : 0, template, name));
     return add_file(request, argument, path, expected);
 }
 

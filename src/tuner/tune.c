@@ -508,10 +508,8 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
 /* Describes the expected loss: how much slower the rule's variant is than a tuned one. */
 static gputune_status describe_rule(char **out, const gt_rule *rule)
 {
-    gt_text text = {0};
-    gt_text_printf(&text, "rule, expected loss %.1f%% (90th percentile %.1f%%)",
-                   100 * (rule->loss.mean - 1), 100 * (rule->loss.p90 - 1));
-    return gt_text_take(out, &text);
+    return gt_format(out, "rule, expected loss %.1f%% (90th percentile %.1f%%)",
+                     100 * (rule->loss.mean - 1), 100 * (rule->loss.p90 - 1));
 }
 
 gt_terms gt_terms_of_rule(const gt_request *request)

@@ -51,7 +51,7 @@ TEST_OF(privileged_program_sees_no_variable, char *folder, open_folder, close_fo
     char *path, *bytes;
     size_t count;
     enum { OTHER_GROUP = 65534 };
-    ASSERT_OK(gt_path_format(&path, "%s/privileged", folder));
+    ASSERT_OK(gt_format(&path, "%s/privileged", folder));
     ASSERT_OK(gt_file_read_most(&bytes, &count, "/proc/self/exe", 64 << 20));
     FILE *file = fopen(path, "wb");
     assert_non_null(file);

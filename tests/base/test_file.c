@@ -18,7 +18,7 @@ static int close_folder(void **state)
 static char *path_in(const char *folder, const char *name)
 {
     char *path;
-    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
+    ASSERT_OK(gt_format(&path, "%s/%s", folder, name));
     return path;
 }
 

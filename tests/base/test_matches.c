@@ -6,7 +6,7 @@
 static void touch(const char *folder, const char *name)
 {
     GT_FREED char *path = NULL;
-    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
+    ASSERT_OK(gt_format(&path, "%s/%s", folder, name));
     ASSERT_OK(gt_file_make_parents(path));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -31,7 +31,7 @@ TEST(patterns_match_within_a_component)
 {
     char *top = folder_make();
     GT_FREED char *folder = NULL;
-    ASSERT_OK(gt_path_format(&folder, "%s/[1]*", top)); /* the * and [] in the name are literal */
+    ASSERT_OK(gt_format(&folder, "%s/[1]*", top)); /* the * and [] in the name are literal */
     touch(folder, "lib/python3.11/nvidia/cu13/lib/libnvrtc.so.13");
     touch(folder, "lib/python3.9/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
     touch(folder, "lib/python3.9/nvidia/.hidden/lib/libnvrtc.so.12");

@@ -75,7 +75,7 @@ TEST(messages_paths_and_logs_use_points)
     gt_text_printf(&text, "%d %g", 1, 1.25);
     assert_string_equal(gt_text_string(&text), "1 1.25");
     gt_text_free(&text);
-    ASSERT_OK(gt_path_format(&path, "/tmp/%g", 1.5));
+    ASSERT_OK(gt_format(&path, "/tmp/%g", 1.5));
     assert_string_equal(path, "/tmp/1.5");
     free(path);
 }

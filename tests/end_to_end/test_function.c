@@ -112,17 +112,17 @@ TEST_WITH_TUNER(scratch_is_passed_by_the_caller, ":memory:")
 static char *passed_as(const char *word)
 {
     char *text;
-    OK(gt_path_format(&text,
-                      "#pragma gputune kernel(told)\n"
-                      "#pragma gputune pass(values : int[2000] = value, split, constant, global : "
-                      "index)\n"
-                      "#pragma gputune args(out int sum[1])\n"
-                      "#pragma gputune default(values = %s)\n"
-                      "#pragma gputune block(1)\n"
-                      "#pragma gputune grid(1)\n"
-                      "__global__ void told(GPUTUNE_PARAM(values) int *sum)\n"
-                      "{ int t = 0; for (int i = 0; i < 2000; i++) t += values(i); *sum = t; }\n",
-                      word));
+    OK(gt_format(&text,
+                 "#pragma gputune kernel(told)\n"
+                 "#pragma gputune pass(values : int[2000] = value, split, constant, global : "
+                 "index)\n"
+                 "#pragma gputune args(out int sum[1])\n"
+                 "#pragma gputune default(values = %s)\n"
+                 "#pragma gputune block(1)\n"
+                 "#pragma gputune grid(1)\n"
+                 "__global__ void told(GPUTUNE_PARAM(values) int *sum)\n"
+                 "{ int t = 0; for (int i = 0; i < 2000; i++) t += values(i); *sum = t; }\n",
+                 word));
     return text;
 }
 

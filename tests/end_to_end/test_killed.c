@@ -117,7 +117,7 @@ TEST(kills_lose_no_stored_result)
     char *folder, *program;
     SKIP_IF(!world.ready);
     OK(gt_file_own_folder(&folder));
-    OK(gt_path_format(&program, "%s/../../gputune", folder));
+    OK(gt_format(&program, "%s/../../gputune", folder));
     for (int round = 0; round < kills; round++) {
         pid_t host = start(program, round);
         kill_one(host, round);

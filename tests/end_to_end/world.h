@@ -38,7 +38,7 @@ static struct {
 static void set_default(const char *variable, const char *folder, const char *rest)
 {
     GT_FREED char *path = NULL;
-    OK(gt_path_format(&path, "%s/%s", folder, rest));
+    OK(gt_format(&path, "%s/%s", folder, rest));
     setenv(variable, path, 0);
 }
 

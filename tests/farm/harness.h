@@ -13,7 +13,7 @@ static char *beside_test(const char *name)
 {
     char *folder, *path;
     ASSERT_OK(gt_file_own_folder(&folder));
-    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
+    ASSERT_OK(gt_format(&path, "%s/%s", folder, name));
     free(folder);
     return path;
 }

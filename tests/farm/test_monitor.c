@@ -20,7 +20,7 @@ static int load_nvml(void **state)
 {
     char *folder, *path;
     ASSERT_OK(gt_file_own_folder(&folder));
-    ASSERT_OK(gt_path_format(&path, "%s/fake_nvml.so", folder));
+    ASSERT_OK(gt_format(&path, "%s/fake_nvml.so", folder));
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     free(path);
     free(folder);

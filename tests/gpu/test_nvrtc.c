@@ -151,7 +151,7 @@ static void expect_candidate(const gt_nvrtc_candidates *found, const char *path)
 static char *make_file(const char *root, const char *below)
 {
     char *path;
-    assert_int_equal(gt_path_format(&path, "%s/%s", root, below), 0);
+    assert_int_equal(gt_format(&path, "%s/%s", root, below), 0);
     assert_int_equal(gt_file_make_parents(path), 0);
     FILE *file = fopen(path, "w");
     assert_non_null(file);

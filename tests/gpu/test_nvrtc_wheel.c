@@ -10,7 +10,7 @@ TEST(builtins_beside_nvrtc_are_found)
     GT_SCOPED(gt_compiled_free) gt_compiled result;
     char *folder, *path;
     ASSERT_OK(gt_file_own_folder(&folder));
-    ASSERT_OK(gt_path_format(&path, "%s/wheel/libnvrtc.so.12", folder));
+    ASSERT_OK(gt_format(&path, "%s/wheel/libnvrtc.so.12", folder));
     setenv("GPUTUNE_NVRTC", path, 1);
     ASSERT_OK(gt_nvrtc_open(&nvrtc, 13000));
     assert_int_equal(gt_nvrtc_version(nvrtc), 12090);

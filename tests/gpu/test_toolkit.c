@@ -9,7 +9,7 @@ static char *folder;
 static void write_header(const char *name, const char *text)
 {
     GT_FREED char *path = NULL;
-    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
+    ASSERT_OK(gt_format(&path, "%s/%s", folder, name));
     ASSERT_OK(gt_file_make_parents(path));
     file_write(path, "%s", text);
 }
@@ -17,7 +17,7 @@ static void write_header(const char *name, const char *text)
 static void set_variable(const char *name, const char *below)
 {
     GT_FREED char *path = NULL;
-    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, below));
+    ASSERT_OK(gt_format(&path, "%s/%s", folder, below));
     setenv(name, path, 1);
 }
 

@@ -8,7 +8,7 @@
 static void open_file(setup *out, const char *name)
 {
     GT_FREED char *path = NULL, *text = NULL;
-    ASSERT_OK(gt_path_format(&path, "templates/%s.cu", name));
+    ASSERT_OK(gt_format(&path, "templates/%s.cu", name));
     ASSERT_OK(gt_file_read(&text, NULL, path));
     setup_open(out, text, "sm_90");
 }

@@ -16,7 +16,7 @@ static char *folder; /* the test's folder, with t/ for templates and lib/ for he
 static void write_file(const char *name, const char *text)
 {
     GT_FREED char *path = NULL;
-    ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
+    ASSERT_OK(gt_format(&path, "%s/%s", folder, name));
     ASSERT_OK(gt_file_make_parents(path));
     file_write(path, "%s", text);
 }
@@ -30,7 +30,7 @@ static int open_folder(void **state)
     write_file("toolkit/include/cuda_runtime_api.h", "#define CUDART_VERSION  13000\n");
     write_file("toolkit/include/cuda_fp16.h", "struct half;\n");
     GT_FREED char *toolkit = NULL;
-    ASSERT_OK(gt_path_format(&toolkit, "%s/toolkit", folder));
+    ASSERT_OK(gt_format(&toolkit, "%s/toolkit", folder));
     setenv("CUDA_HOME", toolkit, 1);
     unsetenv("GPUTUNE_NVRTC");
     unsetenv("GPUTUNE_INCLUDE");
@@ -50,11 +50,11 @@ static gputune_status parse(gt_hash *identity, char **options, const char *head,
     char *text, *path, *lib;
     const gt_template *template;
     gt_catalog *catalog;
-    ASSERT_OK(gt_path_format(&text, "%s%s", head, KERNEL));
+    ASSERT_OK(gt_format(&text, "%s%s", head, KERNEL));
     write_file("t/k.cu", text);
     free(text);
-    ASSERT_OK(gt_path_format(&path, "%s/t/k.cu", folder));
-    ASSERT_OK(gt_path_format(&lib, "%s/lib", folder));
+    ASSERT_OK(gt_format(&path, "%s/t/k.cu", folder));
+    ASSERT_OK(gt_format(&lib, "%s/lib", folder));
     ASSERT_OK(gt_catalog_open(&catalog, NULL, NULL));
     if (named) {
         const char *const paths[] = {lib};
@@ -114,7 +114,7 @@ TEST_WITHIN(test_the_compiler_gets_the_folders_in_order, open_folder, close_fold
 {
     char *options, *expected;
     ASSERT_OK(parse(NULL, &options, "#include <a.cuh>\n", true));
-    ASSERT_OK(gt_path_format(&expected, "-I%s/lib -I%s/toolkit/include", folder, folder));
+    ASSERT_OK(gt_format(&expected, "-I%s/lib -I%s/toolkit/include", folder, folder));
     assert_ptr_equal(strstr(options, expected), options);
     free(options);
     ASSERT_OK(parse(NULL, &options, "", true));
@@ -127,7 +127,7 @@ TEST_WITHIN(test_folders_of_the_environment, open_folder, close_folder)
 {
     GT_FREED char *lib = NULL;
     const gt_hash without = identity_of("#include <a.cuh>\n", false);
-    ASSERT_OK(gt_path_format(&lib, "/nowhere:%s/lib:", folder));
+    ASSERT_OK(gt_format(&lib, "/nowhere:%s/lib:", folder));
     setenv("GPUTUNE_INCLUDE", lib, 1);
     assert_false(gt_hash_equal(without, identity_of("#include <a.cuh>\n", false)));
 }
@@ -151,7 +151,7 @@ TEST_WITHIN(test_nothing_outside_is_read, open_folder, close_folder)
                    "a template may not read");
     write_file("t/link.h", "");
     char *link;
-    ASSERT_OK(gt_path_format(&link, "%s/t/link.h", folder));
+    ASSERT_OK(gt_format(&link, "%s/t/link.h", folder));
     assert_int_equal(unlink(link), 0);
     assert_int_equal(symlink("/etc/passwd", link), 0);
     free(link);
@@ -179,7 +179,7 @@ TEST_WITHIN(hidden_includes_are_refused, open_folder, close_folder)
 TEST_WITHIN(test_devices_and_fifos_are_no_headers, open_folder, close_folder)
 {
     GT_FREED char *fifo = NULL;
-    ASSERT_OK(gt_path_format(&fifo, "%s/t/fifo.h", folder));
+    ASSERT_OK(gt_format(&fifo, "%s/t/fifo.h", folder));
     assert_int_equal(mkfifo(fifo, 0600), 0);
     ASSERT_FAILS(parse(NULL, NULL, "#include \"fifo.h\"\n", false), GPUTUNE_ETEMPLATE,
                  "expected a regular file");

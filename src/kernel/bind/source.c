@@ -348,9 +348,8 @@ _Static_assert((int)GT_OPTION_MAX + 1 <= (int)GT_SOURCE_OPTIONS, "options() and 
 
 static gputune_status limit_to(gt_source *out, int64_t registers)
 {
-    gt_text text = {0};
-    gt_text_printf(&text, "--maxrregcount=%lld", (long long)registers);
-    return gt_text_take(&out->options[out->option_count++], &text);
+    return gt_format(&out->options[out->option_count++], "--maxrregcount=%lld",
+                     (long long)registers);
 }
 
 static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
