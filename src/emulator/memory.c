@@ -443,10 +443,12 @@ static const char *name_of(const slot *named)
 static void describe_near(char *out, size_t out_bytes, const slot *near, uint64_t address)
 {
     const emu_allocation *what = &near->what;
+    const uint64_t start = what->base + near->before;
+    const bool is_before = address < start;
     snprintf(out, out_bytes, "%llu bytes %s %s of %zu bytes at 0x%llx",
-             (unsigned long long)distance_to(what, address),
-             address < what->base ? "before" : "past the end of", name_of(near),
-             what->bytes - near->before, (unsigned long long)(what->base + near->before));
+             (unsigned long long)(is_before ? start - address : distance_to(what, address)),
+             is_before ? "before" : "past the end of", name_of(near), what->bytes - near->before,
+             (unsigned long long)start);
 }
 
 void emu_memory_describe(char *out, size_t out_bytes, uint64_t address)

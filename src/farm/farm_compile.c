@@ -284,7 +284,9 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 
 void gt_compile_start_ahead(gt_host_farm *farm)
 {
-    enum { FIRST = 3 }; /* three workers are enough until the first verification */
+    /* the first verification needs the default variant, one source with the reference, check and
+     * init kernels, and the service kernels if no image of them fits the device */
+    enum { FIRST = 3 };
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < FIRST; i++) {

@@ -235,6 +235,7 @@ static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
         host->prepare_s = host->prepare_s > 0 ? host->prepare_s : gt_slot_spent_s(&host->slot);
     } else if (request->kind == GT_FRAME_VERIFY && variant && reply->verified.proved) {
         variant->generation = host->slot.generation;
+        variant->launch_ns = reply->verified.pilot_ns;
     } else if (request->kind == GT_FRAME_VERIFY) {
         gt_live_forget(host, request->id);
     }
@@ -440,13 +441,13 @@ static double allowance(gt_measure_host *host)
         live_find(host, sample ? host->slot.hand.variant : request->id);
     double least = fmax(host->least_s, 100 * count * host->reference_ns * 1e-9);
     least = fmax(least, 5 * host->prepare_s) * (variant ? fmax(1, variant->work) : 1);
-    if (sample && facts->by_energy) {
-        least += 5;
-    }
     if (variant && variant->patient) {
         least *= 10;
     }
-    return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
+    const double most = fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s);
+    /* energy is measured during a second and five batches of at least two launches */
+    const bool by_energy = sample && facts->by_energy && variant;
+    return fmin(least, most) + (by_energy ? 5 + 2 * 10e-9 * variant->launch_ns : 0);
 }
 
 /* Returns the time limit for opening the device. Only a real driver may have to be loaded. */

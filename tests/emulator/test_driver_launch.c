@@ -299,13 +299,15 @@ TEST_IN_CHILD(illegal_address_is_sticky)
 static const struct outside {
     bool from_second, freed;
     long offset;
+    CUdeviceptr named; /* offset of y in the second buffer, or 0 */
     const char *message;
 } outsides[] = {
-    {false, false, 0, "0 bytes past the end of an allocation of 40 bytes"},
-    {false, false, 60000, "past the end of an allocation of 40 bytes"},
-    {false, false, 66000, "an allocation of 40 bytes"},
-    {true, false, -44, "4 bytes before an allocation of 40 bytes"},
-    {false, true, -40, "in freed memory (40 bytes"},
+    {false, false, 0, 0, "0 bytes past the end of an allocation of 40 bytes"},
+    {false, false, 60000, 0, "past the end of an allocation of 40 bytes"},
+    {false, false, 66000, 0, "an allocation of 40 bytes"},
+    {true, false, -44, 0, "4 bytes before an allocation of 40 bytes"},
+    {true, false, -44, 16, "20 bytes before y of 24 bytes"},
+    {false, true, -40, 0, "in freed memory (40 bytes"},
 };
 static const struct outside *tried;
 
@@ -316,6 +318,9 @@ static void read_outside(void)
     CUdeviceptr first = new_buffer(40), second = new_buffer(40), to = new_buffer(4);
     CHECK(second > first && to > second);
     CUdeviceptr from = (tried->from_second ? second : first) + 40 + (CUdeviceptr)tried->offset;
+    if (tried->named) {
+        OK(emuNameMemory(second + tried->named, "y"));
+    }
     if (tried->freed) {
         OK(cuMemFree_v2(first));
     }

@@ -357,6 +357,21 @@ TEST(more_work_has_more_time)
     expect_plain(proves, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
 }
 
+TEST(energy_of_slow_launches_has_more_time)
+{
+    enum { LAUNCH_NS = 400000000 }; /* the fake worker reports a variant's id as its first time */
+    static const uint64_t slow = LAUNCH_NS;
+    GT_SCOPED(close_farm)
+    gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = 0.5});
+    prepare_ok(farm);
+    request_verify(farm, slow, "sample-slow 7000");
+    expect_plain(farm, GT_EVENT_VERIFIED, slow, GPUTUNE_OK);
+    gt_sample_job job = {
+        .id = 9, .variants = &slow, .count = 1, .objective = GPUTUNE_OBJECTIVE_ENERGY};
+    ASSERT_OK(farm->ops->sample(farm, &job));
+    expect_plain(farm, GT_EVENT_SAMPLED, 9, GPUTUNE_OK);
+}
+
 TEST(a_bad_reference_is_reported)
 {
     static const struct {
