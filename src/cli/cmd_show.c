@@ -122,14 +122,14 @@ static int show_kernels(const cli_list *arguments)
     if (given.rules) {
         CLI_TRY(cli_stored_name(&session, name));
         filter.kernel = name;
-        CLI_TRY(cli_rules_print(&rules, &session, filter, &(cli_list){&name, 1}));
+        CLI_TRY(cli_rules_print(&rules, &session, filter, &(cli_list){&name, 1}, NULL));
         return rules ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
     }
     CLI_TRY(cli_records_read(&found, &filter, &session, name));
     write_found(&session, &table, &found);
     if (name && cli_given.format == CLI_FORMAT_TABLE) {
         fflush(stdout);
-        CLI_TRY(cli_rules_print(&rules, &session, filter, arguments));
+        CLI_TRY(cli_rules_print(&rules, &session, filter, arguments, NULL));
     }
     if (!given.history && cli_given.format == CLI_FORMAT_TABLE) {
         note_hidden(&session, &found, filter);

@@ -41,9 +41,10 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
                      const char *name);
 
 /* Prints the stored rules of the listed kernels, for the filter's sizes and GPU, as text, JSON or
- * CSV. NULL in the list means all kernels. Sets *count to the number of rules. */
+ * CSV. NULL in the list means all kernels. Unless `texts` is NULL, prints only the rules that have
+ * these texts, one for each kernel. Sets *count to the number of rules. */
 int cli_rules_print(size_t *count, const cli_session *session, gputune_record_filter filter,
-                    const cli_list *kernels);
+                    const cli_list *kernels, const cli_list *texts);
 
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {

@@ -1,6 +1,8 @@
 /* Prints rules, which choose a variant for each size of a region. */
 #include "cli/records.h"
 
+#include <string.h>
+
 #define COLUMN(name, unit) CLI_FIELD(gputune_rule, name, #name, unit, CLI_IN_DATA | CLI_VIEW)
 
 static const cli_column columns[] = {
@@ -29,28 +31,37 @@ static void print_rule(const gputune_rule *rule, bool is_first)
            rule->outdated ? ", outdated: the template has been edited since" : "", rule->text);
 }
 
+typedef struct printed_rules {
+    cli_table table;
+    const char *text; /* text of the rule to print, or NULL for all rules */
+} printed_rules;
+
 static int take_rule(void *user, const gputune_rule *rule)
 {
-    cli_table *table = user;
-    if (cli_given.format == CLI_FORMAT_TABLE) {
-        print_rule(rule, table->row_count == 0);
+    printed_rules *printed = user;
+    if (printed->text && strcmp(printed->text, rule->text) != 0) {
+        return 0;
     }
-    cli_table_add(table, rule);
+    if (cli_given.format == CLI_FORMAT_TABLE) {
+        print_rule(rule, printed->table.row_count == 0);
+    }
+    cli_table_add(&printed->table, rule);
     return 0;
 }
 
 int cli_rules_print(size_t *count, const cli_session *session, gputune_record_filter filter,
-                    const cli_list *kernels)
+                    const cli_list *kernels, const cli_list *texts)
 {
-    cli_table table = CLI_TABLE("rules", columns, gputune_rule, CLI_VIEW);
+    printed_rules printed = {CLI_TABLE("rules", columns, gputune_rule, CLI_VIEW), NULL};
     int status = GPUTUNE_OK;
     for (size_t i = 0; i < kernels->count && status >= 0; i++) {
         filter.kernel = kernels->items[i];
-        status = gputune_rules(session->tuner, &filter, take_rule, &table);
+        printed.text = texts ? texts->items[i] : NULL;
+        status = gputune_rules(session->tuner, &filter, take_rule, &printed);
     }
     if (cli_given.format != CLI_FORMAT_TABLE) {
-        cli_table_print(&table);
+        cli_table_print(&printed.table);
     }
-    *count = table.row_count;
+    *count = printed.table.row_count;
     return cli_passed(status);
 }

@@ -24,9 +24,11 @@ static int read_range(gputune_range *out, const cli_value_list *given)
     return CLI_CONTINUE;
 }
 
-static int make_rule(const cli_session *session, const char *kernel, const gputune_range *ranges,
-                     size_t count)
+/* Makes a rule, and adds its kernel and its text to the lists. */
+static int make_rule(cli_list *kernels, cli_list *texts, const cli_session *session,
+                     const char *kernel, const gputune_range *ranges, size_t count)
 {
+    char *text = NULL;
     const cli_selection *selection = &cli_given.selection;
     const cli_scenario scenario = {.label = cli_copy(kernel),
                                    .only = selection->only.items,
@@ -37,17 +39,22 @@ static int make_rule(const cli_session *session, const char *kernel, const gputu
     cli_progress progress = {.count = 1, .label = scenario.label};
     options.progress = cli_progress_update;
     options.user = &progress;
-    int status =
-        gputune_make_rule(NULL, session->tuner, kernel, ranges, count, cli_warm.variants, &options);
+    int status = gputune_make_rule(&text, session->tuner, kernel, ranges, count, cli_warm.variants,
+                                   &options);
     cli_console_progress_end();
-    return status < 0 ? cli_fail(status) : CLI_EXIT_OK;
+    if (status < 0) {
+        return cli_fail(status);
+    }
+    cli_add(kernels, kernel);
+    cli_add(texts, text);
+    return CLI_EXIT_OK;
 }
 
 int cli_warm_rules(const cli_session *session)
 {
     cli_values values = {NULL, 0};
     cli_catalogue catalogue;
-    cli_list made = {NULL, 0};
+    cli_list made = {NULL, 0}, texts = {NULL, 0};
     int code = CLI_EXIT_OK;
     CLI_TRY(cli_values_read(&values, "--sizes", &cli_warm.regions));
     gputune_range *ranges = cli_allocate(values.count, sizeof *ranges);
@@ -57,15 +64,11 @@ int cli_warm_rules(const cli_session *session)
     CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     cli_catch_interrupt();
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
-        const char *kernel = catalogue.items[i].given;
-        const int its_code = make_rule(session, kernel, ranges, values.count);
-        code = cli_worse(code, its_code);
-        if (its_code == CLI_EXIT_OK) {
-            cli_add(&made, kernel);
-        }
+        code = cli_worse(code, make_rule(&made, &texts, session, catalogue.items[i].given, ranges,
+                                         values.count));
     }
     const gputune_record_filter filter = {.size = sizeof filter};
     size_t printed;
-    CLI_TRY(cli_rules_print(&printed, session, filter, &made));
+    CLI_TRY(cli_rules_print(&printed, session, filter, &made, &texts));
     return cli_check_database(session, code);
 }

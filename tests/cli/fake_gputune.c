@@ -5,7 +5,7 @@
  * restricted space), "hostile" (HTML in names and messages), "escapes" (terminal escape sequences
  * in names), "many" (10^5 trials), "equal" (the winner is as fast as the default), "nothing" (there
  * is nothing to launch), "untimed" (the default has no time), "exit" (the process ends with code 3
- * while it tunes), "energy" (the records are energies), "rules" (one rule is stored). */
+ * while it tunes), "energy" (the records are energies), "rules" (two rules are stored). */
 #include <gputune_tools.h>
 
 #include "base/status.h"
@@ -597,20 +597,25 @@ static const char rule_text[] = "region n=64:16384 T=float\n"
 int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
                   int (*each)(void *user, const gputune_rule *rule), void *user)
 {
-    const gputune_rule rule = {.size = sizeof rule,
-                               .kernel = "axpy",
-                               .gpu = "NVIDIA H200",
-                               .environment = "0123456789abcdef0123456789abcdef",
-                               .objective = GPUTUNE_OBJECTIVE_KERNEL,
-                               .cache = GPUTUNE_CACHE_COLD,
-                               .alignment = "16",
-                               .inputs = "seed=1",
-                               .text = rule_text,
-                               .created = "2026-01-31T12:00:00Z",
-                               .driver_version = 13000};
-    return fake("rules") && (!filter->kernel || strcmp(filter->kernel, "axpy") == 0)
-               ? each(user, &rule)
-               : 0;
+    gputune_rule rule = {.size = sizeof rule,
+                         .kernel = "axpy",
+                         .gpu = "NVIDIA H200",
+                         .environment = "0123456789abcdef0123456789abcdef",
+                         .objective = GPUTUNE_OBJECTIVE_KERNEL,
+                         .cache = GPUTUNE_CACHE_COLD,
+                         .alignment = "16",
+                         .inputs = "seed=1",
+                         .text = rule_text,
+                         .created = "2026-01-31T12:00:00Z",
+                         .driver_version = 13000};
+    if (!fake("rules") || (filter->kernel && strcmp(filter->kernel, "axpy") != 0)) {
+        return 0;
+    }
+    int answer = each(user, &rule);
+    rule.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    rule.text = "region n=1:9 T=float\nloss mean=1 p90=1 worst=1 sizes=9\n"
+                "variant VEC=1 BLOCK=64 UNROLL=1\nuse 0\n";
+    return answer ? answer : each(user, &rule);
 }
 
 int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gputune_range *ranges,
@@ -620,7 +625,7 @@ int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gput
         printf("%s %s=%lld:%lld, %u codes\n", kernel, ranges[i].name, (long long)ranges[i].least,
                (long long)ranges[i].most, most_codes);
     }
-    return fake("rules") ? 0
+    return fake("rules") ? gt_strdup(out, rule_text)
                          : gt_fail(GPUTUNE_ETIMEOUT, "%s: the time limit of 1 s passed", kernel);
 }
 
