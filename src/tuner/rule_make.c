@@ -169,17 +169,37 @@ gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-static gputune_status check_corner(const gt_rule_maker *maker, size_t corner)
+static gputune_status check_corner(const gt_pool *pool, const gt_problem *corner)
 {
-    GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    GT_TRY(gt_pool_request(&request, &maker->pool, corner, maker->limit_s));
-    const uint64_t bytes = gt_workload_device_bytes(&request->workload);
-    const uint64_t most = (uint64_t)maker->pool.device->memory_bytes;
+    const uint64_t most = (uint64_t)pool->device->memory_bytes;
+    const uint64_t limit = pool->options.memory_limit_bytes;
+    GT_FREED gt_workload *workload = malloc(sizeof *workload);
+    gt_space *space;
+    GT_TRY(gt_allocated(workload));
+    GT_TRY(gt_workload_bind(workload, pool->template, corner, pool->device, 0, NULL, 0));
+    const uint64_t bytes = gt_workload_device_bytes(workload);
     GT_REFUSE(most && bytes > most, GPUTUNE_EDEVMEM,
               "its buffers and their guard zones take %.3g GB, and the GPU has %.3g GB",
               (double)bytes * 1e-9, (double)most * 1e-9);
-    GT_TRY(gt_request_prepare_space(request));
-    return gt_space_require_any(request->space);
+    GT_REFUSE(limit && bytes > limit, GPUTUNE_EDEVMEM,
+              "its buffers and their guard zones take %.3g GB, and the memory limit is %.3g GB; "
+              "raise it (--memory, memory_limit_bytes)",
+              (double)bytes * 1e-9, (double)limit * 1e-9);
+    GT_TRY(gt_space_open(&space, pool->template, corner, workload, pool->device, NULL, 0));
+    gputune_status status = gt_space_prepare(space);
+    GT_THEN(status, gt_space_require_any(space));
+    gt_space_free(space);
+    return status;
+}
+
+static gputune_status refuse_corner(gputune_status status, const gt_pool *pool,
+                                    const gt_problem *corner)
+{
+    GT_FREED char *text = NULL;
+    GT_TRY(gt_problem_text(&text, pool->template, corner));
+    return gt_fail_prefix(
+        status, "%s: no configuration can run at %s, a corner of the region; narrow the region",
+        pool->kernel, text);
 }
 
 static gputune_status add_corners(gt_rule_maker *maker)
@@ -188,29 +208,36 @@ static gputune_status add_corners(gt_rule_maker *maker)
     gt_problem corners[GT_CORNERS_MOST];
     const uint32_t count = gt_region_corners(corners, pool->template, &maker->region);
     for (uint32_t i = 0; i < count; i++) {
-        GT_FREED char *text = NULL;
         bool added;
         GT_TRY(gt_pool_add_size(&added, pool, &corners[i]));
         pool->sizes.items[pool->sizes.count - 1].is_corner = true;
-        GT_TRY(gt_problem_text(&text, pool->template, &corners[i]));
-        gputune_status status = check_corner(maker, pool->sizes.count - 1);
+        gputune_status status = check_corner(pool, &corners[i]);
         if (status != GPUTUNE_OK) {
-            return gt_fail_prefix(
-                status,
-                "%s: no configuration can run at %s, a corner of the region; narrow the region",
-                pool->kernel, text);
+            return refuse_corner(status, pool, &corners[i]);
         }
     }
     return GPUTUNE_OK;
 }
 
-/* Adds the default as the first member, because it works at most sizes. */
+/* Adds the default as the first member, because it works at most sizes. With a memory limit, first
+ * launches it at the largest sizes, so a limit that is too small is reported at once. */
 static gputune_status add_default(gt_rule_maker *maker)
 {
+    enum { LARGEST = 1 }; /* index of the corner with the largest sizes */
+    static const double share = 0.05;
+    gt_pool *pool = &maker->pool;
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    const gt_config standard = gt_config_default(maker->pool.template);
-    GT_TRY(gt_pool_request(&request, &maker->pool, 0, maker->limit_s));
-    return gt_pool_add(NULL, &maker->pool, request, &standard);
+    const gt_config standard = gt_config_default(pool->template);
+    uint32_t member = 0;
+    GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
+    GT_TRY(gt_pool_add(&member, pool, request, &standard));
+    gputune_status status =
+        pool->options.memory_limit_bytes
+            ? gt_pool_measure(pool, LARGEST, &member, 1, false, share * maker->limit_s)
+            : GPUTUNE_OK;
+    return status == GPUTUNE_EDEVMEM
+               ? refuse_corner(status, pool, &pool->sizes.items[LARGEST].problem)
+               : status;
 }
 
 /* Removes kept members that were not verified at all corners. ETIMEOUT if none remains. */
@@ -324,11 +351,12 @@ static gputune_status store_rule(const gt_rule_maker *maker, char *text)
 static gputune_status explain_end(const gt_rule_maker *maker, gputune_status status)
 {
     const gt_pool *pool = &maker->pool;
+    const bool force = pool->options.force;
     if (gt_patience_canceled(&pool->patience)) {
         return gt_fail(GPUTUNE_ECANCELED,
                        "%s: stopped before the rule was proved; the sizes that were tuned are "
-                       "stored, and making the rule again continues there",
-                       pool->kernel);
+                       "stored, and making the rule again%s continues there",
+                       pool->kernel, force ? " without `force` (--force)" : "");
     }
     GT_REFUSE(status == GPUTUNE_ETIMEOUT && maker->kept.count && !maker->is_compared, status,
               "%s: only the default was measured within the time limit of %.3g s, so there is "
@@ -337,8 +365,9 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
     return status == GPUTUNE_ETIMEOUT
                ? gt_fail(status,
                          "%s: the time limit of %.3g s passed before a variant was proved at all "
-                         "corners of the region; raise it, or narrow the region",
-                         pool->kernel, maker->limit_s)
+                         "corners of the region; raise it%s, or narrow the region",
+                         pool->kernel, maker->limit_s,
+                         force ? ", leave out `force` (--force) to use the sizes tuned so far" : "")
                : status;
 }
 

@@ -57,18 +57,12 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     for (size_t s = 0; s < pool->sizes.count; s++) {
         const double distance =
             gt_region_distance(pool->template, point, &pool->sizes.items[s].problem);
-        const bool is_known = gt_pool_time(pool, s, fastest_kept(maker, s)) < INFINITY;
-        const int rank = !is_known                 ? 2
-                         : distance < distances[0] ? 0
-                         : distance < distances[1] ? 1
-                                                   : 2;
-        if (rank == 0) {
-            near[1] = near[0];
-            distances[1] = distances[0];
-        }
-        if (rank < 2) {
-            near[rank] = s;
-            distances[rank] = distance;
+        if (distance < distances[1] && gt_pool_time(pool, s, fastest_kept(maker, s)) < INFINITY) {
+            const int rank = distance >= distances[0];
+            near[1] = rank ? s : near[0];
+            distances[1] = rank ? distance : distances[0];
+            near[0] = rank ? near[0] : s;
+            distances[0] = fmin(distance, distances[0]);
         }
     }
     const uint32_t a = fastest_kept(maker, near[0]), b = fastest_kept(maker, near[1]);
@@ -194,6 +188,10 @@ static gputune_status tune_size(gt_rule_maker *maker, double share_s)
     }
     if (status == GPUTUNE_ENOVARIANT || is_short) {
         return GPUTUNE_OK;
+    }
+    if (status == GPUTUNE_EDEVMEM) {
+        return gt_fail_prefix(status, "%s: %s, a size of the region, cannot be tuned", pool->kernel,
+                              request->problem_text);
     }
     GT_TRY(status);
     maker->is_compared |=

@@ -489,7 +489,8 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
     gputune_status status = gt_store_find_rule(&stored, request->services->store,
                                                &request->scenario, &request->patience);
     GT_REFUSE(status == GPUTUNE_ENOTFOUND, status,
-              "no rule is stored for this version of the template, these options and this GPU; "
+              "no rule is stored for this version of the template, these options, types and "
+              "constants, and this GPU; "
               "'gputune warm %s%s%s --sizes' makes one",
               request->by_path ? request->template->path : "", request->by_path ? ":" : "",
               request->template->name);

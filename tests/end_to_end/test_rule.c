@@ -82,9 +82,18 @@ TEST(region_with_an_impossible_corner_names_it)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
     const gputune_range large[] = {{"rows", 64, INT64_C(1) << 30}, {"columns", 64, 4096}};
-    const gputune_options options = OPTIONS(.time_limit_s = 60);
+    const gputune_range limited[] = {{"rows", 64, 256}, {"columns", 64, 64 << 10}};
+    const char *const start = "KIND=none";
+    const gputune_options options = OPTIONS(.time_limit_s = 60, .memory_limit_bytes = 64 << 20);
+    const gputune_options wrong = OPTIONS(.time_limit_s = 60, .start = &start, .start_count = 1);
     ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", large, 2, 4, &options), GPUTUNE_EDEVMEM,
                  "no configuration can run at rows=1073741824 columns=4096");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", limited, 2, 4, &options), GPUTUNE_EDEVMEM,
+                 "no configuration can run at rows=256 columns=65536 STEP=1, a corner of the "
+                 "region; narrow the region: its buffers and their guard zones take 0.2");
+    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", limited, 2, 4, &wrong), GPUTUNE_EINVAL,
+                 "KIND has no value 'none'");
+    assert_null(strstr(gputune_error(), "corner"));
 }
 
 TEST_WITH_TUNER(time_limit_and_cancel_end_with_a_message, ":memory:")
@@ -92,10 +101,10 @@ TEST_WITH_TUNER(time_limit_and_cancel_end_with_a_message, ":memory:")
     const gputune_range ranges[] = {{"rows", 8, 200}, {"columns", 8, 200}};
     int cancel = 1;
     OK(gputune_add_template(tuner, path));
-    const gputune_options brief = OPTIONS(.time_limit_s = 0.05);
+    const gputune_options brief = OPTIONS(.time_limit_s = 0.05, .force = true);
     const gputune_options canceled = OPTIONS(.time_limit_s = 60, .cancel = &cancel);
     ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &brief), GPUTUNE_ETIMEOUT,
-                 "the time limit of 0.05 s passed before a variant");
+                 "raise it, leave out `force` (--force) to use the sizes tuned so far, or narrow");
     ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &canceled),
                  GPUTUNE_ECANCELED, "making the rule again continues there");
 }
