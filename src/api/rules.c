@@ -14,6 +14,7 @@
 #include "kernel/rule/rule.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,8 +69,12 @@ gputune_status gt_rules_open(gt_rules **out)
     return GPUTUNE_OK;
 }
 
-static void free_rule(loaded_rule *rule)
+static void free_rule(loaded_rule **at)
 {
+    loaded_rule *rule = *at;
+    if (!rule) {
+        return;
+    }
     for (size_t i = 0; rule->models && i < rule->found.rule->variants.count; i++) {
         gt_plan_model *model = atomic_load(&rule->models[i]);
         if (model) {
@@ -84,13 +89,6 @@ static void free_rule(loaded_rule *rule)
     free(rule);
 }
 
-static void free_rule_at(loaded_rule **rule)
-{
-    if (*rule) {
-        free_rule(*rule);
-    }
-}
-
 void gt_rules_close(gt_rules *rules)
 {
     loaded_rule *next;
@@ -99,7 +97,7 @@ void gt_rules_close(gt_rules *rules)
     }
     for (loaded_rule *rule = atomic_load(&rules->first); rule; rule = next) {
         next = rule->next;
-        free_rule(rule);
+        free_rule(&rule);
     }
     pthread_cond_destroy(&rules->loaded);
     pthread_mutex_destroy(&rules->mutex);
@@ -279,7 +277,7 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
     gputune *tuner = call->tuner;
     const unsigned changes = changes_of(tuner);
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    GT_SCOPED(free_rule_at) loaded_rule *rule = calloc(1, sizeof *rule);
+    GT_SCOPED(free_rule) loaded_rule *rule = calloc(1, sizeof *rule);
     GT_TRY(gt_allocated(rule));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, call->kernel, call->sizes,
                            call->options));
@@ -308,21 +306,19 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
     return GPUTUNE_OK;
 }
 
-/* Returns the first size that the call passes as text ("n=4096"), or NULL if there is none. No rule
- * is loaded for a call with such a size, because each text would need another entry. */
-static const char *find_text(const rule_call *call, const gt_template *template)
+/* Returns true if the call passes a size as text ("n=4096"). No rule is loaded for such a call,
+ * because each text would need another entry. */
+static bool has_text(const rule_call *call, const gt_template *template)
 {
+    bool has = false;
     for (size_t i = 0; i < call->sizes.count; i++) {
-        const char *name = call->sizes.items[i].name, *equals = strchr(name, '=');
-        for (uint32_t v = 0; v < template->problem_count && equals; v++) {
-            const gt_problem_value *value = &template->problem[v];
-            if (value->kind == GT_PROBLEM_SIZE && strlen(value->name) == (size_t)(equals - name) &&
-                strncmp(value->name, name, strlen(value->name)) == 0) {
-                return name;
-            }
-        }
+        const char *text = call->sizes.items[i].name;
+        char name[GT_NAME_MAX];
+        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+        const int value = gt_template_problem_index(template, name);
+        has |= strchr(text, '=') && value >= 0 && template->problem[value].kind == GT_PROBLEM_SIZE;
     }
-    return NULL;
+    return has;
 }
 
 /* Returns a current rule. Call it between begin_loading() and end_loading(). */
@@ -338,7 +334,7 @@ static gputune_status get_rule(loaded_rule **out, const rule_call *call)
         return GPUTUNE_OK;
     }
     GT_TRY(gt_catalog_find(&template, call->tuner->catalog, call->kernel));
-    return find_text(call, template) ? GPUTUNE_ENOTFOUND : load_rule(out, call, rule);
+    return has_text(call, template) ? GPUTUNE_ENOTFOUND : load_rule(out, call, rule);
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */

@@ -44,34 +44,18 @@ static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, c
     return GPUTUNE_OK;
 }
 
-static double mean_of(const double *losses, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += losses[i];
-    }
-    return sum / (double)count;
-}
-
-static double error_of_mean(const double *losses, size_t count)
-{
-    const double mean = mean_of(losses, count);
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += (losses[i] - mean) * (losses[i] - mean);
-    }
-    return sqrt(sum / (double)(count - 1) / (double)count);
-}
-
 gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,
                                   const double *tree, size_t decisions)
 {
+    gt_summary of_choice, of_tree;
     *out = (gt_rule_loss){NAN, NAN, NAN, 0};
     if (choices < 2 || !decisions) {
         return GPUTUNE_OK;
     }
+    GT_TRY(gt_summarise(&of_choice, choice, choices));
+    GT_TRY(gt_summarise(&of_tree, tree, decisions));
     const size_t count = choices * decisions;
-    const double error = error_of_mean(choice, choices);
+    const double error = of_choice.stddev / sqrt((double)choices);
     double worst = 0;
     GT_FREED double *sums = calloc(count, sizeof *sums);
     GT_TRY(gt_allocated(sums));
@@ -82,7 +66,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     }
     gt_sort(sums, count);
     const double p90 = sums[(count - 1) * 9 / 10];
-    *out = (gt_rule_loss){.mean = exp(mean_of(sums, count)),
+    *out = (gt_rule_loss){.mean = exp(of_choice.mean + of_tree.mean + error),
                           .p90 = exp(p90),
                           /* the two maxima are rarely at the same size, so they are not added */
                           .worst = exp(fmax(worst, p90))};
@@ -93,21 +77,21 @@ gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, c
                                 const gt_size_list *sizes)
 {
     GT_SCOPED(free_losses) loss_list choice = {0}, tree = {0};
-    gt_rule_loss loss;
+    gt_summary of_choice, of_tree;
     GT_TRY(list_choice(&choice, maker));
     GT_TRY(list_tree(&tree, maker, losses, sizes));
-    GT_TRY(gt_rule_add_losses(&loss, choice.items, choice.count, tree.items, tree.count));
-    loss.sizes = (uint32_t)sizes->count;
-    if (isnan(loss.mean)) {
+    GT_TRY(gt_summarise(&of_choice, choice.items, choice.count));
+    GT_TRY(gt_summarise(&of_tree, tree.items, tree.count));
+    GT_TRY(gt_rule_add_losses(out, choice.items, choice.count, tree.items, tree.count));
+    out->sizes = (uint32_t)sizes->count;
+    if (isnan(out->mean)) {
         gt_rule_note(maker, "too few sizes were tuned to know the loss");
     } else {
         gt_rule_note(
             maker,
             "the best of the kept variants loses %.1f%% at %zu test sizes, and choosing among them "
             "loses %.1f%%; with the uncertainty of so few sizes, expect %.1f%%",
-            100 * mean_of(choice.items, choice.count), choice.count,
-            100 * mean_of(tree.items, tree.count), 100 * (loss.mean - 1));
+            100 * of_choice.mean, choice.count, 100 * of_tree.mean, 100 * (out->mean - 1));
     }
-    *out = loss;
     return GPUTUNE_OK;
 }

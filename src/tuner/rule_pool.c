@@ -147,6 +147,7 @@ typedef struct comparison {
     bool prove;
     GT_ARRAY(uint32_t) members; /* members to measure; the anchor, if any, is first */
     bool has_anchor;            /* true: scale by the anchor's known time */
+    bool is_needed; /* true if one of the given members has to be measured or verified */
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
 
@@ -215,29 +216,20 @@ static gputune_status list_members(comparison *at, const uint32_t *members, size
         const gt_pool_entry entry = gt_pool_entry_of(pool, at->size, members[i]);
         const bool is_known =
             at->prove ? gt_pool_is_proved(pool, at->size, members[i]) : !isnan(entry.time_ns);
-        if (member->is_refuted || is_known || members[i] == anchor) {
+        if (member->is_refuted || is_known) {
             continue;
         }
-        if (gt_request_permits(at->request, &member->config)) {
-            GT_TRY(gt_array_push(&at->members, members[i]));
-        } else {
+        if (!gt_request_permits(at->request, &member->config)) {
             GT_TRY(set_entry(pool, at->size, members[i], (gt_pool_entry){INFINITY, false}));
+            continue;
         }
+        at->is_needed = true;
+        GT_TRY(members[i] == anchor ? GPUTUNE_OK : gt_array_push(&at->members, members[i]));
     }
     for (size_t i = 0; i < at->members.count; i++) {
         GT_TRY(gt_array_push(&at->entries, ((gt_pool_entry){NAN, false})));
     }
     return GPUTUNE_OK;
-}
-
-/* Returns true if the anchor is one of `members` and is not verified at this size yet. */
-static bool is_anchor_wanted(const comparison *at, const uint32_t *members, size_t count)
-{
-    bool wanted = false;
-    for (size_t i = 0; i < count && at->has_anchor; i++) {
-        wanted |= members[i] == at->members.items[0];
-    }
-    return wanted && at->prove && !gt_pool_is_proved(at->pool, at->size, at->members.items[0]);
 }
 
 static gputune_status run_comparison(comparison *at, gt_request *request)
@@ -284,7 +276,7 @@ gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *membe
     GT_TRY(gt_pool_request(&request, pool, size, limit_s));
     at.request = request;
     GT_TRY(list_members(&at, members, count));
-    if (at.members.count <= at.has_anchor && !is_anchor_wanted(&at, members, count)) {
+    if (!at.is_needed) {
         return GPUTUNE_OK;
     }
     GT_TRY(run_comparison(&at, request));

@@ -47,12 +47,18 @@ static void append_value(writer *w, const gt_expression *expression, int64_t oth
     }
     w->form.print.prefix = w->functions;
     w->form.print.within = within;
-    gputune_status status = gt_expression_print(&w->out, NULL, NULL, expression, &w->form.print);
+    GT_THEN(w->status, gt_expression_print(&w->out, NULL, NULL, expression, &w->form.print));
     /* C code would not notice an overflow, so fail if one occurs at the largest sizes */
     int64_t largest;
-    status =
-        status < 0 ? status : gt_expression_integer(&largest, expression, w->form.binding.slots);
-    w->status = w->status < 0 ? w->status : status;
+    GT_THEN(w->status, gt_expression_integer(&largest, expression, w->form.binding.slots));
+}
+
+/* Prepares for printing the expressions of a variant, for the kernel with index `step`. */
+static void set_variant(writer *w, uint32_t variant, uint32_t step)
+{
+    const gt_rule *rule = w->header->rule;
+    gt_rule_form_set(&w->form, w->template, &rule->region, w->header->device,
+                     &rule->variants.items[variant], step);
 }
 
 /* ---- refusals -------------------------------------------------------------------------------- */
@@ -269,10 +275,8 @@ static void append_bytes(writer *w, uint32_t argument)
     const gt_argument *own = &w->template->arguments[argument];
     gt_text_printf(&w->out, "INT64_C(%u)", gt_element_resolve(&w->form.binding, own->type).bytes);
     for (uint32_t i = 0; i < own->extent_count; i++) {
-        int precedence;
-        (void)gt_operation_sign(&precedence, GT_DO_MULTIPLY);
         gt_text_append(&w->out, " * ");
-        append_value(w, own->extents[i], 1, precedence + 1);
+        append_value(w, own->extents[i], 1, 11); /* one more than the precedence of a product */
     }
 }
 
@@ -407,17 +411,16 @@ static void append_alignment(writer *w)
 
 static void append_variant(writer *w, uint32_t variant)
 {
-    const gt_config *config = &w->header->rule->variants.items[variant];
     GT_FREED char *text = NULL;
-    w->status = w->status < 0 ? w->status : gt_config_text(&text, w->template, config);
+    GT_THEN(w->status,
+            gt_config_text(&text, w->template, &w->header->rule->variants.items[variant]));
     gt_text_printf(&w->out, "    case %u: { /* %s */\n", variant, text ? text : "");
-    gt_rule_form_set(&w->form, w->template, &w->header->rule->region, w->header->device, config, 0);
+    set_variant(w, variant, 0);
     append_alignment(w);
     append_locals(w);
     append_clears(w);
     for (uint32_t i = 0; i < w->parts->step_count; i++) {
-        gt_rule_form_set(&w->form, w->template, &w->header->rule->region, w->header->device, config,
-                         i);
+        set_variant(w, variant, i);
         append_step(w, variant, i);
     }
     gt_text_append(&w->out, "        break;\n    }\n");
@@ -431,9 +434,7 @@ static void append_configurations(writer *w)
         "number. */\n$_API const char *@_configuration(int variant)\n{\n    switch (variant) {\n");
     for (uint32_t v = 0; v < w->header->rule->variants.count; v++) {
         GT_FREED char *text = NULL;
-        gputune_status status =
-            gt_config_text(&text, w->template, &w->header->rule->variants.items[v]);
-        w->status = w->status < 0 ? w->status : status;
+        GT_THEN(w->status, gt_config_text(&text, w->template, &w->header->rule->variants.items[v]));
         gt_text_printf(&w->out, "    case %u:\n        return \"%s\";\n", v, text ? text : "");
     }
     append_text(w, "    default:\n        return \"\";\n    }\n}\n\n");
@@ -451,8 +452,7 @@ static void append_scratch(writer *w)
     append_sizes(w, true);
     gt_text_append(&w->out, ")) {\n");
     for (uint32_t v = 0; v < w->header->rule->variants.count; v++) {
-        gt_rule_form_set(&w->form, w->template, &w->header->rule->region, w->header->device,
-                         &w->header->rule->variants.items[v], 0);
+        set_variant(w, v, 0);
         gt_text_printf(&w->out, "    case %u:\n", v);
         for (uint32_t i = w->template->argument_count; i < w->template->parameter_count; i++) {
             gt_text_append(&w->out, "        bytes_ += (size_t)((");
@@ -539,37 +539,30 @@ static const char driver_names[] = "#define $_CU(name) name\n\n";
 static const char runtime_names[] =
     "/* The driver's functions, found through the runtime library, so nothing links libcuda. */\n"
     "#define $_CU(name) (rule_->name##_)\n"
+    "#define $_FUNCTIONS(use) \\\n"
+    "    use(cuCtxGetDevice, 2000) use(cuDeviceGetAttribute, 2000) use(cuModuleLoadData, 2000) \\\n"
+    "    use(cuModuleUnload, 2000) use(cuModuleGetFunction, 2000) use(cuFuncGetAttribute, 2020) "
+    "\\\n"
+    "    use(cuFuncSetAttribute, 9000) use(cuMemsetD8Async, 3020) use(cuLaunchKernelEx, 11060)\n"
+    "#define $_MEMBER(name, version) PFN_##name##_v##version name##_;\n"
     "#if CUDART_VERSION >= 12050\n"
-    "#define $_FIND(name) \\\n"
-    "    (cudaGetDriverEntryPointByVersion(#name, (void **)&rule_->name##_, CUDA_VERSION, \\\n"
-    "                                      cudaEnableDefault, NULL) == cudaSuccess && "
-    "rule_->name##_)\n"
+    "#define $_FIND(name, version) \\\n"
+    "    && cudaGetDriverEntryPointByVersion(#name, (void **)&rule_->name##_, CUDA_VERSION, \\\n"
+    "                                        cudaEnableDefault, NULL) == cudaSuccess && "
+    "rule_->name##_\n"
     "#else\n"
-    "#define $_FIND(name) \\\n"
-    "    (cudaGetDriverEntryPoint(#name, (void **)&rule_->name##_, cudaEnableDefault, NULL) == \\\n"
-    "         cudaSuccess && rule_->name##_)\n"
+    "#define $_FIND(name, version) \\\n"
+    "    && cudaGetDriverEntryPoint(#name, (void **)&rule_->name##_, cudaEnableDefault, NULL) == "
+    "\\\n"
+    "           cudaSuccess && rule_->name##_\n"
     "#endif\n\n";
 static const char rule_type[] =
     "/* The loaded code. Belongs to the CUDA context that was current in @_load(). */\n"
     "typedef struct @_rule {\n"
     "    CUmodule modules[$_CODES];\n"
     "    CUfunction kernels[$_KERNELS];\n";
-static const char runtime_members[] = "    PFN_cuCtxGetDevice_v2000 cuCtxGetDevice_;\n"
-                                      "    PFN_cuDeviceGetAttribute_v2000 cuDeviceGetAttribute_;\n"
-                                      "    PFN_cuModuleLoadData_v2000 cuModuleLoadData_;\n"
-                                      "    PFN_cuModuleUnload_v2000 cuModuleUnload_;\n"
-                                      "    PFN_cuModuleGetFunction_v2000 cuModuleGetFunction_;\n"
-                                      "    PFN_cuFuncGetAttribute_v2020 cuFuncGetAttribute_;\n"
-                                      "    PFN_cuFuncSetAttribute_v9000 cuFuncSetAttribute_;\n"
-                                      "    PFN_cuMemsetD8Async_v3020 cuMemsetD8Async_;\n"
-                                      "    PFN_cuLaunchKernelEx_v11060 cuLaunchKernelEx_;\n";
 static const char runtime_find[] =
-    "    if (cudaFree(NULL) != cudaSuccess || !$_FIND(cuCtxGetDevice) ||\n"
-    "        !$_FIND(cuDeviceGetAttribute) || !$_FIND(cuModuleLoadData) || !$_FIND(cuModuleUnload) "
-    "||\n"
-    "        !$_FIND(cuModuleGetFunction) || !$_FIND(cuFuncGetAttribute) ||\n"
-    "        !$_FIND(cuFuncSetAttribute) || !$_FIND(cuMemsetD8Async) || !$_FIND(cuLaunchKernelEx)) "
-    "{\n"
+    "    if (!(cudaFree(NULL) == cudaSuccess $_FUNCTIONS($_FIND))) {\n"
     "        return $_NO_DRIVER;\n"
     "    }\n";
 static const char load_head[] =
@@ -600,27 +593,12 @@ static const char load_head[] =
     "    }\n"
     "    return best;\n"
     "}\n\n"
-    "/* Allows a kernel all dynamic shared memory that the device has. */\n"
-    "$_API int @_allow(const @_rule *rule_, CUfunction kernel, int most)\n"
-    "{\n"
-    "    int used = 0;\n"
-    "    int result = (int)$_CU(cuFuncGetAttribute)(&used, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, "
-    "kernel);\n"
-    "    (void)rule_;\n"
-    "    /* allows clusters of 16 blocks where the device has them */\n"
-    "    (void)$_CU(cuFuncSetAttribute)(\n"
-    "        kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);\n"
-    "    return result ? result\n"
-    "                  : (int)$_CU(cuFuncSetAttribute)(\n"
-    "                        kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most - "
-    "used);\n"
-    "}\n\n"
     "/* Loads the code for the device of the current context, once before launching. Returns 0, a\n"
     " * CUresult, or $_NO_CODE. @_unload() releases *rule_, also after a failure. */\n"
     "$_API int @_load(@_rule *rule_)\n"
     "{\n"
     "    CUdevice device;\n"
-    "    int major = 0, minor = 0, most = 0, image, result;\n"
+    "    int major = 0, minor = 0, most = 0, used = 0, image, result;\n"
     "    memset(rule_, 0, sizeof *rule_);\n";
 static const char load_tail[] =
     "    result = (int)$_CU(cuCtxGetDevice)(&device);\n"
@@ -641,7 +619,16 @@ static const char load_tail[] =
     "        result = (int)$_CU(cuModuleGetFunction)(\n"
     "            &rule_->kernels[i], rule_->modules[i / ($_KERNELS / $_CODES)], "
     "@_entries[image][i]);\n"
-    "        result = result ? result : @_allow(rule_, rule_->kernels[i], most);\n"
+    "        /* allow clusters of 16 blocks where the device has them, and all shared memory */\n"
+    "        if (!result) {\n"
+    "            (void)$_CU(cuFuncSetAttribute)(\n"
+    "                rule_->kernels[i], CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);\n"
+    "            result = (int)$_CU(cuFuncGetAttribute)(\n"
+    "                &used, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, rule_->kernels[i]);\n"
+    "        }\n"
+    "        result = result ? result : (int)$_CU(cuFuncSetAttribute)(\n"
+    "                     rule_->kernels[i], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
+    "                     most - used);\n"
     "    }\n"
     "    return result;\n"
     "}\n\n";
@@ -650,21 +637,14 @@ static const char start[] =
     "                  const int64_t block[3], const int64_t cluster[3], int64_t shared,\n"
     "                  int64_t cooperative, void **arguments)\n"
     "{\n"
-    "    CUlaunchConfig config;\n"
     "    CUlaunchAttribute attributes[2];\n"
+    "    CUlaunchConfig config = {\n"
+    "        (unsigned int)grid[0],  (unsigned int)grid[1],  (unsigned int)grid[2],\n"
+    "        (unsigned int)block[0], (unsigned int)block[1], (unsigned int)block[2],\n"
+    "        (unsigned int)shared,   stream, attributes, 0};\n"
     "    if (grid[0] <= 0 || grid[1] <= 0 || grid[2] <= 0) {\n"
     "        return 0;\n"
     "    }\n"
-    "    config.gridDimX = (unsigned int)grid[0];\n"
-    "    config.gridDimY = (unsigned int)grid[1];\n"
-    "    config.gridDimZ = (unsigned int)grid[2];\n"
-    "    config.blockDimX = (unsigned int)block[0];\n"
-    "    config.blockDimY = (unsigned int)block[1];\n"
-    "    config.blockDimZ = (unsigned int)block[2];\n"
-    "    config.sharedMemBytes = (unsigned int)shared;\n"
-    "    config.hStream = stream;\n"
-    "    config.attrs = attributes;\n"
-    "    config.numAttrs = 0;\n"
     "    if (cluster[0] * cluster[1] * cluster[2] > 1) {\n"
     "        attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n"
     "        attributes[0].value.clusterDim.x = (unsigned int)cluster[0];\n"
@@ -752,7 +732,7 @@ static void append_head(writer *w)
     gt_text_printf(&w->out, "%u\n};\n\n", h->code_count * w->parts->step_count);
     append_text(w, h->runtime_api ? runtime_names : driver_names);
     append_text(w, rule_type);
-    append_text(w, h->runtime_api ? runtime_members : "");
+    append_text(w, h->runtime_api ? "    $_FUNCTIONS($_MEMBER)\n" : "");
     append_text(w, "} @_rule;\n\n");
 }
 
@@ -807,7 +787,8 @@ gputune_status gt_header_write(char **out, const gt_header *header)
     append_helpers(w, gt_text_string(&decision));
     gt_text_append(&w->out, gt_text_string(&decision));
     append_text(w, "\n#undef $_CU\n");
-    append_text(w, header->runtime_api ? "#undef $_FIND\n" : "");
+    append_text(w,
+                header->runtime_api ? "#undef $_FUNCTIONS\n#undef $_MEMBER\n#undef $_FIND\n" : "");
     append_text(w, "#endif\n");
     w->out.failed |= decision.failed;
     if (w->status < 0) {
