@@ -499,23 +499,27 @@ def _option_names(method: Callable[..., Any]) -> set[str]:
             if one.kind is one.KEYWORD_ONLY and one.name != "sizes"}
 
 
-def _check_names(tuner: Tuner, method: Callable[..., Any], kernel: Any, given: Mapping[str, Any]) -> None:
+def _check_names(tuner: Tuner, method: str, options: set[str], kernel: Any) -> None:
     """Refuses an option if the kernel has a problem value of the same name."""
-    sizes = given.get("sizes") or {}
-    options = (_option_names(method) & set(given)).difference(sizes if isinstance(sizes, Mapping) else ())
-    if options:
+    checked = method, _kernel(kernel), frozenset(options)
+    if options and checked not in tuner._checked:
         for one in tuner.kernels(kernel):
             for name in options.intersection(size.partition("=")[0] for size in one["sizes"].split()):
-                raise TypeError(f"{name} is an option of {method.__name__}() and a problem value of "
+                raise TypeError(f"{name} is an option of {method}() and a problem value of "
                                 f'{one["name"]}; expected the value in sizes={{"{name}": ...}}, beside the '
                                 "option or without it")
+        tuner._checked.add(checked)
 
 
 def _sized(method: _Method) -> _Method:
     """Decorates a method whose keywords are options or problem values, and checks which one is meant."""
+    names = _option_names(method)
+
     @functools.wraps(method)
     def call(self: Tuner, kernel: Any, *arguments: Any, **given: Any) -> Any:
-        _check_names(self, method, kernel, given)
+        sizes = given.get("sizes") or {}
+        options = names.intersection(given).difference(sizes if isinstance(sizes, Mapping) else ())
+        _check_names(self, method.__name__, options, kernel)
         return method(self, kernel, *arguments, **given)
     return cast(_Method, call)
 
@@ -587,6 +591,7 @@ class Tuner(_Shared):
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # the GPU's properties
         self._answers: dict[Any, Any] = {}  # results of tune(), by key()
+        self._checked: set[Any] = set()  # option names of calls that no problem value has
         self._most_answers = max_plans or 16384
         if device != "none":
             facts = _abi.gputune_device()
@@ -930,14 +935,21 @@ class Tuner(_Shared):
             self._handle, ctypes.byref(wanted), ctypes.byref(options), callback(each), None))]
 
     def make_rule(self, /, kernel: Path, *, sizes: Mapping[str, Range], codes: int = 16,
-                  time_limit: float = 0) -> str:
+                  time_limit: float = 0, objective: Objective = "default", cache: Cache = "cold",
+                  alignment: int | Mapping[str, int] = 0, start: Sequence[str] = (),
+                  memory_limit: int = 0) -> str:
         """Makes and stores a rule that chooses the variant for every size of a region, such as
         {"n": (1024, 1 << 20), "T": "half"}, and returns it as text. It uses at most `codes` different codes.
-        `time_limit` is for the whole call; 0: two minutes. tune(..., unseen="rule") uses the rule."""
+        `time_limit` is for the whole call; 0: two minutes. The other options are those of tune(), which uses
+        the rule with unseen="rule" if `objective`, `cache` and `alignment` are the same."""
         wanted, ranges = _kernel(kernel), _ranges(sizes)
         most = _integer("codes", codes, 0, (1 << 32) - 1)
         stop = Interrupt()
-        options, _kept = self._options(stop, (), time_limit_s=_seconds("time_limit", time_limit))
+        options, _kept = self._options(
+            stop, (), None, start, objective=_choose("objective", _OBJECTIVES, objective),
+            cache=_choose("cache", _CACHES, cache), time_limit_s=_seconds("time_limit", time_limit),
+            memory_limit_bytes=_integer("memory_limit", memory_limit, 0, (1 << 64) - 1),
+            **_alignments(alignment))
 
         def make(out: Any, _: Any) -> int:
             self._run(stop, lambda: int(library.gputune_make_rule(
@@ -950,8 +962,8 @@ class Tuner(_Shared):
         """Returns the stored rules as dicts: kernel, gpu, objective, text, unproved, outdated, ..."""
         wanted = _filter(kernel, any_gpu, gpu, None)
         callback = _abi.FUNCTIONS["gputune_rules"][1][2]
-        return iterate(lambda each: library.gputune_rules(self._handle, ctypes.byref(wanted), callback(each),
-                                                          None))
+        return [_worded(rule) for rule in iterate(lambda each: library.gputune_rules(
+            self._handle, ctypes.byref(wanted), callback(each), None))]
 
     def merge(self, paths: Sequence[Path]) -> dict[str, int]:
         """Merges other database files into this one, all or none. Returns how many `trials`, `winners`,
@@ -1062,6 +1074,7 @@ class Tuner(_Shared):
     def refresh(self) -> None:
         """Looks up every kernel again at its next use, because other processes may have stored results."""
         self._answers.clear()
+        self._checked.clear()
         library.gputune_refresh(self._handle)
 
     def check_database(self) -> None:

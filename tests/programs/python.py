@@ -963,9 +963,12 @@ __global__ void twice(float *y, const float *x, size_t n)
         y[i] = 2 * x[i];
 }
 """)
+            raises(gputune.InvalidError, "BLOCK has no value '3'", tuner.make_rule, "twice",
+                   sizes={"n": (64, 512)}, start=["BLOCK=3"])
             made = tuner.make_rule("twice", sizes={"n": (64, 512)}, codes=2, time_limit=400)
             assert made.startswith("region n=64:512\nloss mean="), made
-            assert [(one["kernel"], one["text"]) for one in tuner.rules()] == [("twice", made)], tuner.rules()
+            assert [(one["kernel"], one["cache"], one["text"]) for one in tuner.rules()] == \
+                [("twice", "cold", made)], tuner.rules()
             assert tuner.rules("gemm") == []
             assert tuner.export_wisdom(rules=True).count("\nentry ") == 1
             assert "twice_launch" in tuner.emit_rule("twice", archs=["sm_90"], runtime_api=True)
