@@ -168,6 +168,93 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
+/* Returns true if the condition only limits an index from above, as in i < n, or is always true. */
+static bool is_upper_bound(const draft_amount *c, bool holds)
+{
+    if (c->kind != DRAFT_LESS && c->kind != DRAFT_AT_MOST) {
+        return false;
+    }
+    draft_amount *low = holds ? c->a : c->b, *high = holds ? c->b : c->a;
+    draft_amount *least = draft_plus(draft_bound(high, false, &draft_now.facts), low, -1);
+    int64_t number;
+    return !(high->kinds & DRAFT_VARYING) ||
+           (draft_is_number(least, &number) && number >= ((c->kind == DRAFT_LESS) == holds));
+}
+
+/* Records the parts of a condition that may be false for some elements of a buffer, as facts
+ * without a limit. */
+static void note_gaps(draft_amount *c, bool holds)
+{
+    if (c->kind == DRAFT_NEGATION) {
+        note_gaps(c->a, !holds);
+    } else if (c->kind == (holds ? DRAFT_BOTH : DRAFT_ANY)) {
+        note_gaps(c->a, holds);
+        note_gaps(c->b, holds);
+    } else if ((c->kinds & DRAFT_VARYING) && !draft_is_unsure(c) && !is_upper_bound(c, holds)) {
+        draft_add(&draft_now.facts, ((draft_fact){.lhs = c}));
+    }
+}
+
+/* Replaces quotients a / b by 0 if the condition depends on the remainder of a / b. */
+static draft_amount *put_row(void *condition, draft_amount *part)
+{
+    const draft_amount *c = condition;
+    bool found = false;
+    for (unsigned i = 0; part->kind == DRAFT_QUOTIENT && i < c->part_count; i++) {
+        draft_amount *rest = c->parts[i];
+        found |= (rest->kind == DRAFT_REST && rest->a == part->a && rest->b == part->b) ||
+                 (rest->kind == DRAFT_BITS && rest->a == part->a &&
+                  draft_plus(rest->b, draft_number(1), 1) == part->b) ||
+                 put_row(rest, part);
+    }
+    return found ? draft_number(0) : NULL;
+}
+
+bool draft_has_gaps(draft_amount *offset)
+{
+    bool found = draft_now.unsure > 0;
+    for (size_t i = 0; !found && i < draft_now.facts.count; i++) {
+        draft_amount *condition = draft_now.facts.items[i].lhs;
+        if (!draft_now.facts.items[i].most && draft_is_known(offset)) {
+            const draft_symbols symbols =
+                draft_symbols_of(draft_replace(offset, put_row, condition));
+            for (size_t k = 0; k < symbols.count; k++) {
+                found |= (DRAFT_KIND(symbols.items[k]->kind) & DRAFT_VARYING) &&
+                         draft_has_symbol(condition, symbols.items[k]);
+            }
+        }
+    }
+    return found;
+}
+
+size_t draft_depth_of_gaps(void)
+{
+    size_t depth = draft_now.unsure;
+    for (size_t i = 0; i < draft_now.facts.count; i++) {
+        depth += !draft_now.facts.items[i].most;
+    }
+    return depth;
+}
+
+/* Records that an element is written if both branches of an if statement write it. */
+static void merge_writes(size_t begin, size_t middle, const size_t depths[2])
+{
+    const size_t end = draft_on_host() ? 0 : draft_now.out->accesses.count;
+    for (size_t i = begin; i < middle && i < end; i++) {
+        for (size_t k = middle; k < end; k++) {
+            draft_access both = draft_now.out->accesses.items[i];
+            const draft_access *other = &draft_now.out->accesses.items[k];
+            if (both.written && other->written && both.buffer == other->buffer &&
+                both.offset == other->offset && both.depth == depths[0] &&
+                other->depth == depths[1]) {
+                both.depth = draft_depth_of_gaps();
+                both.buffer->is_surely_written |= !draft_has_gaps(both.offset);
+                draft_add(&draft_now.out->accesses, both);
+            }
+        }
+    }
+}
+
 void draft_assume(draft_amount *condition, bool holds)
 {
     const size_t before = draft_now.facts.count;
@@ -176,9 +263,12 @@ void draft_assume(draft_amount *condition, bool holds)
         draft_add(&draft_now.facts, ((draft_fact){.lhs = holds ? condition : not }));
         return;
     }
+    note_gaps(condition, holds);
     draft_facts_add(&draft_now.facts, condition, holds);
     for (size_t i = before; !draft_now.quiet && i < draft_now.facts.count; i++) {
-        draft_add(&draft_now.out->guards, draft_now.facts.items[i]);
+        if (draft_now.facts.items[i].most) {
+            draft_add(&draft_now.out->guards, draft_now.facts.items[i]);
+        }
     }
 }
 
@@ -597,14 +687,19 @@ static bool run_if(draft_node *node)
         draft_node *taken = number ? then : otherwise;
         return taken && draft_run(taken);
     }
+    size_t writes[2], depths[2];
+    writes[0] = draft_on_host() ? 0 : draft_now.out->accesses.count;
     draft_now.unsure += unsure;
     draft_assume(value, true);
+    depths[0] = draft_depth_of_gaps();
     draft_binding *begin = draft_now.last;
     const bool decided = is_decided(&number, value);
     bool then_leaves = run_branch(then, decided && !number);
     const branch first = branch_end(begin);
     draft_now.facts.count = facts;
+    writes[1] = draft_on_host() ? 0 : draft_now.out->accesses.count;
     draft_assume(value, false);
+    depths[1] = draft_depth_of_gaps();
     bool else_leaves = run_branch(otherwise, decided && number);
     const branch second = branch_end(begin);
     draft_now.unsure -= unsure;
@@ -615,6 +710,7 @@ static bool run_if(draft_node *node)
                        then_leaves ? &first : &second);
     }
     draft_now.facts.count = facts;
+    merge_writes(writes[0], writes[1], depths);
     if (then_leaves != else_leaves) {
         branch_redo(then_leaves ? &second : &first);
         draft_assume(value, else_leaves); /* the fact holds until the end of the block */

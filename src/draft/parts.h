@@ -252,8 +252,8 @@ bool draft_evaluate(int64_t *out, const draft_amount *value);
 /* Returns all symbols that occur in a value. A symbol that occurs twice is returned twice. */
 draft_symbols draft_symbols_of(const draft_amount *value);
 
-/* A comparison that is true in some part of a kernel: lhs <= most. In host code, lhs is a condition
- * that is true, and most is NULL. */
+/* A comparison that is true in some part of a kernel: lhs <= most. If most is NULL, lhs is a
+ * condition; in host code it is true, and in kernels it may be false for some elements. */
 typedef struct draft_fact {
     draft_amount *lhs, *most;
     bool is_difference; /* true if lhs is the difference of the two sides of a comparison */
@@ -325,6 +325,7 @@ typedef struct draft_access {
     struct draft_buffer *buffer;
     cx_type type;
     bool written;
+    size_t depth; /* number of enclosing conditions that may be false for some elements */
     cx_cursor at;
 } draft_access;
 
@@ -338,7 +339,7 @@ typedef struct draft_buffer {
     draft_amount *source; /* the pointer that is passed in the launch, or NULL */
     cx_type accessed_as;  /* type of the element in the first access */
     bool is_read, is_written, is_compared;
-    bool is_surely_written; /* true if some write happens whatever the data are */
+    bool is_surely_written; /* true if the kernel writes all elements, whatever the data are */
     draft_symbol *range;    /* limit of the elements' values, if they are indices or loop bounds */
     bool is_rising; /* true if the elements ascend to at most the range, as CSR row pointers do */
     bool is_nested; /* true if the elements are pointers that the kernel dereferences */
@@ -461,6 +462,10 @@ draft_spot draft_spot_of(draft_node *node);
 void draft_declare(draft_decl *decl);
 /* Records the facts that are true if the condition has the value `holds`. */
 void draft_assume(draft_amount *condition, bool holds);
+/* Returns true if a write at this offset may leave out elements, because of enclosing conditions. */
+bool draft_has_gaps(draft_amount *offset);
+/* Returns the number of enclosing conditions that may be false for some elements. */
+size_t draft_depth_of_gaps(void);
 /* Returns true if the condition is unknown or depends on data. */
 bool draft_is_unsure(draft_amount *condition);
 

@@ -139,14 +139,18 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
         ask_at(at, "this accesses memory through a pointer whose buffer is not known");
         return;
     }
-    draft_access access = {
-        .offset = spot->offset, .buffer = buffer, .type = type, .written = written, .at = at};
+    draft_access access = {.offset = spot->offset,
+                           .buffer = buffer,
+                           .type = type,
+                           .written = written,
+                           .depth = draft_depth_of_gaps(),
+                           .at = at};
     if (!buffer->is_read && !buffer->is_written) {
         buffer->accessed_as = cx.getCanonicalType(type);
     }
     buffer->is_read |= read;
     buffer->is_written |= written;
-    buffer->is_surely_written |= written && !draft_now.unsure;
+    buffer->is_surely_written |= written && !draft_has_gaps(spot->offset);
     access.length = draft_is_known(spot->offset)
                         ? draft_plus(draft_bound(spot->offset, true, &draft_now.facts),
                                      draft_number(draft_size_of(type)), 1)

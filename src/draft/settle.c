@@ -970,6 +970,25 @@ static void ask_before(draft_settled *s)
     }
 }
 
+/* Finds the buffers in which the kernel writes no element near the end. */
+static void find_unwritten(draft_settled *s)
+{
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        draft_buffer *buffer = s->facts.buffers.items[i];
+        int64_t length, most = 0, end;
+        for (size_t k = 0; k < s->facts.accesses.count; k++) {
+            const draft_access *access = &s->facts.accesses.items[k];
+            if (access->buffer == buffer && access->written) {
+                const bool is_known = draft_evaluate(&end, settled_amount(s, access->length));
+                most = !is_known ? INT64_MAX : end > most ? end : most;
+            }
+        }
+        if (draft_evaluate(&length, s->lengths[i]) && most / draft_size_of(s->types[i]) < length) {
+            buffer->is_surely_written = false;
+        }
+    }
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 static void settle_shared(draft_settled *s)
@@ -1042,6 +1061,7 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
     keep_grid(s);
     settle_requirements(s);
     ask_before(s);
+    find_unwritten(s);
     for (size_t i = 0; i < s->facts.unread.count; i++) {
         draft_ask(s, "%s", s->facts.unread.items[i]);
     }

@@ -487,6 +487,13 @@ static draft_amount *extreme(draft_operator kind, draft_amount *a, draft_amount 
     for (int i = 0; i < 2; i++) {
         draft_amount *large = i ? b : a, *small = i ? a : b;
         draft_amount *difference = draft_plus(large, small, -1);
+        const draft_amount *rest = large;
+        while (rest->kind == kind && rest->b != small && rest->a != small) {
+            rest = rest->a;
+        }
+        if (rest->kind == kind) {
+            return large;
+        }
         if (draft_is_known(difference) && is_not_negative(difference)) {
             return kind == DRAFT_MIN ? small : large;
         }
@@ -739,7 +746,7 @@ static draft_amount *fact_about(bounds *b, draft_amount *v)
     draft_amount *most = NULL;
     for (size_t i = b->facts->count; !most && i-- > 0;) {
         const draft_fact *fact = &b->facts->items[i];
-        draft_amount *limit = fact->lhs == v ? bound(b, fact->most, true) : NULL;
+        draft_amount *limit = fact->lhs == v && fact->most ? bound(b, fact->most, true) : NULL;
         most = limit && draft_is_known(limit) ? limit : NULL;
     }
     return most;

@@ -125,6 +125,33 @@ int main()
     flips<<<(n + 63) / 64, 64>>>(y + n - 1, x + 1, (const char *)begin, n, -1);
 }
 CU
+# Elements that a kernel may leave unwritten keep their values, so the buffer is inout.
+cat >gaps.cu <<'CU'
+#define I (blockIdx.x * blockDim.x + threadIdx.x)
+__global__ void odd(float *y, int n) { int i = I; if (i < n && i % 2) y[i] = 1; }
+__global__ void inner(float *y, int n) { int i = I; if (i > 0 && i < n - 1) y[i] = 1; }
+__global__ void part(float *y, int n) { int i = I; if (i < n - 1) y[i] = 1; }
+__global__ void edges(float *y, int n) { int i = I; if (i >= n) return; if (i == 0 || i == n - 1) y[i] = 0; else y[i] = 1; }
+__global__ void chosen(float *y, const float *x, int n) { int i = I; if (i < n) { if (x[i] > 0) y[i] = 1; else if (i > 9) y[i] = 2; else y[i] = 3; } }
+__global__ void some(float *y, const float *x, int n) { int i = I; if (i < n) { if (x[i] > 0) y[i] = 1; else if (i > 9) y[i] = 2; } }
+__global__ void warps(float *y, int n) { int i = I, lane = i & 31; if (i >= 0 && lane == 0) y[i / 32] = n; }
+int main()
+{
+    int n = 1024;
+    float *y, *x, *w;
+    cudaMalloc(&y, n * sizeof(float));
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&w, n / 32 * sizeof(float));
+    odd<<<(n + 63) / 64, 64>>>(y, n);
+    inner<<<(n + 63) / 64, 64>>>(y, n);
+    part<<<(n + 63) / 64, 64>>>(y, n);
+    edges<<<(n + 63) / 64, 64>>>(y, n);
+    chosen<<<(n + 63) / 64, 64>>>(y, x, n);
+    some<<<(n + 63) / 64, 64>>>(y, x, n);
+    warps<<<n / 64, 64>>>(w, n);
+}
+CU
+$GPUTUNE template gaps.cu 2>&1 | grep -E 'open question:|args\('
 for kernel in returns continues jumps shares rows gathers narrows refers chooses waits wraps ends flips; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done
