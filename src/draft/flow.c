@@ -78,16 +78,17 @@ void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_ty
     if (value->kind == DRAFT_OBJECT && value->place.variable && value->place.variable != decl) {
         fields = draft_fields_of(type);
     }
+    const bool names = decl->name && fields.count && draft_is_own(cx.getTypeDeclaration(type));
     for (size_t i = 0; i < fields.count; i++) {
         const draft_field *field = &fields.items[i];
         draft_spot from = value->place;
         from.path = draft_format("%s.%s", from.path, field->name);
         if (!draft_is_array(field->type)) {
-            draft_assign(decl, draft_format("%s.%s", path, field->name),
-                         field->type.kind == CX_TYPE_RECORD
-                             ? draft_object(from)
-                             : draft_read_variable(&from, field->type),
-                         field->type);
+            const char *member = draft_format("%s.%s", path, field->name);
+            draft_amount *own = field->type.kind == CX_TYPE_RECORD
+                                    ? draft_object(from)
+                                    : draft_read_variable(&from, field->type);
+            draft_assign(decl, member, names ? draft_named(decl, member, own) : own, field->type);
         }
     }
 }

@@ -18,7 +18,7 @@ static void assign_member(const draft_spot *object, const draft_field *field, dr
 {
     draft_spot member = *object;
     member.path = draft_format("%s.%s", object->path, field->name);
-    made = made ? made : draft_default_of(field);
+    made = made ? made : draft_default_of(field->at);
     if (made) {
         draft_amount *value =
             draft_is_reference(field->type) ? draft_object(draft_spot_of(made)) : draft_eval(made);

@@ -78,8 +78,8 @@ typedef struct draft_field {
 typedef GT_ARRAY(draft_field) draft_fields;
 /* Returns the fields of a struct, including inherited ones. Other types have no fields. */
 draft_fields draft_fields_of(cx_type type);
-/* Returns the value in the declaration of a field, as in int n = 1; or NULL. */
-draft_node *draft_default_of(const draft_field *field);
+/* Returns the value in the declaration of a field or a parameter, as in int n = 1, or NULL. */
+draft_node *draft_default_of(cx_cursor declared);
 /* Returns true if the members of the struct cannot be tracked: it has bit-fields, it is or contains
  * a union, or it inherits two members with the same name. */
 bool draft_is_opaque(cx_type type);
@@ -462,7 +462,8 @@ draft_spot draft_spot_of(draft_node *node);
 void draft_declare(draft_decl *decl);
 /* Records the facts that are true if the condition has the value `holds`. */
 void draft_assume(draft_amount *condition, bool holds);
-/* Returns true if a write at this offset may leave out elements, because of enclosing conditions. */
+/* Returns true if a write at this offset may leave out elements, because of enclosing conditions.
+ */
 bool draft_has_gaps(draft_amount *offset);
 /* Returns the number of enclosing conditions that may be false for some elements. */
 size_t draft_depth_of_gaps(void);

@@ -606,9 +606,13 @@ draft_amount *draft_follow(draft_node *body, const draft_decls *parameters, draf
     const size_t facts = draft_now.facts.count;
     const unsigned unsure = draft_now.unsure;
     for (unsigned i = skipped; i < node->count; i++) {
-        cx_type type = i - skipped < parameters->count
-                           ? draft_type_of(parameters->items[i - skipped])
-                           : node->children[i]->type;
+        draft_decl *parameter =
+            i - skipped < parameters->count ? parameters->items[i - skipped] : NULL;
+        cx_type type = parameter ? draft_type_of(parameter) : node->children[i]->type;
+        draft_node *usual = parameter ? draft_default_of(parameter->at) : NULL;
+        if (usual && node->children[i]->kind == CX_UNEXPOSED_EXPR && !node->children[i]->count) {
+            node->children[i] = usual; /* the call leaves out this argument */
+        }
         bool by_place = takes_place(type, node->children[i]) &&
                         node->children[i]->kind != CX_CALL &&
                         !draft_is_pointer(draft_pointee(type));

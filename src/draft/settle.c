@@ -970,20 +970,23 @@ static void ask_before(draft_settled *s)
     }
 }
 
-/* Finds the buffers in which the kernel writes no element near the end. */
+/* Finds the buffers in which the kernel writes no element near the beginning or the end. */
 static void find_unwritten(draft_settled *s)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         draft_buffer *buffer = s->facts.buffers.items[i];
-        int64_t length, most = 0, end;
+        int64_t length, least = INT64_MAX, most = 0, begin, end;
         for (size_t k = 0; k < s->facts.accesses.count; k++) {
             const draft_access *access = &s->facts.accesses.items[k];
             if (access->buffer == buffer && access->written) {
-                const bool is_known = draft_evaluate(&end, settled_amount(s, access->length));
-                most = !is_known ? INT64_MAX : end > most ? end : most;
+                const bool has_begin = draft_evaluate(&begin, settled_amount(s, access->first)),
+                           has_end = draft_evaluate(&end, settled_amount(s, access->length));
+                least = !has_begin ? 0 : begin < least ? begin : least;
+                most = !has_end ? INT64_MAX : end > most ? end : most;
             }
         }
-        if (draft_evaluate(&length, s->lengths[i]) && most / draft_size_of(s->types[i]) < length) {
+        if (draft_evaluate(&length, s->lengths[i]) &&
+            (least > 0 || most / draft_size_of(s->types[i]) < length)) {
             buffer->is_surely_written = false;
         }
     }

@@ -236,7 +236,7 @@ template <class T> struct allocator {};
 template <class T, class A = allocator<T>> struct vector {
     T *items;
     size_t length;
-    vector() : length(0) {} explicit vector(size_t n) : length(n) {} vector(size_t n, const T &) : length(n) {} vector(initializer_list<T>); template <class I> vector(I, I);
+    vector() : length(0) {} explicit vector(size_t n) : length(n) {} vector(size_t n, const T &) : length(n) {} vector(initializer_list<T>); template <class I, class = enable_if_t<!__is_integral(I)>> vector(I, I);
     T &operator[](size_t), &front(), &back(), &at(size_t); const T &operator[](size_t) const, &at(size_t) const;
     T *data(), *begin(), *end(); const T *data() const, *begin() const, *end() const;
     size_t size() const { return length; } void resize(size_t n) { length = n; } void resize(size_t n, const T &) { length = n; } void assign(size_t n, const T &) { length = n; } void clear() { length = 0; } void push_back(const T &) { length++; } template <class... X> void emplace_back(X &&...) { length++; } void pop_back() { length--; }
@@ -248,7 +248,7 @@ int stoi(const string &); long stol(const string &); long long stoll(const strin
 }
 namespace thrust {
 template <class T> struct device_ptr { T *get() const; }; template <class T> T *raw_pointer_cast(const device_ptr<T> &); template <class T> T *raw_pointer_cast(T *);
-template <class T> struct device_vector { size_t length; device_vector() : length(0) {} device_vector(size_t n) : length(n) {} template <class U> device_vector(size_t n, U) : length(n) {} template <class V> device_vector(const V &v) : length(v.length) {} device_ptr<T> data(); size_t size() const { return length; } device_ptr<T> begin(), end(); };
+template <class T> struct device_vector { size_t length; device_vector() : length(0) {} device_vector(size_t n) : length(n) {} template <class U> device_vector(size_t n, U) : length(n) {} template <class V> device_vector(const V &v) : length(v.length) {} template <class I, class = std::enable_if_t<!__is_integral(I)>> device_vector(I, I); void resize(size_t n) { length = n; } void push_back(T) { length++; } void clear() { length = 0; } T &operator[](size_t); device_ptr<T> data(); size_t size() const { return length; } device_ptr<T> begin(), end(); };
 template <class T> using host_vector = std::vector<T>;
 }
 #define AT_DISPATCH_FLOATING_TYPES(type, name, ...) [&] { typedef float scalar_t; return (__VA_ARGS__)(); }()

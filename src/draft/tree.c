@@ -370,13 +370,13 @@ draft_node *draft_initialiser_of(draft_decl *variable)
     return variable->initialiser;
 }
 
-draft_node *draft_default_of(const draft_field *field)
+draft_node *draft_default_of(cx_cursor declared)
 {
-    const draft_cursors parts = draft_children(field->at);
-    const cx_cursor last = parts.count ? parts.items[parts.count - 1] : field->at;
+    const draft_cursors parts = draft_children(declared);
+    const cx_cursor last = parts.count ? parts.items[parts.count - 1] : declared;
     /* other expressions, such as template arguments, precede the name or are followed by a bracket
      */
-    const bool is_last = draft_extent_of(last).end == draft_extent_of(field->at).end;
+    const bool is_last = draft_extent_of(last).end == draft_extent_of(declared).end;
     return parts.count && is_last && last.kind >= CX_UNEXPOSED_EXPR && last.kind < CX_UNEXPOSED_STMT
                ? draft_tree(last)
                : NULL;

@@ -154,13 +154,14 @@ draft_amount *draft_replace(draft_amount *v, draft_replace_fn *with, void *user)
     return total;
 }
 
+static draft_amount *exact(draft_amount *a, draft_amount *b);
+
 static draft_amount *number_of(void *user, draft_amount *v)
 {
     (void)user;
-    return v->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, draft_replace(v->a, number_of, NULL),
-                                              draft_replace(v->b, number_of, NULL), NULL)
-           : v->symbol && v->symbol->has_number ? draft_number(v->symbol->number)
-                                                : NULL;
+    return v->kind == DRAFT_REAL /* an integer only if there is no remainder */
+               ? exact(draft_replace(v->a, number_of, NULL), draft_replace(v->b, number_of, NULL))
+               : v->symbol && v->symbol->has_number ? draft_number(v->symbol->number) : NULL;
 }
 
 bool draft_evaluate(int64_t *out, const draft_amount *v)

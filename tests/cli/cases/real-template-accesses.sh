@@ -131,6 +131,7 @@ cat >gaps.cu <<'CU'
 __global__ void odd(float *y, int n) { int i = I; if (i < n && i % 2) y[i] = 1; }
 __global__ void inner(float *y, int n) { int i = I; if (i > 0 && i < n - 1) y[i] = 1; }
 __global__ void part(float *y, int n) { int i = I; if (i < n - 1) y[i] = 1; }
+__global__ void late(float *y, int n) { int i = I + 5; if (i < n) y[i] = 1; }
 __global__ void edges(float *y, int n) { int i = I; if (i >= n) return; if (i == 0 || i == n - 1) y[i] = 0; else y[i] = 1; }
 __global__ void chosen(float *y, const float *x, int n) { int i = I; if (i < n) { if (x[i] > 0) y[i] = 1; else if (i > 9) y[i] = 2; else y[i] = 3; } }
 __global__ void some(float *y, const float *x, int n) { int i = I; if (i < n) { if (x[i] > 0) y[i] = 1; else if (i > 9) y[i] = 2; } }
@@ -145,6 +146,7 @@ int main()
     odd<<<(n + 63) / 64, 64>>>(y, n);
     inner<<<(n + 63) / 64, 64>>>(y, n);
     part<<<(n + 63) / 64, 64>>>(y, n);
+    late<<<(n + 63) / 64, 64>>>(y, n);
     edges<<<(n + 63) / 64, 64>>>(y, n);
     chosen<<<(n + 63) / 64, 64>>>(y, x, n);
     some<<<(n + 63) / 64, 64>>>(y, x, n);

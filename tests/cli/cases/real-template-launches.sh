@@ -48,6 +48,9 @@ draft 'int t = 64; void fast() { t = 512; }' 'if (getenv("FAST")) fast(); add<<<
 draft '' 'int t = 32; switch (argc) { case 1: t = 96; break; case 2: t = 128; break; default: t = 256; } add<<<60, t>>>(y, x, n);'
 draft 'int pick(int n) { if (n % 7) return 32; if (n % 5) return 64; return 1024; }' \
     'int t = pick(rand()); add<<<60, t>>>(y, x, n);'
+draft '' 'int t = 64; if (n / 3.0 > 349525) t = 128; add<<<40, t>>>(y, x, n);'
+draft '#include <thrust/device_vector.h>' \
+    'thrust::device_vector<float> v(n, 0); add<<<(v.size() + 63) / 64, 64>>>(thrust::raw_pointer_cast(&v[0]), x, v.size());'
 # Loops compute the extents.
 draft '' 'int t = 1, g = 0; while (t * t < n) t *= 2; for (int i = 0; i < n; i += t) g++; add<<<g, t>>>(y, x, n);'
 draft '' 'dim3 grid(40), block(64); for (int i = 0; i < 3; i++) grid.x += block.x;'" $launch"
@@ -186,17 +189,23 @@ void go(float *x, double *y)
 }
 CU
 $GPUTUNE template program.cu 2>&1 | grep -E 'kernel[(]|args|grid|require|open'
-# Structs are built by constructors, lists, or the values in their declarations.
+# Structs are built by constructors, lists, or the values in their declarations. A call leaves out an argument.
 cat >program.cu <<'CU'
 struct part { int q = 4; };
 struct config { int n, half = n / 2; float f = 2.5f; part in; config(int n) : n(n) { last = n - 1; } int last; };
 struct plain { int n; float f; part in; };
+struct view { int w, stride; };
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 __global__ void built(float *y, config c) { int i = INDEX; if (i < c.half) y[i] = c.f; }
+__global__ void viewed(float *y, view v, double a) { int i = INDEX; if (i < v.w) y[i * v.stride] = a; }
+void scale(float *y, view v, double a = 3.5) { viewed<<<2, 256>>>(y, v, a); }
 __global__ void listed(float *y, plain c) { int i = INDEX; if (i < c.n) y[i] = c.f; }
 void go(float *y, int n)
 {
     int rows = 10;
+    view from{300, 1}, v;
+    v.stride = v.w = from.w;
+    scale(y, v);
     built<<<n / 256, 256>>>(y, config(n));
     listed<<<(rows + 255) / 256, 256>>>(y, {.n = rows});
 }
