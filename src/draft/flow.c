@@ -288,6 +288,17 @@ bool draft_is_change(const draft_node *node)
            (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC && node->operation > 0);
 }
 
+/* Evaluates a condition in host code. Returns false if the condition is unknown or may vary. */
+static bool is_decided(int64_t *out, const draft_amount *condition)
+{
+    const draft_symbols symbols = draft_symbols_of(condition);
+    bool is_sure = draft_on_host();
+    for (size_t i = 0; i < symbols.count; i++) {
+        is_sure &= !symbols.items[i]->doubt;
+    }
+    return is_sure && draft_evaluate(out, condition);
+}
+
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b)
 {
@@ -296,6 +307,9 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         return a == b || number ? a : b;
     }
     if (a->kind == DRAFT_POINTER && b->kind == DRAFT_POINTER) {
+        if (is_decided(&number, condition)) {
+            return number ? a : b;
+        }
         bool is_same = a->place.buffer == b->place.buffer && a->place.offset == b->place.offset &&
                        a->place.variable == b->place.variable;
         for (int i = 0; draft_on_host() && !is_same && i < 2; i++) {
@@ -319,17 +333,6 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
     return draft_on_host() ? draft_unknown(DRAFT_UNDECIDED)
            : is_other      ? draft_nothing()
                            : draft_changing(name);
-}
-
-/* Evaluates a condition in host code. Returns false if the condition is unknown or may vary. */
-static bool is_decided(int64_t *out, const draft_amount *condition)
-{
-    const draft_symbols symbols = draft_symbols_of(condition);
-    bool is_sure = draft_on_host();
-    for (size_t i = 0; i < symbols.count; i++) {
-        is_sure &= !symbols.items[i]->doubt;
-    }
-    return is_sure && draft_evaluate(out, condition);
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */

@@ -380,18 +380,21 @@ static draft_spot variable_place(draft_decl *decl)
                : (draft_spot){.variable = decl, .path = ""};
 }
 
-/* Returns the location of an array element. If the array has a fixed size, also records the limit
- * of the index. This limit restricts the block size or the fill of a buffer of indices. */
+/* Returns the location of an array element. If the size of the array is known, also records the
+ * limit of the index. This limit restricts the block size or the fill of a buffer of indices. */
 static draft_spot element_place(draft_node *node)
 {
     draft_node *array = node->children[0];
     draft_spot base = pointed(draft_eval(array));
     draft_amount *index = draft_eval(node->children[1]);
-    int64_t number;
-    if (array->type.kind == CX_TYPE_ARRAY && draft_now.out && !draft_now.quiet &&
+    const draft_launched *launch = draft_now.out ? draft_now.out->launch : NULL;
+    int64_t number, bytes = cx.Type_getSizeOf(array->type);
+    const bool is_dynamic =
+        array->type.kind == CX_TYPE_OPEN_ARRAY && launch && draft_is_number(launch->shared, &bytes);
+    if ((array->type.kind == CX_TYPE_ARRAY || is_dynamic) && draft_now.out && !draft_now.quiet &&
         draft_is_known(index) && !draft_is_number(index, &number)) {
         draft_fact limit = {.lhs = draft_bound(index, true, &draft_now.facts),
-                            .most = draft_number(cx.getArraySize(array->type) - 1)};
+                            .most = draft_number(bytes / draft_size_of(node->type) - 1)};
         if (draft_is_known(limit.lhs) && !draft_is_number(limit.lhs, &number)) {
             draft_add(&draft_now.out->limits, limit);
         }

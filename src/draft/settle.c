@@ -970,12 +970,34 @@ static void ask_before(draft_settled *s)
     }
 }
 
-/* Finds the buffers in which the kernel writes no element near the beginning or the end. */
+/* Returns true if neighbouring threads or iterations access neighbouring elements. */
+static bool is_dense(const draft_access *access)
+{
+    bool found = !(access->offset->kinds & DRAFT_VARYING);
+    for (unsigned i = 0; i < access->offset->count; i++) {
+        const draft_term *term = &access->offset->terms[i];
+        draft_amount *step = draft_number(term->factor);
+        bool varies = false;
+        int64_t bytes;
+        for (unsigned k = 0; k < term->count; k++) {
+            const bool is_index = term->atoms[k]->kinds & DRAFT_VARYING;
+            step = is_index ? step : draft_times(step, term->atoms[k]);
+            varies |= is_index;
+        }
+        found |= varies && draft_evaluate(&bytes, step) && bytes <= draft_size_of(access->type);
+    }
+    return found || access->offset->kind != DRAFT_SUM;
+}
+
+/* Finds the buffers in which the kernel writes no element near the beginning or the end, or only
+ * elements with gaps between them. */
 static void find_unwritten(draft_settled *s)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         draft_buffer *buffer = s->facts.buffers.items[i];
+        const draft_access *last = NULL;
         int64_t length, least = INT64_MAX, most = 0, begin, end;
+        bool is_single = true;
         for (size_t k = 0; k < s->facts.accesses.count; k++) {
             const draft_access *access = &s->facts.accesses.items[k];
             if (access->buffer == buffer && access->written) {
@@ -983,10 +1005,13 @@ static void find_unwritten(draft_settled *s)
                            has_end = draft_evaluate(&end, settled_amount(s, access->length));
                 least = !has_begin ? 0 : begin < least ? begin : least;
                 most = !has_end ? INT64_MAX : end > most ? end : most;
+                is_single &= !last || last->offset == access->offset;
+                last = access;
             }
         }
-        if (draft_evaluate(&length, s->lengths[i]) &&
-            (least > 0 || most / draft_size_of(s->types[i]) < length)) {
+        const int64_t bytes = draft_size_of(s->types[i]);
+        if (last && ((is_single && !is_dense(last)) || least > 0 ||
+                     (draft_evaluate(&length, s->lengths[i]) && most <= bytes * (length - 1)))) {
             buffer->is_surely_written = false;
         }
     }

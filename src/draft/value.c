@@ -396,6 +396,8 @@ static bool is_positive(const draft_amount *v)
                                        : v->kind == DRAFT_SHIFT;
 }
 
+static bool is_not_negative(const draft_amount *v);
+
 /* Returns true if all factors of `small` are also factors of `large`, whose other factors are
  * positive. */
 static bool has_all(const draft_term *large, const draft_term *small)
@@ -410,6 +412,17 @@ static bool has_all(const draft_term *large, const draft_term *small)
         }
     }
     return others && used == small->count;
+}
+
+/* Returns true if the value contains a loop's counter whose first value may be negative. */
+static bool counts_from_negative(const draft_amount *v)
+{
+    bool found = draft_is_symbol(v, DRAFT_COUNTER) &&
+                 !(v->symbol->first && is_not_negative(v->symbol->first));
+    for (unsigned i = 0; !found && draft_has_kind(v, DRAFT_COUNTER) && i < v->part_count; i++) {
+        found = counts_from_negative(v->parts[i]);
+    }
+    return found;
 }
 
 /* Returns true if a sum is certainly at least 0 when all its sizes are at least 1. This is certain
@@ -432,7 +445,7 @@ static bool is_not_negative(const draft_amount *v)
             return false;
         }
     }
-    return true;
+    return !counts_from_negative(v);
 }
 
 int64_t draft_constant(const draft_amount *v)

@@ -131,6 +131,13 @@ cat >gaps.cu <<'CU'
 __global__ void odd(float *y, int n) { int i = I; if (i < n && i % 2) y[i] = 1; }
 __global__ void inner(float *y, int n) { int i = I; if (i > 0 && i < n - 1) y[i] = 1; }
 __global__ void part(float *y, int n) { int i = I; if (i < n - 1) y[i] = 1; }
+__global__ void apart(float *y, int n) { int i = I; if (2 * i < n) y[2 * i] = 1; }
+__global__ void pairs(float *y, int n) { int i = I; if (i < n / 2) { y[2 * i] = 1; y[2 * i + 1] = 2; } }
+__global__ void halo(float *y, const float *x, int n)
+{
+    int i = I;
+    for (int k = -2; i < n && k <= 2; k++) { int j = i + k; if (j < 0) j = 0; if (j >= n - 1) j = n - 2; y[i] += x[j]; }
+}
 __global__ void late(float *y, int n) { int i = I + 5; if (i < n) y[i] = 1; }
 __global__ void edges(float *y, int n) { int i = I; if (i >= n) return; if (i == 0 || i == n - 1) y[i] = 0; else y[i] = 1; }
 __global__ void chosen(float *y, const float *x, int n) { int i = I; if (i < n) { if (x[i] > 0) y[i] = 1; else if (i > 9) y[i] = 2; else y[i] = 3; } }
@@ -146,6 +153,9 @@ int main()
     odd<<<(n + 63) / 64, 64>>>(y, n);
     inner<<<(n + 63) / 64, 64>>>(y, n);
     part<<<(n + 63) / 64, 64>>>(y, n);
+    apart<<<(n + 63) / 64, 64>>>(y, n);
+    pairs<<<(n + 63) / 64, 64>>>(y, n);
+    halo<<<(n + 63) / 64, 64>>>(n > 9 ? x : y, x + 1, n);
     late<<<(n + 63) / 64, 64>>>(y, n);
     edges<<<(n + 63) / 64, 64>>>(y, n);
     chosen<<<(n + 63) / 64, 64>>>(y, x, n);

@@ -30,6 +30,8 @@ draft "$sum" 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1000
 draft 'if (i < n) y[i] = 2 * x[i];' 'k<<<64, 128>>>(y, x, n);' 9000
 draft 'y[i] = 2 * x[i];' 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1024
 draft 'if (i < n) y[i] = 2 * x[i];' 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1000
+draft 'extern __shared__ float s[]; s[threadIdx.x] = i < n ? x[i] : 0; __syncthreads(); if (i < n) y[i] = s[threadIdx.x];' \
+    'k<<<(n + threads - 1) / threads, threads, 1024>>>(y, x, n);' 1000
 # The threads of a block share one row, whose length is the block size by chance.
 draft 'float s = 0; for (int c = threadIdx.x; c < 128; c += blockDim.x) s += x[blockIdx.x * 128 + c]; atomicAdd(&y[blockIdx.x], s);' \
     'k<<<n / 128, threads>>>(y, x, n);' 1024
