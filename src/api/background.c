@@ -18,7 +18,7 @@
 atomic_bool gt_launch_seen;
 
 static const int64_t lately_ns = 200000000;  /* time for which a launch counts as use */
-static const int64_t gap_ns = 100000000;     /* a pause ends if nobody asks about it for so long */
+static const int64_t gap_ns = 100000000;     /* a pause ends if it is not checked for this long */
 static const int64_t window_ns = 1200000000; /* longer than the averaging period of NVML */
 static const int64_t again_ns = 200000000;   /* interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };
@@ -39,7 +39,7 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows the application by up to 1.7 times this */
+static const double default_share = 0.025; /* slows the application by up to 1.7 * 2.5% */
 static const double default_limit_s = 60;
 static const double way_given_s = 0.5;
 

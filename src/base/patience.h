@@ -7,7 +7,7 @@
 typedef struct gt_patience {
     int64_t until_ns;            /* deadline on the clock of gt_now_ns() */
     const volatile int *cancel;  /* a flag that ends the wait; may be NULL */
-    const volatile int *closing; /* another such flag, set when the tuner is being closed */
+    const volatile int *closing; /* set when the tuner is being closed; may be NULL */
 } gt_patience;
 
 /* Makes a time limit that ends after `seconds`. `cancel` may be NULL; `closing` is set to NULL. */

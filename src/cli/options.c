@@ -69,7 +69,7 @@ void cli_help(const cli_command *command)
     const char *text = command->more ? command->more : "";
     fputs(*text ? "\n" : "", stdout);
     for (size_t length; *text; text += length + (text[length] == '\n')) {
-        /* in an indented line, only the description after the word and the gap is folded */
+        /* in an indented line, fold only the description that follows the word */
         length = strcspn(text, "\n");
         char *line = cli_copy_part(text, length), *gap = strstr(line + strspn(line, " "), "  ");
         size_t indent = line[0] == ' ' && gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;

@@ -322,7 +322,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         return is_same ? a : draft_pointer((draft_spot){.path = ""});
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
-        return a->kind == DRAFT_POINTER ? a : b; /* the other one is a null pointer */
+        return a->kind == DRAFT_POINTER ? a : b; /* the other value is a null pointer */
     }
     if (draft_is_known(a) && draft_is_known(b)) {
         condition = draft_is_known(condition) ? condition : draft_changing(name);

@@ -868,7 +868,7 @@ static draft_amount *eval_binary(draft_node *node)
         }
     }
     if (is_and || operation == CX_LOGICAL_OR) {
-        draft_now.quiet++; /* draft_assume() for the whole condition records the guards */
+        draft_now.quiet++; /* draft_assume() of the whole condition records the guards */
         draft_assume(a, is_and);
         draft_now.quiet--;
     }

@@ -576,7 +576,7 @@ static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bo
 
 enum {
     LEAST_OK = 3,
-    BETWEEN_CLIMBS = 8 /* every so many proposals, also try neighbours of the best candidate */
+    BETWEEN_CLIMBS = 8 /* after this many proposals, also try neighbours of the best candidate */
 };
 
 static void drop_model(gt_model **model)

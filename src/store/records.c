@@ -222,8 +222,8 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* in a list of all trials, a row stays as a trial unless the latest winner is the same
-             * trial */
+            /* with all_trials, the row is still listed as a trial, unless the latest winner has the
+             * same trial */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;

@@ -132,8 +132,8 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
  * much slower the tree's choice is than the best kept member at `sizes` (gt_rule_tree). */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
-/* Computes the loss of a rule. Its logarithm is a sum of three: the loss of the best kept member
- * (`choice`), the loss of the tree (`tree`, measured at other sizes), and the standard error of
- * `choice`, which has few sizes. NAN if there are too few losses. */
+/* Computes the loss of a rule. Its logarithm is the sum of three terms: the loss of the best kept
+ * member (`choice`), the loss of the tree (`tree`, measured at other sizes), and the standard error
+ * of `choice`, which has few sizes. NAN if there are too few losses. */
 gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,
                                   const double *tree, size_t decisions);

@@ -12,7 +12,7 @@ typedef struct run_plan {
     uint32_t most;     /* maximum number of rounds */
     uint32_t modelled; /* number of rounds on a device without noise */
     double narrow;     /* largest half width of a narrow interval, divided by epsilon * median */
-    double drop_ratio; /* gt_race_options.drop_ratio */
+    double drop_ratio; /* becomes gt_race_options.drop_ratio */
 } run_plan;
 
 typedef struct run_state {

@@ -646,7 +646,7 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 /* Runs a search. If it times out, the message states how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* longer than the wait for a free lease */
+    static const double brief_s = 0.1; /* finding a lease free takes less time than this */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {

@@ -146,7 +146,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    if (!canceled && !tuning->cut_short) { /* a playoff that was cut short has samples already */
+    if (!canceled && !tuning->cut_short) { /* a playoff that was cut short has samples */
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
         }

@@ -546,7 +546,7 @@ TEST(data_sets_without_time_are_reported)
         .name = "a slow reference",
         .right = "if (i < n) y[i] = x[i];",
         .reference = "for (int k = 0; k < 1000; k++) { slowly(y); } if (i < n) y[i] = x[i];"};
-    SKIP_IF(strncmp(world_driver(), "emu", 3) != 0); /* it is not slow on a GPU */
+    SKIP_IF(strncmp(world_driver(), "emu", 3) != 0); /* a GPU runs slowly() too fast */
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_non_null(
         strstr(result_of(tuner, &slow, false), "data sets, such as the one at n=1987 "));

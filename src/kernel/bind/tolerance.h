@@ -14,7 +14,7 @@
 
 enum {
     GT_TOLERANCE_FEW = 64,  /* outputs with fewer elements need several steps to measure S */
-    GT_TOLERANCE_STEPS = 6, /* number of these steps; the largest S is used */
+    GT_TOLERANCE_STEPS = 6, /* number of steps for few elements; the largest S is used */
     /* a sparse step changes one input element in 64, to measure the number of terms */
     GT_TOLERANCE_SPARSE = 64
 };
