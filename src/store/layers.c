@@ -612,9 +612,8 @@ static gputune_status in_transaction(gt_database *database, void *context)
     return status;
 }
 
-/* Writes the user's file. `call` limits how long statements run, and `patience` limits waits. */
-static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
-                                 const gt_patience *call, const gt_patience *patience)
+gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
+                                   const gt_patience *call, const gt_patience *patience)
 {
     if (!gt_store_is_writable(store)) {
         return GPUTUNE_OK;
@@ -629,12 +628,6 @@ static gputune_status write_file(gt_store *store, gt_store_fn work, void *contex
     }
     layers_flush(store);
     return status;
-}
-
-gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
-                                   const gt_patience *patience)
-{
-    return write_file(store, work, context, patience, patience);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -773,7 +766,7 @@ static void layers_bring(gt_store *store, const gt_patience *patience)
     if (!layers_own(store) || !gt_store_lags(store)) {
         return;
     }
-    gputune_status status = write_file(store, bring_rows, &what, NULL, patience);
+    gputune_status status = gt_store_write_file(store, bring_rows, &what, NULL, patience);
     detach_store(store);
     if (status == GPUTUNE_OK) {
         forget_memory(store, &what);
@@ -867,7 +860,7 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
     if (!layers_own(store)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_store_write_file(store, work, context, patience);
+    gputune_status status = gt_store_write_file(store, work, context, patience, patience);
     if (status == GPUTUNE_EBUSY) {
         warn_of_delay(store);
         layers_flush(store);
@@ -958,7 +951,7 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
         const gt_patience patience = gt_patience_for(each_s, NULL);
         GT_TRY(gather_file(&what, paths[i], &patience));
     }
-    gputune_status status = gt_store_write_file(store, bring_all, &what, NULL);
+    gputune_status status = gt_store_write_file(store, bring_all, &what, NULL, NULL);
     detach_store(store);
     GT_REFUSE(status == GPUTUNE_EBUSY, status,
               "another process has locked the database; nothing was merged, try again later");

@@ -31,7 +31,7 @@ bool gt_store_is_missing(const gt_store *store);
 /* Like gt_store_write(), but never uses the database in memory. Returns EBUSY without a message if
  * the file stayed locked, and EDATABASE if it cannot be written. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
-                                   const gt_patience *patience);
+                                   const gt_patience *call, const gt_patience *patience);
 /* Like gt_store_write(), but writes the winners that were imported for this store. Never waits. */
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
 /* Like gt_store_write(), but writes only to memory. Never waits for other processes. */

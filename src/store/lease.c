@@ -202,7 +202,7 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
         return GPUTUNE_EBUSY;
     }
     const gt_patience brief = gt_layers_file_patience(patience);
-    gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief);
+    gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief, &brief);
     bool stays_locked = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
     attempt->lease.in_memory = status == GPUTUNE_EDATABASE || stays_locked;
     if (attempt->lease.in_memory) {
@@ -267,7 +267,7 @@ static gputune_status change_lease(const gt_lease *lease, gt_store *store, gt_st
                                    const gt_patience *patience)
 {
     return lease->in_memory ? gt_store_write_memory(store, work, (void *)lease)
-                            : gt_store_write_file(store, work, (void *)lease, patience);
+                            : gt_store_write_file(store, work, (void *)lease, patience, patience);
 }
 
 static gputune_status renew_lease(gt_database *database, void *context)

@@ -386,7 +386,7 @@ static gputune_status forget_selected(gt_database *database, void *context)
 static gputune_status write_forgetting(gt_store *store, gt_store_fn step, forgetting *work,
                                        const gt_patience *patience)
 {
-    gputune_status status = gt_store_write_file(store, step, work, patience);
+    gputune_status status = gt_store_write_file(store, step, work, patience, patience);
     if (status == GPUTUNE_EBUSY) {
         return gt_fail(status, "another process has locked the database; try again later");
     }

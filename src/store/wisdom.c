@@ -309,10 +309,8 @@ static gputune_status read_image(gt_image *out, const char *at)
 
 static gputune_status read_other(gt_wisdom_entry *entry, char *at)
 {
-    GT_TRY(gt_array_reserve(&entry->also));
-    gt_trial *trial = &entry->also.items[entry->also.count++];
-    *trial = (gt_trial){0};
-    return read_pairs(trial, &gt_trial_columns, at);
+    GT_TRY(gt_array_push(&entry->also, (gt_trial){0}));
+    return read_pairs(&entry->also.items[entry->also.count - 1], &gt_trial_columns, at);
 }
 
 static gputune_status read_variant_facts(gt_wisdom_entry *entry, char *at)
@@ -427,15 +425,13 @@ typedef struct export_search {
 static gputune_status take_other(void *context, gt_rows *row)
 {
     gt_wisdom_entry *entry = context;
-    GT_TRY(gt_array_reserve(&entry->also));
-    gt_trial *trial = &entry->also.items[entry->also.count++];
-    *trial = (gt_trial){0};
+    GT_TRY(gt_array_push(&entry->also, (gt_trial){0}));
+    gt_trial *trial = &entry->also.items[entry->also.count - 1];
     gt_rows_integer(row); /* skip the constant that comes before the trial's columns */
     GT_TRY(gt_columns_take(trial, row, &gt_trial_columns));
     if (gt_hash_equal(trial->hash, entry->trial.hash) ||
         gt_hash_equal(trial->hash, entry->standard.hash)) {
-        gt_columns_free(trial, &gt_trial_columns);
-        entry->also.count--;
+        gt_trial_list_drop(&entry->also, entry->also.count - 1);
     }
     return GPUTUNE_OK;
 }
