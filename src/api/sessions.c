@@ -345,6 +345,9 @@ int gputune_emit_rule(char **out, gputune *tuner, const char *kernel, gputune_si
     GT_SCOPED(free_header_parts) header_parts parts = {.compiled = NULL};
     gt_header *header = &parts.header;
     GT_TRY(gt_need(__func__, "out", out));
+    for (size_t i = 0; i < arch_count; i++) {
+        GT_TRY(gt_need(__func__, "archs", archs ? archs[i] : NULL));
+    }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, NULL));

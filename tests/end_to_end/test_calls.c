@@ -103,6 +103,7 @@ TEST_WITH_TUNER(null_is_refused_by_functions_with_a_tuner, ":memory:")
                      GPUTUNE_EINVAL);
     REFUSES(gputune_emit_rule(NULL, tuner, "axpy", none, NULL, 0, 0));
     REFUSES(gputune_emit_rule(&text, tuner, NULL, none, NULL, 0, 0));
+    REFUSES(gputune_emit_rule(&text, tuner, "axpy", none, NULL, 1, 0));
     REFUSES(gputune_rules(tuner, NULL, NULL, NULL));
     REFUSES(gputune_make_rule(NULL, tuner, NULL, &range, 1, 0, NULL));
     REFUSES(gputune_make_rule(NULL, tuner, "axpy", NULL, 0, 0, NULL));
