@@ -88,17 +88,12 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner)
     return GPUTUNE_OK;
 }
 
-static void free_job(job *one)
-{
-    gt_request_free(one->request);
-    free(one->key);
-    free(one);
-}
-
-static void free_job_at(job **one)
+static void free_job(job **one)
 {
     if (*one) {
-        free_job(*one);
+        gt_request_free((*one)->request);
+        free((*one)->key);
+        free(*one);
     }
 }
 
@@ -115,7 +110,7 @@ void gt_background_close(gt_background *background)
         pthread_join(background->thread, NULL);
     }
     for (size_t i = 0; i < background->jobs.count; i++) {
-        free_job(background->jobs.items[i]);
+        free_job(&background->jobs.items[i]);
     }
     gt_array_free(&background->jobs);
     gt_workers_close(&background->workers);
@@ -260,11 +255,6 @@ static gputune_status start_thread(gt_background *background)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static double limit_of(const gputune_options *options)
-{
-    return options->time_limit_s > 0 ? options->time_limit_s : default_limit_s;
-}
-
 /* Returns true if the job allows at least the variants, effort and time that `o` allows. */
 static bool covers_request(const job *one, const gputune_options *o)
 {
@@ -272,7 +262,7 @@ static bool covers_request(const job *one, const gputune_options *o)
     bool complete = own->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE;
     return own->effort >= o->effort && (complete || o->strategy != GPUTUNE_STRATEGY_EXHAUSTIVE) &&
            (!own->max_variants || (o->max_variants && o->max_variants <= own->max_variants)) &&
-           own->time_limit_s >= limit_of(o);
+           own->time_limit_s >= o->time_limit_s;
 }
 
 /* Ignores jobs that ended before the last refresh, because their results may be deleted. */
@@ -291,23 +281,22 @@ static bool is_known(const gt_background *background, const gt_plan_key *key, ui
     return false;
 }
 
-static gputune_status make_job(job **out, gt_background *background, const gt_plan_key *key,
-                               uint32_t forgets, const char *kernel, gputune_sizes sizes,
+static gputune_status make_job(job **out, const gt_plan_call *call, uint32_t forgets,
                                const gputune_options *options)
 {
-    gputune_options o = *options;
-    o.time_limit_s = limit_of(options);
-    GT_SCOPED(free_job_at) job *one = calloc(1, sizeof *one);
+    gt_background *background = call->tuner->background;
+    const gt_plan_key *key = call->key;
+    GT_SCOPED(free_job) job *one = calloc(1, sizeof *one);
     GT_TRY(gt_allocated(one));
     one->forgets = forgets;
     one->key_words = key->count;
     one->key = malloc((key->count + 1) * sizeof *one->key);
     GT_TRY(gt_allocated(one->key));
-    GT_TRY(gt_request_make(&one->request, &background->services, &background->tuner->device, kernel,
-                           sizes, &o));
+    GT_TRY(gt_request_make(&one->request, &background->services, &call->tuner->device, call->kernel,
+                           call->sizes, options));
     GT_TRY(gt_request_outlive_call(one->request));
     memcpy(one->key, key->words, key->count * sizeof *key->words);
-    one->use = (gt_background_use){.share = o.share > 0 ? o.share : default_share,
+    one->use = (gt_background_use){.share = options->share > 0 ? options->share : default_share,
                                    .is_busy = is_busy,
                                    .must_give_way = must_give_way,
                                    .user = background};
@@ -316,16 +305,18 @@ static gputune_status make_job(job **out, gt_background *background, const gt_pl
     return GPUTUNE_OK;
 }
 
-gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
-                                  uint32_t forgets, const char *kernel, gputune_sizes sizes,
-                                  const gputune_options *options)
+gputune_status gt_background_want(const gt_plan_call *call, uint32_t forgets)
 {
-    GT_SCOPED(free_job_at) job *one = NULL;
+    gt_background *background = call->tuner->background;
+    gputune_options o = *call->options;
+    GT_SCOPED(free_job) job *one = NULL;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
-    if (is_known(background, key, forgets, options)) {
+    o.effort = call->terms.effort;
+    o.time_limit_s = o.time_limit_s > 0 ? o.time_limit_s : default_limit_s;
+    if (is_known(background, call->key, forgets, &o)) {
         return GPUTUNE_OK;
     }
-    GT_TRY(make_job(&one, background, key, forgets, kernel, sizes, options));
+    GT_TRY(make_job(&one, call, forgets, &o));
     GT_TRY(start_thread(background));
     GT_TRY(gt_array_push(&background->jobs, one));
     one = NULL;

@@ -236,25 +236,19 @@ static gputune_status describe_values(space_parts *parts)
     return GPUTUNE_OK;
 }
 
-static gputune_status describe_counts(space_parts *parts)
-{
-    _Static_assert((int)GPUTUNE_AT_MOST == (int)GT_AT_MOST, "the two have the same values");
-    GT_TRY(gt_request_prepare_space(parts->request));
-    gt_space_size valid = gt_space_count(parts->request->space);
-    gt_space_size sources = gt_space_sources(parts->request->space);
-    parts->space.combinations = gt_space_combinations(parts->request->space);
-    parts->space.valid = valid.count;
-    parts->space.valid_certainty = (gputune_certainty)valid.certainty;
-    parts->space.sources = sources.count;
-    parts->space.sources_certainty = (gputune_certainty)sources.certainty;
-    return GPUTUNE_OK;
-}
-
 static gputune_status describe_space(space_parts *parts)
 {
+    _Static_assert((int)GPUTUNE_AT_MOST == (int)GT_AT_MOST, "the two have the same values");
     gputune_space *space = &parts->space;
-    space->size = sizeof(gputune_space);
-    GT_TRY(describe_counts(parts));
+    GT_TRY(gt_request_prepare_space(parts->request));
+    const gt_space_size valid = gt_space_count(parts->request->space);
+    const gt_space_size sources = gt_space_sources(parts->request->space);
+    *space = (gputune_space){.size = sizeof *space,
+                             .combinations = gt_space_combinations(parts->request->space),
+                             .valid = valid.count,
+                             .valid_certainty = (gputune_certainty)valid.certainty,
+                             .sources = sources.count,
+                             .sources_certainty = (gputune_certainty)sources.certainty};
     if (space->valid) {
         gt_request_warn_of_default(parts->request);
     }

@@ -8,7 +8,6 @@
 #include "base/signals.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -48,12 +47,7 @@ static gputune_status lock_file(int file, const char *path)
 
 static bool is_count(const char *line)
 {
-    for (int i = 0; i < COUNT_DIGITS; i++) {
-        if (!isdigit((unsigned char)line[i])) {
-            return false;
-        }
-    }
-    return line[COUNT_DIGITS] == '\t';
+    return strspn(line, "0123456789") == COUNT_DIGITS && line[COUNT_DIGITS] == '\t';
 }
 
 static const char *find_line(const char *text, const char *key)

@@ -286,8 +286,9 @@ static void make_info(plan_facts *facts, const gputune_plan *plan, const gt_requ
     memcpy(facts->info.cluster, g->cluster, sizeof g->cluster);
 }
 
-static void free_facts(plan_facts *facts)
+static void free_facts(plan_facts **freed)
 {
+    plan_facts *facts = *freed;
     if (!facts) {
         return;
     }
@@ -301,16 +302,11 @@ static void free_facts(plan_facts *facts)
     free(facts);
 }
 
-static void free_facts_at(plan_facts **facts)
-{
-    free_facts(*facts);
-}
-
 static gputune_status make_facts(plan_facts **out, const gputune_plan *plan,
                                  const gt_request *request, const gt_choice *choice,
                                  const gt_launch *launch, const gt_launch_view *view)
 {
-    GT_SCOPED(free_facts_at) plan_facts *facts = calloc(1, sizeof *facts);
+    GT_SCOPED(free_facts) plan_facts *facts = calloc(1, sizeof *facts);
     GT_TRY(gt_allocated(facts));
     if (!view) {
         GT_TRY(gt_launch_pack(&facts->own_launch, launch));
@@ -422,7 +418,7 @@ static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
         if (atomic_compare_exchange_strong(&((gputune_plan *)plan)->facts, &known, made)) {
             known = made;
         } else {
-            free_facts(made); /* another thread has already computed the facts */
+            free_facts(&made); /* another thread has already computed the facts */
         }
     }
     *out = known;
@@ -707,7 +703,8 @@ static void end_plan(gputune_plan *plan)
         gt_array_free(&plan->pairs);
     }
     plan->winner = plan->fallback = NULL;
-    free_facts(atomic_exchange(&plan->facts, NULL));
+    plan_facts *facts = atomic_exchange(&plan->facts, NULL);
+    free_facts(&facts);
 }
 
 static void free_plan(gputune_plan *plan)
@@ -948,18 +945,20 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
         gt_launcher_launch_at(launcher, plan->sizes, (CUstream)stream, items));
 }
 
-static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)
+/* Begins a call that describes a plan. */
+static gputune_status find_facts(const plan_facts **facts, const char *call, const void *out,
+                                 const gputune_plan *plan)
 {
-    GT_TRY(gt_need(call, "out", out));
     GT_TRY(gt_need(call, "plan", plan));
-    return check_open(plan);
+    GT_TRY(gt_need(call, "out", out));
+    GT_TRY(check_open(plan));
+    return facts_of(facts, plan);
 }
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
     const plan_facts *facts;
-    GT_TRY(check_call(__func__, out, plan));
-    GT_TRY(facts_of(&facts, plan));
+    GT_TRY(find_facts(&facts, __func__, out, plan));
     return GT_SIZED_WRITE(gputune_info, out, &facts->info);
 }
 
@@ -992,8 +991,7 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     gt_launcher *launcher;
     gt_function_facts loaded;
     const plan_facts *facts;
-    GT_TRY(check_call(__func__, out, plan));
-    GT_TRY(facts_of(&facts, plan));
+    GT_TRY(find_facts(&facts, __func__, out, plan));
     GT_TRY(check_index(__func__, facts->launch, index));
     GT_TRY(load_code(&launcher, plan, plan->winner));
     GT_TRY(gt_launcher_function(&loaded, launcher, index));
@@ -1016,8 +1014,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
                            uint32_t parameter)
 {
     const plan_facts *facts;
-    GT_TRY(check_call(__func__, out, plan));
-    GT_TRY(facts_of(&facts, plan));
+    GT_TRY(find_facts(&facts, __func__, out, plan));
     GT_TRY(check_index(__func__, facts->launch, index));
     const gt_kernel_step *kernel = &facts->launch->steps[index];
     const uint32_t count = kernel->parameter_count;
@@ -1028,35 +1025,25 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     return GT_SIZED_WRITE(gputune_parameter, out, &facts->description.parameters[at]);
 }
 
-static gputune_status caller_argument(const gt_described **out, const gputune_plan *plan,
-                                      uint32_t argument)
-{
-    const plan_facts *facts;
-    GT_TRY(facts_of(&facts, plan));
-    *out = argument < plan->argument_count ? &facts->description.arguments[argument] : NULL;
-    return GPUTUNE_OK;
-}
-
 int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint32_t argument)
 {
-    const gt_described *found;
-    GT_TRY(check_call(__func__, out, plan));
-    GT_TRY(caller_argument(&found, plan, argument));
-    GT_REFUSE(!found, GPUTUNE_ENOTFOUND,
+    const plan_facts *facts;
+    GT_TRY(find_facts(&facts, __func__, out, plan));
+    GT_REFUSE(argument >= plan->argument_count, GPUTUNE_ENOTFOUND,
               "gputune_plan_argument: the plan has no argument with index %u", argument);
-    return GT_SIZED_WRITE(gputune_parameter, out, &found->parameter);
+    return GT_SIZED_WRITE(gputune_parameter, out,
+                          &facts->description.arguments[argument].parameter);
 }
 
 int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, size_t bytes)
 {
-    GT_TRY(gt_need(__func__, "plan", plan));
-    const gt_described *found;
-    GT_TRY(check_open(plan));
-    GT_TRY(caller_argument(&found, plan, argument));
-    GT_REFUSE(!found, GPUTUNE_EINVAL,
+    const plan_facts *facts;
+    GT_TRY(find_facts(&facts, __func__, plan, plan));
+    GT_REFUSE(argument >= plan->argument_count, GPUTUNE_EINVAL,
               "gputune_plan_check_argument: there is no argument %u; expected an index into the "
               "plan's gputune_args",
               argument);
+    const gt_described *found = &facts->description.arguments[argument];
     if (bytes == found->element_bytes || bytes == found->whole_bytes) {
         return GPUTUNE_OK;
     }

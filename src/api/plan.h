@@ -122,6 +122,17 @@ static inline size_t gt_plan_key_words(const char *text)
 }
 size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
 
+/* A call of tune_kernel(). */
+typedef struct gt_plan_call {
+    gputune *tuner;
+    const gt_plan_key *key;
+    const char *kernel;
+    gputune_sizes sizes;
+    const gputune_options *options; /* their effort may be overridden; `terms` has the one to use */
+    gt_terms terms; /* terms that the plan must satisfy, except the space, which is in the key */
+    int64_t start_ns;
+} gt_plan_call;
+
 /* Finds a kept plan with this key whose terms satisfy the terms `asked` (gt_answers()). Returns
  * NULL if there is none. If *due is not NULL afterwards, the caller must call gt_watch_look()
  * before it uses the plan, to check that the template's files were not edited. */

@@ -51,14 +51,6 @@ struct gt_rules {
 /* True in the thread that loads a rule. A callback of that thread must not wait for the load. */
 static _Thread_local bool loads_here;
 
-typedef struct rule_call {
-    gputune *tuner;
-    const gt_plan_key *key;
-    const char *kernel;
-    gputune_sizes sizes;
-    const gputune_options *options;
-} rule_call;
-
 gputune_status gt_rules_open(gt_rules **out)
 {
     gt_rules *rules = calloc(1, sizeof *rules);
@@ -167,7 +159,8 @@ static void end_loading(gt_rules **rules)
     }
 }
 
-static gputune_status copy_key(loaded_rule *out, const rule_call *call, const gt_template *template)
+static gputune_status copy_key(loaded_rule *out, const gt_plan_call *call,
+                               const gt_template *template)
 {
     const gt_plan_key *key = call->key;
     size_t at = gt_plan_key_head(key, call->sizes);
@@ -191,7 +184,8 @@ static gputune_status copy_key(loaded_rule *out, const rule_call *call, const gt
     return GPUTUNE_OK;
 }
 
-static gputune_status look_up(gt_found_rule *out, const rule_call *call, const gt_request *request)
+static gputune_status look_up(gt_found_rule *out, const gt_plan_call *call,
+                              const gt_request *request)
 {
     GT_SCOPED(gt_found_rule_free) gt_found_rule found = {0};
     GT_FREED char *forced = NULL;
@@ -232,7 +226,7 @@ static void load_variants(loaded_rule *rule, gputune *tuner, gt_request *request
     }
 }
 
-static gputune_status load_at_most(loaded_rule *rule, const rule_call *call)
+static gputune_status load_at_most(loaded_rule *rule, const gt_plan_call *call)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_TRY(gt_request_make_at(&request, &call->tuner->services, &call->tuner->device, call->kernel,
@@ -241,7 +235,7 @@ static gputune_status load_at_most(loaded_rule *rule, const rule_call *call)
     return GPUTUNE_OK;
 }
 
-static gputune_status load_all(loaded_rule *rule, const rule_call *call, gt_request *request)
+static gputune_status load_all(loaded_rule *rule, const gt_plan_call *call, gt_request *request)
 {
     GT_SCOPED(gt_text_free) gt_text region = {0};
     const gt_rule *found = rule->found.rule;
@@ -272,7 +266,7 @@ static bool is_same(const loaded_rule *rule, const gt_request *request, const gt
 
 /* Looks up the rule for a call, and adds an entry for it. If no rule is stored, adds an entry
  * without a rule. If the entry `before` has the same rule, keeps that entry instead. */
-static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded_rule *before)
+static gputune_status load_rule(loaded_rule **out, const gt_plan_call *call, loaded_rule *before)
 {
     gputune *tuner = call->tuner;
     const unsigned changes = changes_of(tuner);
@@ -308,7 +302,7 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
 
 /* Returns true if the call passes a size as text ("n=4096"). No rule is loaded for such a call,
  * because each text would need another entry. */
-static bool has_text(const rule_call *call, const gt_template *template)
+static bool has_text(const gt_plan_call *call, const gt_template *template)
 {
     bool has = false;
     for (size_t i = 0; i < call->sizes.count; i++) {
@@ -322,7 +316,7 @@ static bool has_text(const rule_call *call, const gt_template *template)
 }
 
 /* Returns a current rule. Call it between begin_loading() and end_loading(). */
-static gputune_status get_rule(loaded_rule **out, const rule_call *call)
+static gputune_status get_rule(loaded_rule **out, const gt_plan_call *call)
 {
     const gt_template *template;
     loaded_rule *rule = find_rule(call->tuner->rules, call->key);
@@ -339,7 +333,7 @@ static gputune_status get_rule(loaded_rule **out, const rule_call *call)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
+static gputune_status plan_in_full(gputune_plan **out, const gt_plan_call *call,
                                    const gt_plan_model *model)
 {
     gputune *tuner = call->tuner;
@@ -379,7 +373,7 @@ static const gt_plan_model *find_model(gt_problem *problem, int *variant, const 
                         : atomic_load_explicit(&rule->models[*variant], memory_order_acquire);
 }
 
-static gputune_status load_for(loaded_rule **out, const rule_call *call)
+static gputune_status load_for(loaded_rule **out, const gt_plan_call *call)
 {
     gputune *tuner = call->tuner;
     gt_problem problem;
@@ -397,14 +391,15 @@ static gputune_status load_for(loaded_rule **out, const rule_call *call)
     return load_variant(*out, tuner, request, (uint32_t)variant);
 }
 
-static gputune_status plan_of(gputune_plan **out, const rule_call *call, const gt_plan_model *model,
-                              const gt_problem *problem)
+static gputune_status plan_of(gputune_plan **out, const gt_plan_call *call,
+                              const gt_plan_model *model, const gt_problem *problem)
 {
     return model->prototypes[0] ? gt_plan_resize(out, model, problem)
                                 : plan_in_full(out, call, model);
 }
 
-static gputune_status load_and_plan(gputune_plan **out, loaded_rule **rule, const rule_call *call)
+static gputune_status load_and_plan(gputune_plan **out, loaded_rule **rule,
+                                    const gt_plan_call *call)
 {
     GT_SCOPED(gt_call_end) gt_call own = {0};
     gt_problem problem;
@@ -415,11 +410,10 @@ static gputune_status load_and_plan(gputune_plan **out, loaded_rule **rule, cons
     return model ? plan_of(out, call, model, &problem) : GPUTUNE_ENOTFOUND;
 }
 
-gputune_status gt_rules_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
-                             const gt_plan_key *key, const char *kernel, gputune_sizes sizes,
-                             const gputune_options *options)
+gputune_status gt_rules_plan(gputune_plan **out, gt_terms *terms, const gt_plan_call *call)
 {
-    const rule_call call = {tuner, key, kernel, sizes, options};
+    gputune *tuner = call->tuner;
+    const gt_plan_key *key = call->key;
     const gt_plan_model *model = NULL;
     gt_problem problem;
     int variant = 0;
@@ -430,7 +424,7 @@ gputune_status gt_rules_plan(gputune_plan **out, gt_terms *terms, gputune *tuner
     if (variant < 0) {
         return GPUTUNE_ENOTFOUND;
     }
-    GT_TRY(model ? plan_of(out, &call, model, &problem) : load_and_plan(out, &rule, &call));
+    GT_TRY(model ? plan_of(out, call, model, &problem) : load_and_plan(out, &rule, call));
     *terms = rule->terms;
     return GPUTUNE_OK;
 }

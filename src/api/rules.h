@@ -17,6 +17,4 @@ void gt_rules_note_change(gt_rules *rules);
  * compiler. If the kernel's plans can be resized (gt_plan_resize()), they need no system calls
  * either. ENOTFOUND if no rule applies to the call; the reason is logged once unless it depends on
  * the sizes. The caller releases *out. Thread-safe. */
-gputune_status gt_rules_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
-                             const gt_plan_key *key, const char *kernel, gputune_sizes sizes,
-                             const gputune_options *options);
+gputune_status gt_rules_plan(gputune_plan **out, gt_terms *terms, const gt_plan_call *call);

@@ -14,16 +14,6 @@
 
 /* ---- plans in flight ------------------------------------------------------------------------- */
 
-typedef struct plan_call {
-    gputune *tuner;
-    const gt_plan_key *key;
-    const char *kernel;
-    gputune_sizes sizes;
-    const gputune_options *options;
-    gt_terms terms; /* terms that the plan must satisfy, except the space, which is in the key */
-    int64_t start_ns;
-} plan_call;
-
 typedef struct made_plan {
     gputune_status status;
     gputune_plan *plan; /* the plan, or NULL on failure; each caller adds a reference */
@@ -36,7 +26,7 @@ typedef struct made_plan {
 /* A plan in flight. The first caller makes it, and other calls wait for it. */
 struct gt_in_flight {
     gt_in_flight *next;
-    const plan_call *caller; /* the first caller's arguments; valid until the plan is made */
+    const gt_plan_call *caller; /* the first caller's arguments; valid until the plan is made */
     uint32_t changes;
     unsigned inside; /* number of calls that use this struct */
     bool ended;
@@ -59,7 +49,7 @@ void gt_in_flight_close(gt_in_flight_list *list)
     pthread_mutex_destroy(&list->mutex);
 }
 
-static bool wants_same(const plan_call *a, const plan_call *b)
+static bool wants_same(const gt_plan_call *a, const gt_plan_call *b)
 {
     const gt_terms *x = &a->terms, *y = &b->terms;
     return a->key->hash == b->key->hash && gt_plan_key_is(a->key, b->key->words, b->key->count) &&
@@ -71,7 +61,7 @@ static bool wants_same(const plan_call *a, const plan_call *b)
  * was replaced or the table was refreshed. Returns NULL if the call must make its own plan, because
  * the request has no key or because memory ran out. Also returns NULL in a callback of a call that
  * is making a plan, because waiting there could be a deadlock. */
-static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
+static gt_in_flight *join_in_flight(bool *is_first, const gt_plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
     const uint32_t changes = gt_plan_table_changes(a->tuner->plans);
@@ -211,19 +201,13 @@ static void note_hit(gputune *tuner, const gputune_plan *plan)
     }
 }
 
-static gputune_options options_of(const plan_call *a)
-{
-    gputune_options o = *a->options;
-    o.effort = a->terms.effort;
-    return o;
-}
-
-static gputune_status make_plan(made_plan *out, const plan_call *a)
+static gputune_status make_plan(made_plan *out, const gt_plan_call *a)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     gputune *tuner = a->tuner;
-    const gputune_options o = options_of(a);
+    gputune_options o = *a->options;
+    o.effort = a->terms.effort;
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "tune_kernel"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes, &o));
     request->patience.until_ns -= gt_now_ns() - a->start_ns;
@@ -276,19 +260,19 @@ static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_te
     return is_edited ? NULL : plan;
 }
 
-static gputune_plan *find_known(const plan_call *a)
+static gputune_plan *find_known(const gt_plan_call *a)
 {
     gputune_plan *plan = look_up(a->tuner, a->key, &a->terms);
     note_hit(a->tuner, plan);
     return plan;
 }
 
-static bool must_tune_again(const plan_call *a)
+static bool must_tune_again(const gt_plan_call *a)
 {
     return a->options->force && a->terms.effort >= GPUTUNE_MEASURE;
 }
 
-static void plan_one(made_plan *out, const plan_call *a)
+static void plan_one(made_plan *out, const gt_plan_call *a)
 {
     gt_plan_table *plans = a->tuner->plans;
     uint32_t forgets = gt_plan_table_forgets(plans);
@@ -306,7 +290,7 @@ static void plan_one(made_plan *out, const plan_call *a)
 
 /* Makes the plan. If another call is making the plan already, waits for it first, but for at most
  * half of the time limit. */
-static void plan_or_wait(made_plan *out, const plan_call *a)
+static void plan_or_wait(made_plan *out, const gt_plan_call *a)
 {
     gputune *tuner = a->tuner;
     gt_patience patience = gt_patience_for(gt_limit_of(a->options) / 2, a->options->cancel);
@@ -337,7 +321,7 @@ static void plan_or_wait(made_plan *out, const plan_call *a)
     plan_one(out, a);
 }
 
-static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const plan_call *a)
+static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const gt_plan_call *a)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
     made_plan made = {.plan = NULL};
@@ -349,19 +333,18 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const plan_c
     return GPUTUNE_OK;
 }
 
-static gputune_status want_in_background(const plan_call *a, uint32_t forgets)
+static gputune_status want_in_background(const gt_plan_call *a, uint32_t forgets)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    const gputune_options o = options_of(a);
     GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
-    return gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes, &o);
+    return gt_background_want(a, forgets);
 }
 
 /* Returns a plan without measuring, and requests a tuning in the background if there is no final
  * result yet. If the default is known to fail, there is no plan, but the tuning is requested. */
-static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
+static gputune_status plan_in_background(gputune_plan **out, const gt_plan_call *a)
 {
-    plan_call known = *a;
+    gt_plan_call known = *a;
     known.terms.effort = GPUTUNE_CACHED_ONLY;
     gt_terms terms = known.terms, wanted = a->terms;
     uint32_t forgets = gt_plan_table_forgets(a->tuner->plans);
@@ -386,7 +369,7 @@ static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
     return GPUTUNE_OK;
 }
 
-static bool may_rule(const plan_call *a)
+static bool may_rule(const gt_plan_call *a)
 {
     const gputune *tuner = a->tuner;
     return a->terms.by_rule && a->key->count && tuner->has_device && !must_tune_again(a) &&
@@ -395,17 +378,17 @@ static bool may_rule(const plan_call *a)
 
 /* Makes the plan that a rule chooses. If the table has a measured plan, which must be outdated,
  * looks up the measured result again instead. */
-static gputune_status plan_by_rule(gputune_plan **out, const plan_call *a)
+static gputune_status plan_by_rule(gputune_plan **out, const gt_plan_call *a)
 {
     gputune *tuner = a->tuner;
     gt_plan_table *plans = tuner->plans;
-    plan_call known = *a;
+    gt_plan_call known = *a;
     gt_terms terms;
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(gt_plan_release_at) gputune_plan *plan = NULL;
     GT_TRY(gt_call_begin_briefly(&call, tuner, "tune_kernel"));
     uint32_t forgets = gt_plan_table_forgets(plans);
-    GT_TRY(gt_rules_plan(&plan, &terms, tuner, a->key, a->kernel, a->sizes, a->options));
+    GT_TRY(gt_rules_plan(&plan, &terms, a));
     if (gt_plan_table_has_measured(plans, a->key)) {
         known.terms.effort = GPUTUNE_CACHED_ONLY;
         *out = find_known(&known);
@@ -423,7 +406,7 @@ static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const cha
     gt_terms terms;
     gputune_status status = GPUTUNE_OK;
     gt_plan_key_make(&key, kernel, sizes, o);
-    plan_call a = {tuner, &key, kernel, sizes, o, terms_asked(tuner, o), 0};
+    gt_plan_call a = {tuner, &key, kernel, sizes, o, terms_asked(tuner, o), 0};
     gputune_plan *plan = must_tune_again(&a) ? NULL : find_known(&a);
     if (!plan && (!may_rule(&a) || plan_by_rule(&plan, &a) != GPUTUNE_OK)) {
         bool waits = !o->background || a.terms.effort < GPUTUNE_MEASURE ||
@@ -473,7 +456,7 @@ static gputune_status share_group(group_answer *v, const gputune_group *group)
                : gt_fail(GPUTUNE_EIO, "gputune_tune_together: the group's broadcast failed");
 }
 
-static gputune_status find_identity(gt_hash *out, const plan_call *a)
+static gputune_status find_identity(gt_hash *out, const gt_plan_call *a)
 {
     const gt_template *template;
     GT_TRY(gt_catalog_find(&template, a->tuner->catalog, a->kernel));
@@ -481,7 +464,8 @@ static gputune_status find_identity(gt_hash *out, const plan_call *a)
     return GPUTUNE_OK;
 }
 
-static gputune_status describe_plan(group_answer *out, const plan_call *a, const gputune_plan *plan)
+static gputune_status describe_plan(group_answer *out, const gt_plan_call *a,
+                                    const gputune_plan *plan)
 {
     gputune_info info = GPUTUNE_INFO_INIT;
     GT_TRY(find_identity(&out->identity, a));
@@ -499,7 +483,8 @@ static gputune_status describe_plan(group_answer *out, const plan_call *a, const
     return GPUTUNE_OK;
 }
 
-static gputune_status send_plan(gputune_plan **out, const plan_call *a, const gputune_group *group)
+static gputune_status send_plan(gputune_plan **out, const gt_plan_call *a,
+                                const gputune_group *group)
 {
     gputune_plan *plan = NULL;
     group_answer v = {.status = tune_kernel(&plan, a->tuner, a->kernel, a->sizes, a->options)};
@@ -519,7 +504,7 @@ static gputune_status send_plan(gputune_plan **out, const plan_call *a, const gp
 }
 
 /* Verifies rank 0's configuration unless it was verified on this kind of GPU. */
-static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const plan_call *a,
+static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const gt_plan_call *a,
                                    const group_answer *v)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -544,7 +529,7 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const pl
 
 /* Returns a plan of rank 0's configuration, or NULL. If rank 0 used a rule, uses this rank's copy
  * of the rule, because the rule's variants are verified. Otherwise searches the table. */
-static gputune_plan *find_same(const plan_call *a, const group_answer *v)
+static gputune_plan *find_same(const gt_plan_call *a, const group_answer *v)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
                                .driver_version = a->tuner->device.driver_version};
@@ -560,7 +545,7 @@ static gputune_plan *find_same(const plan_call *a, const group_answer *v)
 
 /* Makes a plan of rank 0's configuration on another rank. A new plan replaces the plan in the
  * table, so later calls of this process get it too. */
-static gputune_status receive_plan(gputune_plan **out, const plan_call *a,
+static gputune_status receive_plan(gputune_plan **out, const gt_plan_call *a,
                                    const gputune_group *group)
 {
     group_answer v = {GPUTUNE_EIO, .text = "the group's broadcast copied nothing"};
@@ -604,11 +589,11 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
     GT_TRY(gt_call_check(kernel, sizes, &o));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gt_plan_key_make(&key, kernel, sizes, &o);
-    const plan_call a = {.tuner = tuner,
-                         .key = &key,
-                         .kernel = kernel,
-                         .sizes = sizes,
-                         .options = &o,
-                         .terms = terms_asked(tuner, &o)};
+    const gt_plan_call a = {.tuner = tuner,
+                            .key = &key,
+                            .kernel = kernel,
+                            .sizes = sizes,
+                            .options = &o,
+                            .terms = terms_asked(tuner, &o)};
     return (known.rank ? receive_plan : send_plan)(out, &a, &known);
 }
