@@ -444,7 +444,7 @@ struct gputune_options {
 /* ---- Plans ----------------------------------------------------------------------------------- */
 typedef enum gputune_source {
     GPUTUNE_SOURCE_DEFAULT,   /* the template's default, not measured */
-    GPUTUNE_SOURCE_NEAREST,   /* measured at the nearest size, verified at these sizes */
+    GPUTUNE_SOURCE_NEAREST,   /* measured at the nearest size, verified at the call's sizes */
     GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for the same scenario */
     GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
     GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */

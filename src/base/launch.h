@@ -66,7 +66,7 @@ typedef struct gt_parameter {
     uint64_t scratch_bytes; /* size of a scratch or extra buffer, or a scalar's value */
     uint32_t scratch;       /* GT_SCRATCH_... flags */
     uint32_t holder; /* 1 + index of the struct parameter that contains this address; 0: none */
-    uint32_t offset; /* offset of the address in that struct */
+    uint32_t offset; /* offset of the address in the struct parameter */
     uint32_t base;   /* 1 + index of a parameter to add to the address; 0: none */
     uint64_t clear_bytes; /* bytes of the buffer to zero before every launch */
 } gt_parameter;

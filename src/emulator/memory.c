@@ -97,7 +97,7 @@ static int open_range(void)
     if (getrandom(&memory.token, sizeof memory.token, GRND_NONBLOCK) < 0) {
         memory.token = (uint64_t)(uintptr_t)range ^ (uint64_t)getpid();
     }
-    madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child must not write to it */
+    madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child must not write to the range */
     memory.base = (uint64_t)(uintptr_t)range;
     memory.cursor = 1; /* granule 0 stays free, so small negative offsets are detected */
     memory.open = true;

@@ -41,7 +41,7 @@ static bool is_judged(const gt_measure *measure)
     return workload->has_reference || workload->has_expected;
 }
 
-/* gt_finding.unwritten if the variant wrote the element but the expected value is unwritten */
+/* value of gt_finding.unwritten if only the expected value of the element is unwritten */
 enum { ONLY_EXPECTED = 2 };
 
 /* Returns true if neither the variant nor the default wrote the element. */

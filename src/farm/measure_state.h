@@ -134,7 +134,7 @@ typedef struct gt_data_proof gt_data_proof;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* &limited; in a data proof, &limited of the parent */
+    const gt_driver *driver; /* `limited`; in a data proof, that of the parent */
     gt_driver limited;       /* copy of the opened driver, limited by `budget` */
     gt_budget budget;        /* limits the device memory of the setup and its variants */
     uint64_t reserved_bytes; /* device memory that is needed in addition to the buffers */

@@ -37,7 +37,7 @@ TEST(each_farm_has_its_share_and_idle_cores)
 {
     fake one, other;
     open_fake(&one);
-    assert_true(one.host.cores >= 10); /* never descriptor 0 to 2, even if these are closed */
+    assert_true(one.host.cores >= 10); /* the lock file must not be descriptor 0 to 2 */
     assert_int_equal(allowed(&one, 0), 8);
     assert_int_equal(allowed(&one, 8), 8);
     open_fake(&other);

@@ -1,4 +1,4 @@
-// Clauses for all kernels in this folder that have no such clause of their own.
+// Clauses for all kernels in this folder, unless a kernel has its own.
 #include "slowly.cuh"
 #pragma gputune args(out float y[n], in float x[n], size_t n)
 #pragma gputune tune(BAD = 0, 1)

@@ -27,7 +27,7 @@ typedef enum gt_scalars {
     GT_SCALARS_HUGE
 } gt_scalars;
 
-/* How to vary the contents of buffers that uniform() fills. ZERO to TIES also affect sorted(). */
+/* How to vary buffers that uniform() fills. ZERO, HIGH, LOW and TIES also affect sorted() ones. */
 typedef enum gt_contents {
     GT_CONTENTS_PLAIN,
     GT_CONTENTS_EXTREMES,

@@ -45,7 +45,7 @@ static bool walk_on(gt_space *space)
 {
     gt_walk *walk = &space->walk;
     const uint32_t count = space->template->axis_count;
-    walk->at -= walk->at == count; /* after a configuration, continue with its last axis */
+    walk->at -= walk->at == count; /* the walk is at a configuration: continue with its last axis */
     while (!(++walk->turns % 256 == 0 && gt_space_is_canceled(space))) {
         if (!advance_axis(space)) {
             if (walk->at == 0) {

@@ -175,7 +175,7 @@ static bool needs_function(const reach *r, const gt_piece *piece)
         return r->typed[piece->owner] > 1 &&
                (piece->is_marked || piece->is_constant || piece->keys == 0 || is_read(r, piece));
     }
-    if (piece->owner && !piece->is_marked) { /* the owner is a namespace, or a class in a header */
+    if (piece->owner && !piece->is_marked) { /* member of a namespace, or of a class in a header */
         return piece->keys > 0 && keys_of(r, piece)[0] != piece->owner && is_read(r, piece);
     }
     return piece->is_operator ? needs_operator(r, piece) : is_read(r, piece);
