@@ -52,7 +52,7 @@ struct gt_nvrtc {
  * Messages contain the names from #line directives instead of this name. */
 static const char program_name[] = "/dev/null/gputune.cu";
 
-enum { OPTIONS_MAX = 64 };
+enum { OPTIONS_MAX = 96 };
 
 /* Standard options. `since` is the first version of NVRTC that has the option; 0 if all have it. */
 static const struct optional {
@@ -63,7 +63,37 @@ static const struct optional {
     {"--ptxas-options=-v", 0},
     {"--no-cache", 12090}, /* the cache of NVRTC loads libcuda and hides the output of ptxas */
     {"--frandom-seed=gputune", 0},
-    {"-D__linux__=1", 0}, /* nvcc gets this macro from the host compiler */
+    {"--device-int128", 0},
+    /* the host compiler of nvcc has these words and macros */
+    {"-D__linux__=1", 0},
+    {"-D__linux=1", 0},
+    {"-D__unix__=1", 0},
+    {"-D__unix=1", 0},
+#if defined(__x86_64__)
+    {"-D__x86_64__=1", 0},
+#elif defined(__aarch64__)
+    {"-D__aarch64__=1", 0},
+#endif
+    {"-D__CHAR_BIT__=8", 0},
+    {"-D__INT_MAX__=2147483647", 0},
+    {"-DRAND_MAX=2147483647", 0},
+    {"-DCUDA_VERSION=(__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)", 0},
+    {"-D__SIZEOF_INT128__=16", 0},
+    {"-D__asm__=asm", 0},
+    {"-D__asm=asm", 0},
+    {"-D__volatile__=volatile", 0},
+    {"-D__signed__=signed", 0},
+    {"-D__extension__=", 0},
+    {"-Doffsetof(type, member)=((size_t)&((type *)0)->member)", 0},
+    {"-D__builtin_offsetof(type, member)=((size_t)&((type *)0)->member)", 0},
+    {"-D__builtin_popcount=__popc", 0},
+    {"-D__builtin_popcountll=__popcll", 0},
+    {"-D__builtin_clz=__clz", 0},
+    {"-D__builtin_clzll=__clzll", 0},
+    {"-D__builtin_ffs=__ffs", 0},
+    {"-D__builtin_ffsll=__ffsll", 0},
+    {"-D__builtin_memcpy=memcpy", 0},
+    {"-D__builtin_memset=memset", 0},
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
@@ -304,10 +334,6 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     GT_TRY(gt_compile_error_line(&line, log));
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
     gt_header_hint_append(&hint, line, missing, request->options, request->option_count);
-    if (strstr(line, "device-side kernel launch")) {
-        gt_text_append(&hint, "; gputune does not support kernels that launch kernels (dynamic "
-                              "parallelism); give each kernel a launch() clause");
-    }
     return *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s%s", option ? "compiler options: " : "", line,
                            gt_text_string(&hint))
                  : gt_fail(GPUTUNE_ECOMPILE, "the compiler failed and gave no message: %s (%d)",
@@ -564,5 +590,6 @@ gputune_status gt_compile_error_line(char **out, const char *log)
             resources.static_shared_bytes, STATIC_SHARED_LIMIT);
     }
     last = error ? error : last;
-    return gt_strndup(out, last, (size_t)(line_end(last) - last));
+    const size_t length = (size_t)(line_end(last) - last);
+    return gt_strndup(out, last, length - (length > 0 && last[length - 1] == ':'));
 }

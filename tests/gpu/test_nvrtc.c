@@ -104,6 +104,27 @@ TEST(test_errors_carry_place_and_log)
     assert_non_null(strstr(result.log, "1 error"));
 }
 
+/* Tests errors of code that nvcc accepts, or accepts with an option. */
+TEST(errors_name_a_remedy)
+{
+    static const struct {
+        const char *code, *expected;
+    } cases[] = {
+        {"__device__ int far(int); __global__ void k(int *p) { *p = far(1); }",
+         "_Z3fari'; no file that is compiled defines it; #include the file with its definition"},
+        {"__global__ void k(float *p) { *p = pow(*p, 2.0); }",
+         "matches the argument list; for NVRTC, give the function arguments of one type, as in "
+         "pow(x, 2.0f) for a float x"},
+        {"__global__ void k(int *p) { *p = []<class T>(T x) { return x; }(1); }",
+         "are a C++20 feature; expected options(\"--std=c++20\") in a pragma"},
+    };
+    need_nvrtc();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        GT_SCOPED(gt_compiled_free) gt_compiled result;
+        ASSERT_FAILS(compile(&result, cases[i].code, NULL, 0), GPUTUNE_ECOMPILE, cases[i].expected);
+    }
+}
+
 TEST(too_much_static_shared_memory_is_reported)
 {
     need_nvrtc();

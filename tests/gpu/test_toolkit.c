@@ -103,4 +103,8 @@ TEST(hints_about_missing_headers)
                         "; headers that were not found: a.h, b/c.h; looked in /a, /b; install the "
                         "CUDA toolkit or set CUDA_HOME, or pass the header's folder with -I, "
                         "include_paths or GPUTUNE_INCLUDE");
+    gt_text_free(&hint);
+    gt_header_hint_append(&hint, "/b/c.h(3): error: identifier \"f\" is undefined", &missing,
+                          options, 3);
+    assert_non_null(strstr(gt_text_string(&hint), "; leave out -I/b if the kernel does not need"));
 }
