@@ -31,15 +31,15 @@ static bool has_file(const char *folder, const char *name)
     return gt_format(&path, "%s/%s", folder, name) == GPUTUNE_OK && gt_file_exists(path);
 }
 
-/* Returns true if `line`, an error, is in a header of an include folder that was passed by the user.
+/* Returns true if `line`, an error, is in a header of an include folder that was passed by the
+ * user.
  * A
  * folder of the toolkit has one of these two files. */
 static bool is_in_folder(const char *line, const char *folder)
 {
     const size_t length = strlen(folder);
     return strncmp(line, folder, length) == 0 && line[length] == '/' &&
-           !has_file(folder, "cuda_runtime_api.h") &&
-           !has_file(folder, "cub/version.cuh");
+           !has_file(folder, "cuda_runtime_api.h") && !has_file(folder, "cub/version.cuh");
 }
 
 /* Errors of NVRTC that nvcc does not report, and what a kernel can use instead. */

@@ -97,6 +97,10 @@ TEST(cut_keeps_names_of_kernels_in_every_spelling)
         "requires (Real<T> && sizeof(T) > 1) __global__ void k(T *x) { }",
         "enum class E { A, B }; using enum E; __global__ void k(int *y) { y[0] = (int)B; }",
         "API(a) __device__ int __f__() { return 1; } API(b) __global__ void k() { __f__(); }",
+        "struct L { int n; }; __device__ int *begin(L l) { return 0; } "
+        "__device__ int *end(L l) { return 0; } __global__ void k(L l) { for (auto x : l) { } }",
+        "template <int I> __device__ int get(P p) { return I; } "
+        "__global__ void k(P p) { auto &[a, b] = p; }",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check(texts[i], "k", texts[i]);
@@ -114,6 +118,8 @@ TEST(cut_follows_macros)
         "__global__ void k() { up(1); }",
         "#define BEGIN namespace n {\n#define END }\nBEGIN struct S { int a; }; END\n"
         "__global__ void k(n::S s) { }",
+        "#define ADD(name) __global__ void name() { up(); }\n#define MAKE ADD\n"
+        "__device__ void up() { }\nMAKE(k)",
         "#define USE help()\nvoid help() { } __global__ void k() { USE; }",
         "#if __CUDA_ARCH__ < 800\n#define USE\n#else\n#define USE help()\n#endif\n"
         "void help() { } __global__ void k() { USE; }\n#undef USE",
@@ -144,6 +150,9 @@ TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
           "__device__ S() {} S(Config c) {} friend ostream &operator<<(ostream &o, S s) {} }; "
           "__global__ void k(S s) { s.f(); f(1); S t; }",
           "k", "struct S { __device__ S() {} }; __global__ void k(S s) { s.f(); f(1); S t; }");
+    check("struct S { __device__ S() {} S(int n); }; S::S(int n) { exit(n); } "
+          "__global__ void k() { S s; }",
+          "k", "struct S { __device__ S() {} }; __global__ void k() { S s; }");
     check("struct D { static std::map<int, D> all; static int n; static const int two = 2; }; "
           "std::map<int, D> D::all; int D::n; __global__ void k(D d) { D::n; }",
           "k",

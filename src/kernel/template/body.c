@@ -219,7 +219,7 @@ static bool find_statements(gt_lexer lexer, const char **value, const char **end
 }
 
 /* Rewrites extensions of GNU C: ({ a; b; }) becomes ([&]{ a; return b; }()), and the type in
- * __typeof__(x) loses its qualifiers. */
+ * typeof(x) loses its qualifiers. */
 static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
 {
     const gt_token now = lexer.token;
@@ -230,7 +230,7 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
             replace_range(r, value, value, "return ");
         }
         replace_range(r, end, end + 1, "}()");
-    } else if (gt_token_is_any(&now, "__typeof__ __typeof")) {
+    } else if (gt_token_is_any(&now, "__typeof__ __typeof typeof")) {
         gt_lexer_next(&lexer);
         end = gt_lexer_is(&lexer, "(") ? gt_lexer_skip(&lexer, "{ ( [", "} ) ]") : NULL;
         if (end) {

@@ -312,25 +312,54 @@ static gputune_status probe_include(bool *out, gt_template_reader *reader, const
     return GPUTUNE_OK;
 }
 
-/* Appends a directive. Replaces __has_include("…") by 1 or 0, because the compiler cannot find the
- * template's own files. */
+/* Reads a part of a condition that the compiler would decide differently than nvcc: __has_include,
+ * because it cannot find the template's own files, and whether __GNUC__ is defined, because nvcc
+ * uses a GNU compiler. Returns false for any other part, and does not change `line` then. */
+static bool read_probe(gputune_status *status, const char **by, gt_template_reader *reader,
+                       gt_lexer *line)
+{
+    static const char *const texts[] = {"0", "1", "if 0", "if 1"};
+    static const char gnu[] = "__GNUC__ __GNUG__";
+    gt_lexer ahead = *line;
+    bool is_true = true;
+    const int directive = gt_lexer_accept_any(&ahead, "ifndef ifdef");
+    if (gt_lexer_accept(&ahead, "__has_include") && gt_lexer_accept(&ahead, "(")) {
+        *status = probe_include(&is_true, reader, &ahead);
+        gt_lexer_skip_to(&ahead, ")");
+        gt_lexer_next(&ahead);
+    } else if (directive >= 0 && gt_lexer_accept_any(&ahead, gnu) >= 0) {
+        is_true = directive == 1;
+    } else if (gt_lexer_accept(&ahead, "defined")) {
+        const bool has_list = gt_lexer_accept(&ahead, "(");
+        if (gt_lexer_accept_any(&ahead, gnu) < 0) {
+            return false;
+        }
+        if (has_list) {
+            gt_lexer_next(&ahead);
+        }
+    } else {
+        return false;
+    }
+    *by = texts[is_true + 2 * (directive >= 0)];
+    *line = ahead;
+    return true;
+}
+
+/* Appends a directive, with what read_probe() reads replaced by its value. */
 static gputune_status append_kept(gt_template_reader *reader, const char *begin, gt_lexer line)
 {
-    const char *copied = begin, *end = line.end;
+    const char *copied = begin, *end = line.end, *by;
+    gputune_status status = GPUTUNE_OK;
     while (line.token.kind != GT_TOKEN_END) {
         const char *word = line.token.text;
-        bool found;
-        if (!gt_lexer_accept(&line, "__has_include") || !gt_lexer_accept(&line, "(")) {
-            if (line.token.text == word) {
-                gt_lexer_next(&line);
-            }
+        if (!read_probe(&status, &by, reader, &line)) {
+            gt_lexer_next(&line);
             continue;
         }
-        GT_TRY(probe_include(&found, reader, &line));
-        gt_lexer_skip_to(&line, ")");
+        GT_TRY(status);
         gt_text_append_bytes(&reader->body, copied, (size_t)(word - copied));
-        gt_text_append(&reader->body, found ? "1" : "0");
-        copied = line.token.kind == GT_TOKEN_END ? end : line.token.text + 1;
+        gt_text_append(&reader->body, by);
+        copied = line.token.kind == GT_TOKEN_END ? end : line.token.text;
     }
     gt_text_append_bytes(&reader->body, copied, (size_t)(end - copied));
     return GPUTUNE_OK;

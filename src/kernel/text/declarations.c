@@ -538,12 +538,35 @@ static bool declares_name(const gt_word *w, size_t count, size_t i, bool in_head
                      (ends && w[i - 1].id == GT_IS_COMMA && is_further(w, count, i)));
 }
 
+static void read_call(scan *s, const char *name)
+{
+    const uint32_t id = gt_macros_id(s->macros, name, strlen(name));
+    s->ways[id] |= id ? GT_READ_CALL : 0;
+}
+
+/* Records the names that C++ looks up for `for (auto x : list)` and `auto [a, b] = x`. */
+static void read_implicit(scan *s, const gt_word *w, size_t count, size_t i)
+{
+    const gt_word *type = &w[i > 0 ? i - 1 : i];
+    type -= i > 1 && (type->id == GT_IS_AND || type->id == GT_IS_AND2);
+    if (w[i].id == GT_IS_FOR && i + 1 < count &&
+        has_word(w, i, gt_word_close(w, count, i + 1), GT_IS_COLON)) {
+        read_call(s, "begin");
+        read_call(s, "end");
+    } else if (w[i].id == GT_IS_OPEN_BRACKET && gt_token_is(&type->token, "auto")) {
+        read_call(s, "get");
+        read_call(s, "tuple_size");
+        read_call(s, "tuple_element");
+    }
+}
+
 static void read_words(scan *s, const gt_word *w, size_t count)
 {
     bool in_head = true;
     grow_ways(s);
     for (size_t i = 0; i < count && !s->macros->failed; i++) {
         in_head = in_head && w[i].id != GT_IS_OPEN_BRACE;
+        read_implicit(s, w, count, i);
         const uint32_t before = i > 0 ? w[i - 1].id : GT_IS_NOTHING;
         if (!gt_word_is_name(&w[i])) {
             s->ways[w[i].id] |= before == GT_IS_OPERATOR ? 0 : GT_READ_CALL;

@@ -198,18 +198,30 @@ const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro)
     return macros->texts.items + macro->first + macro->parameters;
 }
 
+/* Returns the function-like macro at the end of an alias such as `#define A B`, or `macro`. */
+static const gt_macro *resolve_alias(const gt_macros *m, const gt_macro *macro)
+{
+    const gt_macro *named = macro;
+    for (size_t i = 0; i < m->items.count && named && !named->is_function; i++) {
+        named =
+            named->words > 0 ? gt_macro_of(m, gt_macro_words(m, named)[named->words - 1].id) : NULL;
+    }
+    return named && named->is_function ? named : macro;
+}
+
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at)
 {
     const gt_macro *macro = gt_macro_of(macros, words[at].id);
     size_t open = at + 1;
-    if (!macro || !macro->is_function) {
-        return macro != NULL;
+    if (!macro) {
+        return 0;
     }
     while (open < count && words[open].token.kind == GT_TOKEN_DIRECTIVE) {
         open++;
     }
-    const bool has_arguments = open < count && words[open].id == GT_IS_OPEN_PAREN;
-    return has_arguments ? gt_word_close(words, count, open) + 1 - at : 0;
+    const bool has_arguments = open < count && words[open].id == GT_IS_OPEN_PAREN &&
+                               resolve_alias(macros, macro)->is_function;
+    return has_arguments ? gt_word_close(words, count, open) + 1 - at : !macro->is_function;
 }
 
 enum { ARGUMENTS_MAX = 64, KERNEL_EXPANDED = 4096 };
@@ -355,6 +367,9 @@ static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, 
             divide_arguments(&given, &macro, words, open, i + taken - 1);
         }
         substitute_arguments(&body, m, &macro, &given, outer);
+        if (!macro.is_function) { /* the arguments of an alias */
+            push_code(&body, m, words + i + 1, taken - 1);
+        }
         m->budget -= body.count + 1 < m->budget ? (uint32_t)body.count + 1 : m->budget;
         const hidden own = {word.id, outer};
         expand_words(out, m, body.items, body.count, &own);

@@ -123,6 +123,14 @@ static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
     return false;
 }
 
+/* Returns true for an unmarked constructor of a class that has marked ones: device code cannot call
+ * it. */
+static bool is_host_constructor(const reach *r, const gt_piece *piece, uint32_t class)
+{
+    return piece->keys > 0 && keys_of(r, piece)[0] == class && !piece->is_marked &&
+           r->marked[class] & 2;
+}
+
 static bool uses_operator(const reach *r, const gt_piece *piece)
 {
     return piece->keys == 0 || r->wanted[keys_of(r, piece)[0]];
@@ -143,8 +151,7 @@ static bool needs_member(const reach *r, const gt_piece *piece)
     if (piece->is_operator) {
         return !piece->is_foreign && uses_operator(r, piece);
     }
-    /* device code cannot call unmarked constructors if another one of the class is marked */
-    const bool is_host = is_constructor && piece->keys && r->marked[keys_of(r, piece)[0]] & 2;
+    const bool is_host = is_constructor && is_host_constructor(r, piece, keys_of(r, piece)[0]);
     return is_constructor || piece->is_special ? !is_host && (!piece->has_body || is_made(r, class))
                                                : is_read(r, piece);
 }
@@ -172,7 +179,7 @@ static bool needs_function(const reach *r, const gt_piece *piece)
         return needs_member(r, piece);
     }
     if (piece->owner && r->typed[piece->owner]) {
-        return r->typed[piece->owner] > 1 &&
+        return r->typed[piece->owner] > 1 && !is_host_constructor(r, piece, piece->owner) &&
                (piece->is_marked || piece->is_constant || piece->keys == 0 || is_read(r, piece));
     }
     if (piece->owner && !piece->is_marked) { /* member of a namespace, or of a class in a header */

@@ -1,7 +1,8 @@
 # Code that nvcc accepts: kernels defined by macros, enumerators as values, files found by __has_include, a
 # reference beside templates with a parameter of the same name, std:: without an include, attributes of
 # parameters, enumerators that a macro makes, a struct's operators for the host, CUtensorMap declared as
-# <cuda/barrier> does, and structs of a namespace in each other.
+# <cuda/barrier> does, structs of a namespace in each other, macros and words of the GNU compiler, and a kernel
+# made by a macro that is the value of another one.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 clauses='problem(n = 1000) args(out float y[n], in float x[n], int n) block(64) grid(ceil_div(n, 64))'
 body='int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)'
@@ -61,6 +62,33 @@ __global__ void k(float *y, lib::Both s)
     if (i < s.n) y[i] = s.p.a * s.p.b * (U / U);
 }
 F
-for file in macro made words scopes; do
+cat >gnu.cu <<F
+#include <cuda.h>
+#include <cstddef>
+struct S { char c; int i; };
+#if CUDA_VERSION < 12000 || !defined(__x86_64__) && !defined(__aarch64__) || !defined __unix__
+#error
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#ifdef __GNUG__
+#define ALIGNED(n) __attribute__((aligned(n)))
+#endif
+#elif defined(_MSC_VER)
+#define ALIGNED(n) __declspec(align(n))
+#endif
+#define MAKE_IMPL(name) __global__ void name(float *y, const float *x, int n) \\
+    { $body y[i] = x[i] * two() * (U / U); }
+#define MAKE MAKE_IMPL
+__device__ float two()
+{
+    ALIGNED(16) typeof(1.0f) sum = __builtin_popcount(7) + offsetof(S, i);
+    __int128 wide = (__int128)1 << 65;
+    __asm__ __volatile__("add.f32 %0, %0, 0fC0E00000;" : "+f"(sum));
+    return sum + (int)(wide >> 64);
+}
+#pragma gputune kernel(k) $clauses tune(U = 1, 2) reference(y[i] = x[i] * 2)
+MAKE(k)
+F
+for file in macro made words scopes gnu; do
     $GPUTUNE warm ./$file.cu -q --format csv | cut -d, -f1,2
 done
