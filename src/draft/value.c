@@ -752,6 +752,9 @@ typedef struct bounds {
     int depth;
 } bounds;
 
+enum { WORK_MOST = 5000 };
+static unsigned bound_work; /* calls of bound() in the outermost call of draft_bound() */
+
 static draft_amount *bound(bounds *b, draft_amount *v, bool upper);
 
 /* Returns the upper bound that is known for exactly this value, or NULL. */
@@ -924,7 +927,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
 static draft_amount *bound(bounds *b, draft_amount *v, bool upper)
 {
     draft_amount *minus = draft_number(-1), *out;
-    if (!draft_is_known(v) || b->depth == DEEP) {
+    if (!draft_is_known(v) || b->depth == DEEP || ++bound_work > WORK_MOST) {
         return draft_is_known(v) ? draft_unknown("it is nested too deep") : v;
     }
     b->depth++;
@@ -943,8 +946,12 @@ static draft_amount *bound(bounds *b, draft_amount *v, bool upper)
 
 draft_amount *draft_bound(draft_amount *v, bool upper, const draft_facts *facts)
 {
+    static unsigned calls;
     bounds b = {facts, 0};
-    return bound(&b, v, upper);
+    bound_work = calls++ ? bound_work : 0;
+    v = bound(&b, v, upper);
+    calls--;
+    return v;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
