@@ -230,6 +230,48 @@ static void cut_macros(char *text)
     }
 }
 
+/* Returns an array that is true for the lines of the text with code, without empty namespaces. */
+static bool *lines_with_code(const char *text)
+{
+    bool *out = draft_new(s.lines.count + 1), is_namespace = false;
+    gt_lexer lexer = gt_lexer_of(text), directive;
+    for (size_t line = 0; lexer.token.kind != GT_TOKEN_END;) {
+        for (; text < lexer.token.text; text++) {
+            line += *text == '\n';
+        }
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &directive);
+            continue;
+        }
+        is_namespace =
+            gt_lexer_is(&lexer, "namespace") || (is_namespace && !gt_lexer_is(&lexer, "{"));
+        out[line] |= lexer.token.kind == GT_TOKEN_NAME && !is_namespace;
+        gt_lexer_next(&lexer);
+    }
+    return out;
+}
+
+/* Removes the #include lines of headers whose code is all removed. */
+static void cut_includes(char *text)
+{
+    const bool *before = lines_with_code(gt_text_string(&s.joined)), *after = lines_with_code(text);
+    char *line = text;
+    for (size_t i = 0; i < s.lines.count; i++) {
+        const size_t length = strcspn(line, "\n");
+        bool had_code = false, has_code = false;
+        for (size_t k = 0; k < s.lines.count; k++) {
+            const bool is_same = s.lines.items[k].path == s.lines.items[i].path;
+            had_code |= is_same && before[k];
+            has_code |= is_same && after[k];
+        }
+        if (had_code && !has_code && line[strspn(line, " \t")] == '#' &&
+            strncmp(line + strcspn(line, "i\n"), "include", 7) == 0) {
+            gt_blank(line, 0, length);
+        }
+        line += length + (line[length] != '\0');
+    }
+}
+
 /* Returns the declarations that are needed by the names in `roots`, and all macros. */
 static char *cut_declarations(const char *roots)
 {
@@ -242,6 +284,7 @@ static char *cut_declarations(const char *roots)
 static char *cut_code(void)
 {
     char *text = cut_declarations(gt_text_string(&s.roots));
+    cut_includes(text);
     cut_macros(text);
     return text;
 }

@@ -19,5 +19,10 @@ sed -i 's/BLOCK/blockDim.x/' src/copy.cu
 $GPUTUNE template src/copy.cu 2>&1 | grep "^gputune: open question"
 $GPUTUNE template src/copy.cu --host src/run.cu
 $GPUTUNE template src/copy.cu --host src/run.cu -o src/t.cu
+# A header is not needed, so neither are the headers that it includes.
+printf '#pragma once\n#include <nothing>\n#error cannot be compiled\n' >src/library.h
+printf '#include <library.h>\nnamespace host { int unused(); }\n' >src/host.h
+printf '#include "host.h"\n' | cat - src/copy.cu >src/with_host.cu
+$GPUTUNE template src/with_host.cu --host src/run.cu -I src | sed -n '/include/p'
 $GPUTUNE warm src/t.cu --format csv | cut -d, -f1,2
 $GPUTUNE template src/copy.cu --host src/run.cu -o "my draft" 2>&1 >/dev/null | grep -o "gputune space.*"
