@@ -2,6 +2,7 @@
 #include "draft/parts.h"
 
 #include "kernel/template/symbols.h"
+#include "kernel/text/lexer.h"
 
 #include <string.h>
 
@@ -45,10 +46,16 @@ static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol);
  * argument of the kernel. The draft states template arguments as numbers. */
 static bool is_template_constant(const draft_settled *s, const draft_symbol *symbol)
 {
-    return symbol->kind == DRAFT_HOST && symbol->decl && symbol->has_number && !symbol->doubt &&
-           s->instance != s->kernel &&
-           cx.isConstQualifiedType(cx.getCursorType(symbol->decl->at)) &&
-           !is_problem_size(s, symbol);
+    if (symbol->kind != DRAFT_HOST || !symbol->decl || !symbol->has_number || symbol->doubt ||
+        s->instance == s->kernel || !cx.isConstQualifiedType(cx.getCursorType(symbol->decl->at))) {
+        return false;
+    }
+    const draft_node *callee = s->launch->call->callee;
+    gt_lexer lexer = gt_lexer_of(callee ? draft_source_of(callee->at) : "");
+    while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_is(&lexer, symbol->decl->name)) {
+        gt_lexer_next(&lexer);
+    }
+    return lexer.token.kind != GT_TOKEN_END || !is_problem_size(s, symbol);
 }
 
 static draft_amount *settle_symbol(void *user, draft_amount *part)
@@ -388,7 +395,7 @@ static bool has_product(const draft_amount *value, int g, int d)
         found = has_index && has_size;
     }
     for (unsigned i = 0; !found && i < value->part_count; i++) {
-        found = has_product(value->parts[i], g, d);
+        found = is_global_index(value->parts[i], d) && has_product(value->parts[i], g, d);
     }
     return found;
 }
