@@ -390,7 +390,12 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
     GT_TRY(gt_rule_view_make(&view, maker, &members, sizes, 0));
     GT_FREED bool *kept = calloc(members.count, sizeof *kept);
     GT_TRY(gt_allocated(kept));
-    GT_TRY(gt_portfolio_choose(kept, &view.data));
+    gputune_status status = gt_portfolio_choose(kept, &view.data);
+    GT_TRY(status == GPUTUNE_ENOVARIANT
+               ? gt_fail_prefix(status,
+                                "%s: raise the number of codes (--variants), or narrow the region",
+                                maker->pool.kernel)
+               : status);
     for (size_t i = 0; i < members.count; i++) {
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }

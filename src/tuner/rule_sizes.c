@@ -10,18 +10,8 @@ static bool is_size(const gt_template *template, uint32_t i)
     return template->problem[i].kind == GT_PROBLEM_SIZE;
 }
 
-static const gputune_range *find_range(const char *name, const gputune_range *ranges, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(ranges[i].name, name) == 0) {
-            return &ranges[i];
-        }
-    }
-    return NULL;
-}
-
-static gputune_status check_value(const gt_template *template, uint32_t i,
-                                  const gputune_range *range, const gt_rule_region *region)
+static gputune_status check_value(const gt_template *template, uint32_t i, bool has_range,
+                                  const gt_rule_region *region)
 {
     const char *kernel = template->name, *name = template->problem[i].name;
     const int64_t least = region->least.values[i].number, most = region->most.values[i].number;
@@ -33,7 +23,7 @@ static gputune_status check_value(const gt_template *template, uint32_t i,
             kernel, name, name, least);
         return GPUTUNE_OK;
     }
-    GT_REFUSE(!range, GPUTUNE_EINVAL, "%s: a rule needs a range of %s, as in %s=64:16K", kernel,
+    GT_REFUSE(!has_range, GPUTUNE_EINVAL, "%s: a rule needs a range of %s, as in %s=64:16K", kernel,
               name, name);
     GT_REFUSE(least < 1 || least > most, GPUTUNE_EINVAL,
               "%s: the range %s=%" PRId64 ":%" PRId64
@@ -46,18 +36,20 @@ gputune_status gt_region_make(gt_rule_region *out, const gt_template *template,
                               const gputune_range *ranges, size_t count)
 {
     gt_rule_region region;
+    uint64_t given = 0; /* bit i: problem value i has a range */
     bool any = false;
     GT_FREED gputune_size *ends = calloc(2 * count + 1, sizeof *ends);
     GT_TRY(gt_allocated(ends));
     for (size_t i = 0; i < count; i++) {
         ends[i] = (gputune_size){ranges[i].name, ranges[i].least};
         ends[count + i] = (gputune_size){ranges[i].name, ranges[i].most};
+        const int value = gt_template_problem_index(template, ranges[i].name);
+        given |= value < 0 ? 0 : UINT64_C(1) << value;
     }
     GT_TRY(gt_problem_bind(&region.least, template, (gputune_sizes){count, ends}));
     GT_TRY(gt_problem_bind(&region.most, template, (gputune_sizes){count, ends + count}));
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        const gputune_range *range = find_range(template->problem[i].name, ranges, count);
-        GT_TRY(check_value(template, i, range, &region));
+        GT_TRY(check_value(template, i, given >> i & 1, &region));
         any |= gt_region_varies(&region, i);
     }
     GT_REFUSE(!any, GPUTUNE_EINVAL,
@@ -113,10 +105,11 @@ static int class_at(double place)
     return at;
 }
 
-/* Returns the number in the range and the class that is nearest to `size`. If there is none, tries
- * classes with smaller divisors. */
+/* Returns the number in the range and the class that is nearest to `size`. If it is too far away,
+ * tries classes with smaller divisors. */
 static int64_t round_size(double size, int class, int64_t least, int64_t most)
 {
+    static const double far = 0.2;
     for (; class >= 0; class --) {
         const int64_t divisor = INT64_C(1) << classes[class].power;
         const int64_t step = classes[class].is_odd ? 2 * divisor : divisor;
@@ -124,7 +117,7 @@ static int64_t round_size(double size, int class, int64_t least, int64_t most)
         int64_t rounded = (int64_t)((size - (double)start) / (double)step + 0.5) * step + start;
         rounded += rounded < least ? step : 0;
         rounded -= rounded > most ? step : 0;
-        if (rounded >= least && rounded <= most && 3 * divisor <= rounded) {
+        if (rounded >= least && rounded <= most && fabs((double)rounded - size) <= far * size) {
             return rounded;
         }
     }

@@ -119,38 +119,33 @@ TEST(rule_with_inputs_is_refused)
                  "leave out the inputs");
 }
 
+static const char copy_text[] =
+    "#pragma gputune kernel(copy) problem(h = 4, w = 64) tune(BLOCK = 32, 64) tune(KIND = a, b)\n"
+    "#pragma gputune args(out float y[h][w], in float x[h][w], int w) texture(x)\n"
+    "#pragma gputune require(w %% 8 == 0) require((h %% 2 == 0) == (KIND == a))\n"
+    "#pragma gputune block(BLOCK) grid(ceil_div(w, BLOCK), h)\n"
+    "#pragma gputune reference(y[i][j] = x[i][j])\n"
+    "__global__ void copy(float *y, cudaTextureObject_t x, int w) {\n"
+    "  int j = blockIdx.x * BLOCK + threadIdx.x;\n"
+    "  if (j < w) y[blockIdx.y * w + j] = tex2D<float>(x, j, blockIdx.y) + 0 * KIND_a;\n"
+    "}\n";
+
 /* The rows of a texture are multiples of 32 bytes, so most sizes of the region are not possible. */
 TEST(sizes_without_valid_buffers_are_left_out)
 {
-    static const char text[] =
-        "#pragma gputune kernel(copy) problem(h = 4, w = 64) tune(BLOCK = 32, 64)\n"
-        "#pragma gputune args(out float y[h][w], in float x[h][w], int w) texture(x)\n"
-        "#pragma gputune require(w %% 8 == 0) block(BLOCK) grid(ceil_div(w, BLOCK), h)\n"
-        "#pragma gputune reference(y[i][j] = x[i][j])\n"
-        "__global__ void copy(float *y, cudaTextureObject_t x, int w) {\n"
-        "  int j = blockIdx.x * BLOCK + threadIdx.x;\n"
-        "  if (j < w) y[blockIdx.y * w + j] = tex2D<float>(x, j, blockIdx.y);\n"
-        "}\n";
     const gputune_range ranges[] = {{"h", 1, 3}, {"w", 8, 32}};
     const gputune_options options = OPTIONS(.time_limit_s = 600);
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     char file[160], *rule;
     snprintf(file, sizeof file, "%s/copy.cu", world.folder);
-    file_write(file, text);
+    file_write(file, copy_text);
+    ASSERT_FAILS(gputune_make_rule(&rule, tuner, file, ranges, 2, 1, &options), GPUTUNE_ENOVARIANT,
+                 "raise the number of codes (--variants), or narrow the region: 1 code cannot");
     OK(gputune_make_rule(&rule, tuner, file, ranges, 2, 4, &options));
-    assert_non_null(strstr(rule, "\nvariant BLOCK="));
+    assert_non_null(strstr(rule, " KIND=a\n"));
+    assert_non_null(strstr(rule, " KIND=b\n"));
     gputune_free(rule);
     unlink(file);
-}
-
-TEST(reader_of_a_database_makes_no_rule)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = NULL;
-    const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
-    OK(gputune_open(&tuner, &OPEN_OPTIONS(.driver = "emu", .read_only = true)));
-    OK(gputune_add_template(tuner, path));
-    ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, NULL), GPUTUNE_EDATABASE,
-                 "opened with read_only");
 }
 
 TEST(loss_that_is_not_known_is_not_promised)
