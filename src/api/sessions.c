@@ -220,9 +220,7 @@ typedef struct header_parts {
     gt_found_rule found;
     gt_header_code *compiled; /* indexed by arch * code_count + code */
     uint32_t *codes;
-    uint32_t *variants; /* for each code, the index of a variant that has this code */
-    gt_hash *hashes;    /* hash of each code's source */
-    gt_texts archs;     /* the architectures of the codes */
+    gt_texts archs; /* the architectures of the codes */
     gt_header header;
 } header_parts;
 
@@ -239,30 +237,24 @@ static void free_header_parts(header_parts *parts)
     gt_texts_free(&parts->archs);
     free(parts->compiled);
     free(parts->codes);
-    free(parts->variants);
-    free(parts->hashes);
 }
 
-/* Numbers the sources of the variants. Variants with equal sources get the same number. */
+/* Numbers the sources of the variants, from 0. Variants with equal sources get the same number. */
 static gputune_status number_codes(header_parts *parts, const gt_request *request)
 {
     const gt_rule *rule = parts->found.rule;
+    GT_FREED gt_hash *hashes = calloc(rule->variants.count, sizeof *hashes);
     parts->codes = calloc(rule->variants.count, sizeof *parts->codes);
-    parts->variants = calloc(rule->variants.count, sizeof *parts->variants);
-    parts->hashes = calloc(rule->variants.count, sizeof *parts->hashes);
-    GT_TRY(parts->codes && parts->variants && parts->hashes ? GPUTUNE_OK : gt_fail_memory());
+    GT_TRY(parts->codes && hashes ? GPUTUNE_OK : gt_fail_memory());
     for (uint32_t v = 0; v < rule->variants.count; v++) {
-        uint32_t code = 0;
+        uint32_t same = 0;
         GT_SCOPED(gt_source_free) gt_source source = {0};
         GT_TRY(gt_request_source(&source, request, &rule->variants.items[v]));
-        while (code < parts->header.code_count &&
-               !gt_hash_equal(parts->hashes[code], source.hash)) {
-            code++;
+        hashes[v] = source.hash;
+        while (!gt_hash_equal(hashes[same], source.hash)) {
+            same++;
         }
-        parts->codes[v] = code;
-        parts->variants[code] = v;
-        parts->hashes[code] = source.hash;
-        parts->header.code_count += code == parts->header.code_count;
+        parts->codes[v] = same < v ? parts->codes[same] : parts->header.code_count++;
     }
     return GPUTUNE_OK;
 }
@@ -314,9 +306,9 @@ static gputune_status compile_code(gt_header_code *out, const gt_request *reques
     GT_SCOPED(gt_source_free) gt_source source = {0};
     GT_TRY(gt_request_source(&source, request, config));
     GT_TRY(compile_source(&out->image, request, &source, request->device->emulated));
-    for (uint32_t i = 0; i < gt_header_kernel_count(request->template); i++) {
-        GT_TRY(
-            gt_image_entry(&out->entries[i], &out->image, gt_header_kernel(request->template, i)));
+    const char *kernel;
+    for (uint32_t i = 0; (kernel = gt_header_kernel(request->template, i)); i++) {
+        GT_TRY(gt_image_entry(&out->entries[i], &out->image, kernel));
     }
     return GPUTUNE_OK;
 }
@@ -331,8 +323,10 @@ static gputune_status compile_codes(gt_header_code *out, const header_parts *par
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
     GT_TRY(gt_request_make_at(&request, &tuner->services, &device, kernel, parts->header.template,
                               &rule->region.least, NULL));
-    for (uint32_t c = 0; c < parts->header.code_count; c++) {
-        GT_TRY(compile_code(&out[c], request, &rule->variants.items[parts->variants[c]]));
+    for (uint32_t v = 0, done = 0; v < rule->variants.count; v++) {
+        if (parts->codes[v] == done) { /* the first variant with this code */
+            GT_TRY(compile_code(&out[done++], request, &rule->variants.items[v]));
+        }
     }
     return GPUTUNE_OK;
 }

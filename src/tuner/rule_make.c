@@ -289,13 +289,14 @@ static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *
     }
 }
 
-/* Writes a rule with the kept members that its tree uses, and lists these in `used`. */
-static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker)
+/* Writes a rule with the kept members that its tree uses. */
+static gputune_status write_rule(char **out, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
     const gt_member_list *kept = &maker->kept;
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
+    GT_SCOPED(gt_member_list_free) gt_member_list used = {0};
     gt_rule_loss loss;
     GT_TRY(learn_tree(&tree, &view, &loss, maker));
     GT_REFUSE(isnan(loss.mean) && maker->is_covered, GPUTUNE_EINVAL,
@@ -317,14 +318,14 @@ static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule
             is_used |= !tree.nodes[n].otherwise && tree.nodes[n].config == k;
         }
         if (is_used) {
-            numbers[k] = (uint32_t)used->count;
-            configs[used->count] = pool->members.items[kept->items[k]].config;
-            GT_TRY(gt_array_push(used, kept->items[k]));
+            numbers[k] = (uint32_t)used.count;
+            configs[used.count] = pool->members.items[kept->items[k]].config;
+            GT_TRY(gt_array_push(&used, kept->items[k]));
         }
     }
-    warn_of_few_sizes(maker, used);
+    warn_of_few_sizes(maker, &used);
     GT_TRY(gt_rule_tree_text(&text, &tree, &view.data, numbers));
-    return gt_rule_text(out, pool->template, &maker->region, &loss, configs, used->count, text);
+    return gt_rule_text(out, pool->template, &maker->region, &loss, configs, used.count, text);
 }
 
 static gputune_status store_rule(const gt_rule_maker *maker, char *text)
@@ -451,9 +452,8 @@ static gputune_status find_configs(gt_rule_maker *maker)
 
 static gputune_status finish_rule(char **out, const gt_rule_maker *maker)
 {
-    GT_SCOPED(gt_member_list_free) gt_member_list used = {0};
     GT_FREED char *text = NULL;
-    GT_TRY(write_rule(&text, &used, maker));
+    GT_TRY(write_rule(&text, maker));
     GT_TRY(store_rule(maker, text));
     *out = gt_take(&text);
     return GPUTUNE_OK;

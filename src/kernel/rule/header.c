@@ -84,14 +84,10 @@ static const char *c_type(const gt_template *template, const gt_problem *problem
     return is ? names[element.type] : NULL;
 }
 
-uint32_t gt_header_kernel_count(const gt_template *template)
-{
-    return template->parts->step_count;
-}
-
 const char *gt_header_kernel(const gt_template *template, uint32_t index)
 {
-    return template->parts->steps[index].kernel.entry;
+    const gt_template_parts *parts = template->parts;
+    return index < parts->step_count ? parts->steps[index].kernel.entry : NULL;
 }
 
 static gputune_status check_arguments(const gt_template *template, const gt_rule *rule)

@@ -24,9 +24,7 @@ typedef struct gt_header {
     const gt_header_code *compiled; /* code for each architecture, at [arch * code_count + code] */
 } gt_header;
 
-/* Return the number of kernels of a launch, and the name of the kernel at `index`
- * (gt_kernel_step.entry). */
-uint32_t gt_header_kernel_count(const gt_template *template);
+/* Returns the name of a kernel of a launch (gt_kernel_step.entry); NULL after the last one. */
 const char *gt_header_kernel(const gt_template *template, uint32_t index);
 /* Checks that a header can launch the kernels of the rule. EUNSUPPORTED if it cannot; the message
  * names the unsupported part. */
