@@ -225,13 +225,14 @@ typedef enum offer {
     OFFER_NONE
 } offer;
 
-static uint32_t count_open(const gt_compile_host *host)
+/* Counts the workers or, if `ready` is true, those that are ready. */
+static uint32_t count_workers(const gt_compile_host *host, bool ready)
 {
-    uint32_t open = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < host->slot_count; i++) {
-        open += host->slots[i].link.open;
+        count += host->slots[i].link.open && (host->slots[i].ready || !ready);
     }
-    return open;
+    return count;
 }
 
 /* Returns how a slot can accept the next job. A worker gets a second job in advance only if the
@@ -261,7 +262,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     gt_slot *slot = NULL;
     offer best = OFFER_NONE;
     bool has_core = cores_at_work(host) < host->allowed;
-    *open = count_open(host);
+    *open = count_workers(host, false);
     for (uint32_t i = 0; i < host->slot_count; i++) {
         offer its = offer_of(host, &host->slots[i], *open, has_core);
         slot = its < best ? &host->slots[i] : slot;
@@ -273,7 +274,7 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     gt_slot_clear(slot);
     gt_link_finish(&slot->link, NULL, 0);
     bool starts = compile_start(slot) == GPUTUNE_OK;
-    *open = count_open(host);
+    *open = count_workers(host, false);
     if (!starts && *open > 0) {
         gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING, "%s; using %u compile worker%s",
                     gt_message(), *open, gt_plural(*open));
@@ -444,32 +445,21 @@ static double left_s(gt_slot *slot)
                                    : INFINITY;
 }
 
-static bool has_ready_worker(const gt_compile_host *host)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < host->slot_count; i++) {
-        found |= host->slots[i].link.open && host->slots[i].ready;
-    }
-    return found;
-}
-
 static void handle_timeout(gt_slot *slot)
 {
-    if (!slot->ready && has_ready_worker(&slot->farm->compile)) {
-        gt_link_finish(&slot->link, NULL, 0); /* another worker takes the jobs */
+    if (slot->ready) {
+        gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
+        end_job(slot);
+    } else if (count_workers(&slot->farm->compile, true) > 0) { /* these take over the jobs */
+        gt_link_finish(&slot->link, NULL, 0);
         compile_return_from(slot, 0);
-        return;
-    }
-    if (!slot->ready) {
+    } else {
         gt_farm_break(slot->farm,
                       gt_fail(GPUTUNE_EWORKER,
                               "%s was started but did not respond within %g s; run it by hand with "
                               "--version, or point GPUTUNE_WORKER at the right gputune-worker",
                               slot->farm->worker, START_S));
-        return;
     }
-    gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
-    end_job(slot);
 }
 
 const gt_worker_role gt_compile_role = {handle_reply, slot_died, left_s, handle_timeout};

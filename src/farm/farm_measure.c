@@ -275,6 +275,7 @@ enum { BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
 static const double END_S = 2;    /* the memory of a killed worker is freed after about 53 ms */
 static const double START_S = 60; /* if the driver is not loaded yet, cuInit() takes seconds */
+static const double EMULATED_START_S = 10; /* time limit for opening an emulated device */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
 
@@ -450,21 +451,16 @@ static double allowance(gt_measure_host *host)
     return fmin(least, most) + (by_energy ? 5 + 2 * 10e-9 * variant->launch_ns : 0);
 }
 
-/* Returns the time limit for opening the device. Only a real driver may have to be loaded. */
-static double opening_s(const gt_slot *slot)
-{
-    return slot->farm->emulated ? 10 : START_S;
-}
-
 /* Returns the seconds until the first request exceeds its time limit. Until the worker begins the
  * request, the limit is START_S, counted from when a part of the request was last sent. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);
     bool is_idle = slot->ready && slot->sent == 0 && slot->offset == 0;
-    double allowed_s = runs          ? allowance(&slot->farm->measure)
-                       : slot->ready ? START_S
-                                     : opening_s(slot);
+    const bool loads_driver = slot->ready || !slot->farm->emulated;
+    double allowed_s = runs           ? allowance(&slot->farm->measure)
+                       : loads_driver ? START_S
+                                      : EMULATED_START_S;
     return is_idle ? INFINITY : gt_slot_left_s(slot, allowed_s);
 }
 
@@ -483,8 +479,8 @@ static void handle_timeout(gt_slot *slot)
     gt_measure_host *host = &slot->farm->measure;
     if (!slot->ready) {
         measure_refuse(host, gt_fail(GPUTUNE_EWORKER,
-                                     "the measure worker did not open its device within %g s",
-                                     opening_s(slot)));
+                                     "the measure worker did not open its device within %.0f s",
+                                     gt_seconds_since(slot->since_ns)));
         return;
     }
     const gt_farm_request *first = slot->queue.first;
