@@ -86,10 +86,15 @@ static bool layers_own(const gt_store *store)
 
 /* --- logging ---------------------------------------------------------------------------------- */
 
-/* Records whether the last lookup could read the user's file, and if not, why. */
-static void note_read(gt_store *store, const gt_obstacle *obstacle)
+/* Records whether the last lookup could read the user's file, and if not, why. After a write that
+ * must be repeated, records only whether it took too long or the file was locked. */
+static void note_try(gt_store *store, const gt_obstacle *obstacle, bool writes)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    if (writes && obstacle->trouble != GT_TROUBLE_NONE) {
+        store->is_slow = obstacle->trouble == GT_TROUBLE_SLOW;
+        return;
+    }
     store->unread = *obstacle;
     if (obstacle->trouble == GT_TROUBLE_LOCKED) {
         snprintf(store->unread.why, sizeof store->unread.why, "%s",
@@ -97,13 +102,6 @@ static void note_read(gt_store *store, const gt_obstacle *obstacle)
     } else if (obstacle->trouble == GT_TROUBLE_NONE) {
         store->locked_since_ns = 0;
     }
-}
-
-/* Records why a write must be repeated: its statements took too long, or the file is locked. */
-static void note_delay(gt_store *store, const gt_obstacle *obstacle)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    store->is_slow = obstacle->trouble == GT_TROUBLE_SLOW;
 }
 
 /* Records a warning until layers_flush() logs it, because the log's callback may call the store. */
@@ -281,7 +279,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
         gt_obstacle obstacle = {.trouble = GT_TROUBLE_NONE};
         gputune_status status = try_once(store, work, context, writes, call, &obstacle);
         if (status != GPUTUNE_EDATABASE) {
-            note_read(store, &(gt_obstacle){.trouble = GT_TROUBLE_NONE});
+            note_try(store, &(gt_obstacle){.trouble = GT_TROUBLE_NONE}, writes);
             return status;
         }
         bool locked = obstacle.trouble == GT_TROUBLE_LOCKED || obstacle.trouble == GT_TROUBLE_SLOW;
@@ -290,11 +288,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
         if (!opened && !locked && store->no_file) {
             memcpy(obstacle.why, store->unkept, sizeof obstacle.why);
         }
-        if (writes) {
-            note_delay(store, &obstacle);
-        } else {
-            note_read(store, &obstacle);
-        }
+        note_try(store, &obstacle, writes);
         if (locked) {
             return GPUTUNE_EBUSY;
         }

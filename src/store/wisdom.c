@@ -307,43 +307,32 @@ static gputune_status read_image(gt_image *out, const char *at)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_other(gt_wisdom_entry *entry, char *at)
-{
-    GT_TRY(gt_array_push(&entry->also, (gt_trial){0}));
-    return read_pairs(&entry->also.items[entry->also.count - 1], &gt_trial_columns, at);
-}
-
-static gputune_status read_variant_facts(gt_wisdom_entry *entry, char *at)
-{
-    GT_TRY(gt_array_push(&entry->codes, ((gt_code){.ptx = false})));
-    return read_pairs(&entry->codes.items[entry->codes.count - 1], &gt_code_columns, at);
-}
-
-static gputune_status read_variant(gt_wisdom_entry *entry, const char *at)
-{
-    GT_REFUSE(!entry->codes.count, GPUTUNE_ERECORDED,
-              "a line of facts is missing before the compiled code in it");
-    return read_image(&entry->codes.items[entry->codes.count - 1].image, at);
-}
-
 /* Reads a line of an entry. Lines whose first word is unknown are skipped. */
 static gputune_status read_part(gt_wisdom_entry *entry, char *line)
 {
     const char *word = take_word(&line);
-    for (int i = 0; i < PARTS; i++) {
-        void *row = (char *)entry + parts[i].offset;
+    const gt_columns *columns = NULL;
+    void *row = NULL;
+    for (int i = 0; i < PARTS && !row; i++) {
         if (strcmp(word, parts[i].word) == 0) {
-            return parts[i].columns ? read_pairs(row, parts[i].columns, line)
-                                    : read_image(row, line);
+            row = (char *)entry + parts[i].offset;
+            columns = parts[i].columns;
         }
     }
     if (strcmp(word, also_word) == 0) {
-        return read_other(entry, line);
+        GT_TRY(gt_array_push(&entry->also, (gt_trial){0}));
+        row = &entry->also.items[entry->also.count - 1];
+        columns = &gt_trial_columns;
+    } else if (strcmp(word, variant_facts_word) == 0) {
+        GT_TRY(gt_array_push(&entry->codes, ((gt_code){.ptx = false})));
+        row = &entry->codes.items[entry->codes.count - 1];
+        columns = &gt_code_columns;
+    } else if (strcmp(word, variant_word) == 0) {
+        GT_REFUSE(!entry->codes.count, GPUTUNE_ERECORDED,
+                  "a line of facts is missing before the compiled code in it");
+        row = &entry->codes.items[entry->codes.count - 1].image;
     }
-    if (strcmp(word, variant_facts_word) == 0) {
-        return read_variant_facts(entry, line);
-    }
-    return strcmp(word, variant_word) == 0 ? read_variant(entry, line) : GPUTUNE_OK;
+    return !row ? GPUTUNE_OK : columns ? read_pairs(row, columns, line) : read_image(row, line);
 }
 
 static gputune_status read_body(gt_wisdom_entry *entry, const char *body, size_t length)
