@@ -61,16 +61,14 @@ static gputune_status run_worker(gt_text *out, const char *const *words, const c
     return status;
 }
 
-typedef struct program {
-    const char *path, *kernel; /* kernel: NULL for all */
-} program;
-
+/* Refuses a text that is already a template of the kernel. `to` has the path and, unless NULL, the
+ * kernel's name. */
 static gputune_status refuse_template(void *to, const char *name)
 {
-    const program *program = to;
-    GT_REFUSE(!program->kernel || strcmp(program->kernel, name) == 0, GPUTUNE_EINVAL,
+    const char *const *program = to;
+    GT_REFUSE(!program[1] || strcmp(program[1], name) == 0, GPUTUNE_EINVAL,
               "%s: already a template of '%s'; expected a program without '#pragma gputune' lines",
-              program->path, name);
+              program[0], name);
     return GPUTUNE_OK;
 }
 
@@ -88,7 +86,7 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
     GT_SCOPED(gt_signal_release) gt_held_signal held;
     gt_signal_hold(&held);
     const gputune_status known =
-        gt_template_names(path, text, NULL, NULL, refuse_template, &(program){path, kernel});
+        gt_template_names(path, text, NULL, NULL, refuse_template, (const char *[]){path, kernel});
     if (known == GPUTUNE_EINVAL) {
         return known;
     }

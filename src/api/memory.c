@@ -37,13 +37,6 @@ static gputune_status need_driver(const gputune *tuner)
                                    "host memory only");
 }
 
-static gputune_status copy_from_device(gt_live_input *out, const gt_driver *driver,
-                                       const gputune_input *input)
-{
-    GT_CUDA(driver, MemcpyDtoH, out->bytes.data, (CUdeviceptr)(uintptr_t)input->data, input->bytes);
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_input *input)
 {
     const gputune *tuner = user;
@@ -67,7 +60,9 @@ gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_inp
         memcpy(out->bytes.data, input->data, input->bytes);
         return GPUTUNE_OK;
     }
-    return gt_application_status(copy_from_device(out, driver, input));
+    const CUresult copied =
+        driver->MemcpyDtoH(out->bytes.data, (CUdeviceptr)(uintptr_t)input->data, input->bytes);
+    return gt_application_status(gt_cuda_check(driver, copied, "cuMemcpyDtoH"));
 }
 
 gputune_status gt_inputs_wait(void *user, const gputune_options *options)

@@ -115,8 +115,7 @@ static const gt_template *template_of(listing *listing, const char *kernel)
 
 static bool is_of_device(const asked *asked, const char *environment)
 {
-    return asked->tuner->has_device && (strcmp(environment, asked->environments[0]) == 0 ||
-                                        strcmp(environment, asked->environments[1]) == 0);
+    return asked->tuner->has_device && gt_is_listed(environment, asked->environments, 2);
 }
 
 /* Sets *out to the launch of the record's configuration. Returns false if the record is outdated or

@@ -79,8 +79,7 @@ int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
 {
     static const double usual_limit_s = 600;
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    GT_SCOPED(gt_request_end) gt_request *small = NULL;
+    GT_SCOPED(gt_request_end) gt_request *request = NULL, *small = NULL;
     gputune_options o;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));

@@ -314,21 +314,6 @@ gputune_status gt_open_options_read(gputune_open_options *out, const gputune_ope
     return GT_SIZED_READ(gputune_open_options, out, given);
 }
 
-static gt_services services_of(gputune *tuner, const gputune_open_options *o)
-{
-    return (gt_services){.catalog = tuner->catalog,
-                         .store = tuner->store,
-                         .log = tuner->log,
-                         .compile_workers = o->compile_workers ? o->compile_workers : gt_cores(),
-                         .workers = &tuner->workers,
-                         .gpu = &tuner->gpu,
-                         .pinned = tuner->pinned,
-                         .input = gt_inputs_share,
-                         .wait_for_inputs = gt_inputs_wait,
-                         .user = tuner,
-                         .closing = &tuner->calls.closing};
-}
-
 static gputune_status open_tuner(gputune *tuner, const gputune_open_options *known)
 {
     gt_plan_pool_open(&tuner->pool, NULL, &tuner->device, false);
@@ -350,7 +335,18 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
     if (tuner->pinned) {
         GT_TRY(gt_load_pinned(tuner));
     }
-    tuner->services = services_of(tuner, known);
+    tuner->services = (gt_services){
+        .catalog = tuner->catalog,
+        .store = tuner->store,
+        .log = tuner->log,
+        .compile_workers = known->compile_workers ? known->compile_workers : gt_cores(),
+        .workers = &tuner->workers,
+        .gpu = &tuner->gpu,
+        .pinned = tuner->pinned,
+        .input = gt_inputs_share,
+        .wait_for_inputs = gt_inputs_wait,
+        .user = tuner,
+        .closing = &tuner->calls.closing};
     tuner->pool.driver = tuner->driver;
     tuner->pool.debug = tuner->overrides.debug;
     return gt_background_open(&tuner->background, tuner);
