@@ -371,10 +371,15 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
  * names are kept for other sources with the same head. */
 enum { MISSING_MAX = 64 };
 
+typedef struct missing {
+    gt_texts names;
+    bool adds_std; /* true if the source uses names of std that nvcc declares without an #include */
+} missing;
+
 static struct {
     pthread_mutex_t lock;
     gt_hash head;
-    gt_texts names;
+    missing found;
 } known_missing = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static gt_hash head_of(const gt_nvrtc_request *request)
@@ -383,12 +388,14 @@ static gt_hash head_of(const gt_nvrtc_request *request)
 }
 
 /* Adds the headers that are known to be missing, unless they are now in a folder given by -I. */
-static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *request)
+static gputune_status recall_missing(missing *out, const gt_nvrtc_request *request)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
+    const missing *known = &known_missing.found;
     const bool same = gt_hash_equal(known_missing.head, head_of(request));
-    for (size_t i = 0; i < known_missing.names.count && same; i++) {
-        const char *name = known_missing.names.items[i];
+    out->adds_std = same && known->adds_std;
+    for (size_t i = 0; i < known->names.count && same; i++) {
+        const char *name = known->names.items[i];
         bool found = false;
         for (size_t k = 0; k < request->option_count; k++) {
             GT_FREED char *path = NULL;
@@ -398,72 +405,80 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
             }
         }
         if (!found) {
-            GT_TRY(gt_texts_add(out, name, strlen(name)));
+            GT_TRY(gt_texts_add(&out->names, name, strlen(name)));
         }
     }
     return GPUTUNE_OK;
 }
 
-/* Keeps the names of missing headers for other sources. Takes ownership of `names`. */
-static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
+/* Keeps what is missing for other sources. Takes ownership of `found`. */
+static void keep_missing(const gt_nvrtc_request *request, missing *found)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
     if (request->head_bytes > 0) {
-        gt_texts_free(&known_missing.names);
-        known_missing.names = gt_take(names);
+        gt_texts_free(&known_missing.found.names);
+        known_missing.found = gt_take(found);
         known_missing.head = head_of(request);
     }
 }
 
-/* Adds the missing header that is named in the log. Returns false if there is no new one. */
-static bool learn_missing(gt_texts *missing, const char *log)
+/* Adds the missing header that is named in the log, or the headers of std. Returns false if nothing
+ * is added. */
+static bool learn_missing(missing *found, const char *log)
 {
     /* follows "cannot" or "could not" in the log */
     static const char words[] = "open source file \"";
     const char *at = strstr(log, words);
     GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
-    if (!name || missing->count == MISSING_MAX) {
+    if (!found->adds_std && !at && strstr(log, "namespace \"std\" has no member")) {
+        return found->adds_std = true;
+    }
+    if (!name || found->names.count == MISSING_MAX) {
         return false;
     }
     const size_t length = strcspn(name, "\"");
     name[length] = '\0';
-    const char *const *known = (const char *const *)missing->items;
-    return gt_index_of(name, known, missing->count) == missing->count &&
-           gt_texts_add(missing, name, length) == GPUTUNE_OK;
+    const char *const *known = (const char *const *)found->names.items;
+    return gt_index_of(name, known, found->names.count) == found->names.count &&
+           gt_texts_add(&found->names, name, length) == GPUTUNE_OK;
 }
 
 /* Creates a program. If `splits_head` is true, the source includes the head as a header. */
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
-                                     const gt_nvrtc_request *request, const gt_texts *missing,
+                                     const gt_nvrtc_request *request, const missing *found,
                                      bool splits_head)
 {
     enum { MOST = GT_DEVICE_HEADERS_MAX + MISSING_MAX + 1 };
-    const char *all_names[MOST], *all_texts[MOST], *text = request->text;
+    static const char std_headers[] =
+        "#include <limits>\n#include <type_traits>\n#include <utility>\n#line 1\n";
+    const char *all_names[MOST], *all_texts[MOST];
     GT_SCOPED(gt_text_free) gt_text source = {0};
     GT_FREED char *head = NULL;
     size_t count = gt_device_headers_list(all_names, all_texts);
-    for (size_t i = 0; i < missing->count; i++) {
-        all_names[count] = missing->items[i];
+    for (size_t i = 0; i < found->names.count; i++) {
+        all_names[count] = found->names.items[i];
         all_texts[count++] = "#include <stdint.h>\n"; /* most headers include <stdint.h> */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
-        gt_text_append(&source, request->text + request->head_bytes);
-        GT_TRY(source.failed ? gt_fail_memory()
-                             : gt_strndup(&head, request->text, request->head_bytes));
+        GT_TRY(gt_strndup(&head, request->text, request->head_bytes));
         all_names[count] = "gputune_head.cuh";
         all_texts[count++] = head;
-        text = gt_text_string(&source);
     }
-    return check_result(nvrtc,
-                        nvrtc->create(out, text, program_name, (int)count, all_texts, all_names),
-                        "nvrtcCreateProgram");
+    gt_text_append(&source, found->adds_std ? std_headers : "");
+    gt_text_append(&source, request->text + (splits_head ? request->head_bytes : 0));
+    GT_TRY(source.failed ? gt_fail_memory() : GPUTUNE_OK);
+    return check_result(
+        nvrtc,
+        nvrtc->create(out, gt_text_string(&source), program_name, (int)count, all_texts, all_names),
+        "nvrtcCreateProgram");
 }
 
-/* Compiles a program. Sets *again if a header is missing and compiling without it may succeed. */
+/* Compiles a program. Sets *again if a header is missing, and compiling in another way may succeed.
+ */
 static gputune_status compile_program(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
-                                      gt_texts *missing, bool *again)
+                                      missing *found, bool *again)
 {
     options options;
     for (size_t i = 0; i < request->instance_count; i++) {
@@ -479,8 +494,8 @@ static gputune_status compile_program(gt_compiled *out, const gt_nvrtc *nvrtc, p
     out->log = log.data;
     gt_ptxas_parse(&out->resources, out->log);
     if (result != NVRTC_SUCCESS) {
-        *again = learn_missing(missing, out->log);
-        return compile_error(nvrtc, result, out->log, request, missing);
+        *again = learn_missing(found, out->log);
+        return compile_error(nvrtc, result, out->log, request, &found->names);
     }
     GT_TRY(fetch_image(out, nvrtc, program, request));
     return note_instances(out, nvrtc, program, request);
@@ -490,23 +505,22 @@ gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
     gt_compiled compiled = {0};
-    GT_SCOPED(gt_texts_free) gt_texts missing = {0};
-    gputune_status status;
-    bool again;
-    GT_TRY(recall_missing(&missing, request));
+    missing found = {0};
+    gputune_status status = recall_missing(&found, request);
+    bool again = status == GPUTUNE_OK;
     int64_t start = gt_now_ns();
-    do {
+    while (again) {
         program program = NULL;
         again = false;
         gt_compiled_free(&compiled);
-        status = create_program(&program, nvrtc, request, &missing, head != NULL);
-        GT_THEN(status,
-                compile_program(&compiled, nvrtc, program, request, head, &missing, &again));
+        status = create_program(&program, nvrtc, request, &found, head != NULL);
+        GT_THEN(status, compile_program(&compiled, nvrtc, program, request, head, &found, &again));
         if (program) {
             nvrtc->destroy(&program);
         }
-    } while (again);
-    keep_missing(request, &missing);
+    }
+    keep_missing(request, &found);
+    gt_texts_free(&found.names);
     if (status < 0 && status != GPUTUNE_ECOMPILE) {
         gt_compiled_free(&compiled);
     }

@@ -595,7 +595,7 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
 {
     *out = NULL;
     *count = 0;
-    if (!template->has_headers) {
+    if (!template->has_headers && !template->uses_std) {
         return GPUTUNE_OK;
     }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);

@@ -312,6 +312,7 @@ static gputune_status make_hashes(gt_parse *parse)
     append_work_of_default(&text, parse->template);
     append_names(&text, parse->parts);
     parse->template->identity = gt_hash_string(gt_text_string(&text));
+    parse->template->uses_std = strstr(gt_text_string(&reader->body), "std::") != NULL;
     if (reader->has_headers) {
         parse->template->identity = gt_hash_join(parse->template->identity, parse->parts->headers);
         parse->template->has_headers = true;

@@ -153,6 +153,7 @@ typedef struct gt_template {
     /* hash of the code, headers, args, reference, tolerances and work, for the key of a scenario */
     gt_hash identity;
     bool has_headers; /* true if there are headers that only the compiler reads */
+    bool uses_std;    /* true if the code may need headers of std that it does not include */
     struct gt_template_parts *parts;
 } gt_template;
 

@@ -1,8 +1,8 @@
 # Code that nvcc accepts: kernels defined by macros, enumerators as values, files found by __has_include, a
 # reference beside templates with a parameter of the same name, std:: without an include, attributes of
 # parameters, enumerators that a macro makes, a struct's operators for the host, CUtensorMap declared as
-# <cuda/barrier> does, structs of a namespace in each other, macros and words of the GNU compiler, and a kernel
-# made by a macro that is the value of another one.
+# <cuda/barrier> does, structs of a namespace in each other, macros and words of the GNU compiler, a kernel
+# made by a macro that is the value of another one, and headers of std that nvcc includes by itself.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 clauses='problem(n = 1000) args(out float y[n], in float x[n], int n) block(64) grid(ceil_div(n, 64))'
 body='int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)'
@@ -89,6 +89,14 @@ __device__ float two()
 #pragma gputune kernel(k) $clauses tune(U = 1, 2) reference(y[i] = x[i] * 2)
 MAKE(k)
 F
-for file in macro made words scopes gnu; do
+cat >implicit.cu <<F
+template <typename T> __device__ T two(std::pair<T, T> of)
+{
+    return std::is_same<T, float>::value && std::numeric_limits<T>::max() > 1 ? of.first : of.second;
+}
+#pragma gputune kernel(k) $clauses tune(U = 1, 2) reference(y[i] = x[i] * 2)
+__global__ void k(float *y, const float *x, int n) { $body y[i] = x[i] * two<float>({2, 3}) * (U / U); }
+F
+for file in macro made words scopes gnu implicit; do
     $GPUTUNE warm ./$file.cu -q --format csv | cut -d, -f1,2
 done
