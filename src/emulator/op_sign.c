@@ -165,6 +165,14 @@ EMU_BINARY(max_u16x2, emu_u32, emu_u32, both(a, b, false, true))
 EMU_BINARY(min_s16x2, emu_u32, emu_u32, both(a, b, true, false))
 EMU_BINARY(max_s16x2, emu_u32, emu_u32, both(a, b, true, true))
 
+/* Replaces negative halves by 0. */
+static uint32_t relu_halves(uint32_t x)
+{
+    return x & ~((x >> 15 & 0x10001) * 0xffff);
+}
+EMU_BINARY(relu_min16, emu_u32, emu_u32, relu_halves(both(a, b, true, false)))
+EMU_BINARY(relu_max16, emu_u32, emu_u32, relu_halves(both(a, b, true, true)))
+
 /* If one operand is a NaN, returns the other one, except with .NaN. -0 is less than +0. */
 static float choose_f32(float a, float b, bool is_max, unsigned flags)
 {
@@ -196,17 +204,18 @@ EMU_BINARY(min_f64, emu_f64, emu_f64, choose_f64(a, b, false))
 EMU_BINARY(max_f64, emu_f64, emu_f64, choose_f64(a, b, true))
 
 static const emu_form extremes[] = {
-    {"min.u16", min_u16, "hhh", ALU},       {"min.s16", min_s16, "hhh", ALU},
-    {"min.u32", min_u32, "www", ALU},       {"min.s32", min_s32, "www", ALU},
-    {"min.u64", min_u64, "lll", ALU},       {"min.s64", min_s64, "lll", ALU},
-    {"max.u16", max_u16, "hhh", ALU},       {"max.s16", max_s16, "hhh", ALU},
-    {"max.u32", max_u32, "www", ALU},       {"max.s32", max_s32, "www", ALU},
-    {"max.u64", max_u64, "lll", ALU},       {"max.s64", max_s64, "lll", ALU},
-    {"min.u16x2", min_u16x2, "www", ALU},   {"max.u16x2", max_u16x2, "www", ALU},
-    {"min.s16x2", min_s16x2, "www", ALU},   {"max.s16x2", max_s16x2, "www", ALU},
-    {"max.relu.s32", relu_s32, "www", ALU}, {"min.relu.s32", relu_min_s32, "www", ALU},
-    {"max.s32.relu", relu_s32, "www", ALU}, {"min.s32.relu", relu_min_s32, "www", ALU},
-    {"min.f64", min_f64, "lll", FP64},      {"max.f64", max_f64, "lll", FP64},
+    {"min.u16", min_u16, "hhh", ALU},           {"min.s16", min_s16, "hhh", ALU},
+    {"min.u32", min_u32, "www", ALU},           {"min.s32", min_s32, "www", ALU},
+    {"min.u64", min_u64, "lll", ALU},           {"min.s64", min_s64, "lll", ALU},
+    {"max.u16", max_u16, "hhh", ALU},           {"max.s16", max_s16, "hhh", ALU},
+    {"max.u32", max_u32, "www", ALU},           {"max.s32", max_s32, "www", ALU},
+    {"max.u64", max_u64, "lll", ALU},           {"max.s64", max_s64, "lll", ALU},
+    {"min.u16x2", min_u16x2, "www", ALU},       {"max.u16x2", max_u16x2, "www", ALU},
+    {"min.s16x2", min_s16x2, "www", ALU},       {"max.s16x2", max_s16x2, "www", ALU},
+    {"min.s16x2.relu", relu_min16, "www", ALU}, {"max.s16x2.relu", relu_max16, "www", ALU},
+    {"max.relu.s32", relu_s32, "www", ALU},     {"min.relu.s32", relu_min_s32, "www", ALU},
+    {"max.s32.relu", relu_s32, "www", ALU},     {"min.s32.relu", relu_min_s32, "www", ALU},
+    {"min.f64", min_f64, "lll", FP64},          {"max.f64", max_f64, "lll", FP64},
 };
 
 void emu_decode_min_max(emu_decoder *decoder)

@@ -21,6 +21,8 @@ static const op_case addition[] = {
     {"min.u32 %ro, %r0, %r1;", (uint32_t)-3, 4, 0, 4},
     {"max.s64 %lo, %l0, %l1;", (uint64_t)-3, 4, 0, 4},
     {"max.u16 %ho, %h0, %h1;", 0xfffd, 4, 0, 0xfffd},
+    {"max.s16x2.relu %ro, %r0, %r1;", 0xfffd0004, 0xfffe0003, 0, 4},
+    {"min.s16x2.relu %ro, %r0, %r1;", 0x0002fffd, 0x00030004, 0, 0x00020000},
 };
 OP_TEST(addition)
 
