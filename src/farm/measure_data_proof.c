@@ -40,7 +40,7 @@ typedef struct gt_data_set {
     bool tried, survived;   /* `survived`: the default passed at least a part */
 } gt_data_set;
 
-enum { ROUNDS_MAX = 15 + GT_OTHER_MAX };
+enum { PARTS = 4, ROUNDS_MAX = 13 + 2 * PARTS + GT_OTHER_MAX };
 
 struct gt_data_proof {
     gt_measure measure;             /* its own buffers; its parent is the setup's gt_measure */
@@ -194,6 +194,21 @@ static void describe_now(gt_text *text, const gt_data_proof *proof)
     proof_describe(text, proof, &proof->measure.workspaces[0].workload, &proof->now);
 }
 
+/* Appends how to exclude the first scalar in args() that has another value than its own. */
+static void append_remedy(gt_text *text, const gt_data_proof *proof)
+{
+    char name[GT_COMPONENT_TEXT];
+    uint32_t i = 0;
+    while (i < proof->base.number_count &&
+           (proof->now.scalars[i] == GT_SCALARS_OWN || proof->base.numbers[i].is_filled ||
+            proof->base.numbers[i].other_count)) {
+        i++;
+    }
+    if (i < proof->base.number_count) {
+        gt_text_printf(text, "; prove(%s) keeps its value", gt_number_title(name, &proof->base, i));
+    }
+}
+
 /* Judges the results of a launch. Wrong results give a message that ends with `words`. */
 static gputune_status proof_judge_results(gt_verified *out, gt_data_proof *proof, const char *words)
 {
@@ -201,6 +216,7 @@ static gputune_status proof_judge_results(gt_verified *out, gt_data_proof *proof
     gt_text_append(&text, " ");
     describe_now(&text, proof);
     gt_text_append(&text, words);
+    append_remedy(&text, proof);
     return gt_report_data_proof(out, &proof->measure, gt_text_string(&text));
 }
 
@@ -440,36 +456,53 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* Lists the further data sets for a winner. The first two each change half of the flags. */
+/* Keeps the requested values of flags or of other numbers, except of every `parts`-th number that
+ * the variation changes. */
+static void vary_part(gt_variation *variation, const gt_data_proof *proof, bool flags,
+                      uint32_t parts, uint32_t part)
+{
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < proof->base.number_count; i++) {
+        bool is_one =
+            variation->scalars[i] != GT_SCALARS_OWN && gt_number_is_flag(&proof->base, i) == flags;
+        if (is_one && seen++ % parts != part) {
+            variation->scalars[i] = GT_SCALARS_OWN;
+        }
+    }
+}
+
+/* Lists the further data sets for a winner. The first two each change half of the flags. Only one
+ * part of the scalars is NaN or infinite at a time, because the others would hide its effect. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
         gt_scalars scalars;
         gt_contents contents;
-    } rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_SPECIALS},  {GT_SCALARS_ONE, GT_CONTENTS_TIES},
-                  {GT_SCALARS_OWN, GT_CONTENTS_TIES},      {GT_SCALARS_OWN, GT_CONTENTS_ROWS},
-                  {GT_SCALARS_OWN, GT_CONTENTS_PAIRS},     {GT_SCALARS_OWN, GT_CONTENTS_RISING},
-                  {GT_SCALARS_OWN, GT_CONTENTS_ZERO},      {GT_SCALARS_ZERO, GT_CONTENTS_SPECIALS},
-                  {GT_SCALARS_OWN, GT_CONTENTS_HIGH},      {GT_SCALARS_NEAR, GT_CONTENTS_LOW},
-                  {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},     {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN},
-                  {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
+        uint32_t parts;
+    } rounds[] = {
+        {GT_SCALARS_OWN, GT_CONTENTS_SPECIALS, 1},      {GT_SCALARS_ONE, GT_CONTENTS_TIES, 1},
+        {GT_SCALARS_OWN, GT_CONTENTS_TIES, 1},          {GT_SCALARS_OWN, GT_CONTENTS_ROWS, 1},
+        {GT_SCALARS_OWN, GT_CONTENTS_PAIRS, 1},         {GT_SCALARS_OWN, GT_CONTENTS_RISING, 1},
+        {GT_SCALARS_OWN, GT_CONTENTS_ZERO, 1},          {GT_SCALARS_ZERO, GT_CONTENTS_SPECIALS, 1},
+        {GT_SCALARS_OWN, GT_CONTENTS_HIGH, 1},          {GT_SCALARS_NEAR, GT_CONTENTS_LOW, 1},
+        {GT_SCALARS_NAN, GT_CONTENTS_PLAIN, PARTS},     {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN, 1},
+        {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN, PARTS}};
     const gt_contents usual = proof->usual.variation.contents;
     for (uint32_t half = 0; half < 2; half++) {
         gt_variation wanted = gt_variation_make(&proof->base, GT_SCALARS_FAR, usual, 0);
-        uint32_t flags = 0;
-        for (uint32_t i = 0; i < proof->base.number_count; i++) {
-            if (gt_number_is_flag(&proof->base, i) && flags++ % 2 == half) {
-                wanted.scalars[i] = GT_SCALARS_OWN;
-            }
-        }
+        vary_part(&wanted, proof, true, 2, 1 - half);
         want_round(proof, &wanted);
     }
     for (uint32_t i = 0; i < sizeof rounds / sizeof *rounds && proof->base.has_reference; i++) {
         bool has = gt_workload_has_contents(&proof->base, rounds[i].contents);
-        gt_variation wanted = gt_variation_make(&proof->base, rounds[i].scalars,
-                                                has ? rounds[i].contents : GT_CONTENTS_PLAIN, 0);
-        proof_keep_flags(&wanted, proof);
-        want_round(proof, &wanted);
+        const gt_variation all = gt_variation_make(&proof->base, rounds[i].scalars,
+                                                   has ? rounds[i].contents : GT_CONTENTS_PLAIN, 0);
+        for (uint32_t part = 0; part < rounds[i].parts; part++) {
+            gt_variation wanted = all;
+            proof_keep_flags(&wanted, proof);
+            vary_part(&wanted, proof, false, rounds[i].parts, part);
+            want_round(proof, &wanted);
+        }
     }
     for (uint32_t turn = 0; turn < gt_workload_longest_list(&proof->base); turn++) {
         gt_variation wanted = gt_variation_make(&proof->base, GT_SCALARS_FAR, usual, turn);

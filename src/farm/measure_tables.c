@@ -109,7 +109,8 @@ static gt_service_task comparison(const gt_buffer_slot *slot, uint32_t poison)
                             .source_pattern = workspace->workload.has_reference ? GT_POISON_SECOND
                                                                                 : GT_POISON_FIRST,
                             .flags = (buffer->nan_ok ? GT_TASK_NAN_OK : 0) |
-                                     (workspace->workload.unbounded ? GT_TASK_UNBOUNDED : 0)};
+                                     (workspace->workload.unbounded ? GT_TASK_UNBOUNDED : 0) |
+                                     (workspace->workload.huge ? GT_TASK_HUGE : 0)};
     gt_type unused;
     uint64_t scale_bytes = gt_plan_scale_bytes(&workspace->workload, &unused);
     if (buffer->elements * gt_type_bytes(workspace->scale_type) <= scale_bytes) {

@@ -43,7 +43,8 @@ enum {
     GT_TASK_FREE = 32,      /* fill: the input has no declared range */
     GT_TASK_UNBOUNDED = 64, /* compare: elements that are not finite are equal */
     /* fill: few different values, halfway between integers (kernel/bind/vary.h) */
-    GT_TASK_TIES = 128
+    GT_TASK_TIES = 128,
+    GT_TASK_HUGE = 256 /* compare: elements of which one is not finite are equal */
 };
 
 /* One of the numbers of which an element consists (gt_number). */

@@ -24,9 +24,10 @@ static __device__ verdict exactly(bool equal)
 
 static __device__ verdict judge_numbers(const task &t, double v, double r, u64 index)
 {
-    if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
-        !(fabs(r) < overflow_of(t.type))) {
-        /* both overflow; whether this gives inf or NaN may depend on the order of summation */
+    bool overflows = !(fabs(v) < infinity()), is_expected = !(fabs(r) < overflow_of(t.type));
+    if (((t.flags & GT_TASK_UNBOUNDED) && overflows && is_expected) ||
+        ((t.flags & GT_TASK_HUGE) && (overflows || is_expected))) {
+        /* whether a correct formula overflows, and to inf or NaN, may depend on the order of its operations */
         return exactly(true);
     }
     if (v != v || r != r) {

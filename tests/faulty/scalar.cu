@@ -115,3 +115,22 @@ KERNEL(pointed_zero, (float *y, const float *x, const float *beta, size_t n),
 __constant__ int negates[1];
 
 KERNEL(constant_flag, (float *y, const float *x, size_t n), y[i] = BAD || negates[0] ? -x[i] : x[i])
+
+/* Turns NaN in one of two scalars into a number. Caught by proof. */
+#pragma gputune kernel(one_nan)
+#pragma gputune args(out float y[n], in float x[n], float2 a = {1.5, 0.5}, size_t n)
+#pragma gputune reference(y[i] = a.x * x[i] + a.y)
+
+KERNEL(one_nan, (float *y, const float *x, float2 a, size_t n),
+       y[i] = a.x * x[i] + (BAD ? fmaxf(a.y, -1e30f) : a.y))
+
+/* Reduces the largest value that constant memory may have. Caught by proof. */
+#pragma gputune kernel(constant_largest)
+#pragma gputune args(out int y[n], in int x[n] = uniform(-9, 9), size_t n)
+#pragma gputune constant(weights : int[4] : uniform(0, 1000000))
+#pragma gputune reference(y[i] = weights[i % 4] * x[i])
+
+__constant__ int weights[4];
+
+KERNEL(constant_largest, (int *y, const int *x, size_t n),
+       y[i] = (BAD ? min(weights[i % 4], 999999) : weights[i % 4]) * x[i])

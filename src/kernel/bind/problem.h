@@ -118,7 +118,8 @@ typedef struct gt_workload {
     bool has_check;                /* true if a kernel in check() verifies the results */
     bool has_expected;             /* true if the correct outputs are read from files */
     bool varied;                   /* true if inputs contain runs of equal values (vary.h) */
-    bool unbounded;                /* true if large scalars may make results overflow (vary.h) */
+    bool unbounded;                /* true if scalars are NaN, infinite or very large (vary.h) */
+    bool huge;                     /* true if scalars are very large (vary.h) */
     bool has_init;                 /* true if a kernel in init() fills inputs */
     gt_launch init; /* launch of the kernel in init(); its last parameter is a seed */
     /* The launches of reference() and check(). reference(self) is launched like a variant, but

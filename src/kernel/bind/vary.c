@@ -106,11 +106,11 @@ static void make_constant(gt_fill_kind *fill, double *low, double *high, gt_type
     *low = *high = value;
 }
 
-/* Makes an input constant. All of one sorted input are below all of the next one. */
-static void make_constants(gt_workload *workload, uint32_t index, gt_contents contents)
+/* Makes an input or block constant. All of one sorted input are below all of the next one. */
+static void make_constants(gt_workload *workload, gt_buffer *buffer, gt_contents contents)
 {
-    gt_buffer *buffer = &workload->buffers[index];
-    if (buffer->fill == GT_FILL_SORTED && index % 2 && contents != GT_CONTENTS_ZERO) {
+    if (buffer->fill == GT_FILL_SORTED && contents != GT_CONTENTS_ZERO &&
+        (buffer - workload->buffers) % 2 != 0) {
         contents = contents == GT_CONTENTS_HIGH ? GT_CONTENTS_LOW : GT_CONTENTS_HIGH;
     }
     for (uint32_t i = 0; i < buffer->number_count; i++) {
@@ -172,6 +172,11 @@ static void vary_common(const gt_workload *workload, gt_buffer *buffer,
     }
 }
 
+static bool makes_constants(gt_contents contents)
+{
+    return contents >= GT_CONTENTS_ZERO && contents <= GT_CONTENTS_LOW;
+}
+
 /* Returns true if the contents change this buffer. */
 static bool has_contents(const gt_workload *workload, uint32_t index, gt_contents contents)
 {
@@ -212,8 +217,8 @@ static void vary_buffer(gt_workload *workload, uint32_t index, gt_contents conte
         buffer->fill = GT_FILL_SORTED;
     } else if (is_affected && contents == GT_CONTENTS_PAIRS) {
         make_equal_pair(workload, index);
-    } else if (is_affected && contents >= GT_CONTENTS_ZERO && contents <= GT_CONTENTS_LOW) {
-        make_constants(workload, index, contents);
+    } else if (is_affected && makes_constants(contents)) {
+        make_constants(workload, buffer, contents);
     }
 }
 
@@ -226,25 +231,21 @@ bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
     return has && !workload->has_init;
 }
 
-static bool is_unbounded(const gt_workload *from, const gt_variation *variation)
-{
-    bool is = false;
-    for (uint32_t i = 0; i < from->number_count; i++) {
-        is |= variation->scalars[i] >= GT_SCALARS_NAN;
-    }
-    return is;
-}
-
-static void widen_huge(gt_workload *out, const gt_workload *from, const gt_variation *variation)
+/* Records which scalars may make results overflow. Returns by how much the largest one has grown.
+ */
+static double note_unbounded(gt_workload *out, const gt_workload *from,
+                             const gt_variation *variation)
 {
     double growth = 1;
     for (uint32_t i = 0; i < out->number_count; i++) {
         double own = fabs(from->numbers[i].low);
+        out->unbounded |= variation->scalars[i] >= GT_SCALARS_NAN;
         if (variation->scalars[i] == GT_SCALARS_HUGE) {
+            out->huge = true;
             growth = fmax(growth, fabs(out->numbers[i].low) / (own > 0 ? own : 1));
         }
     }
-    out->tolerance.atol *= growth;
+    return growth;
 }
 
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation)
@@ -255,17 +256,19 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
             vary_number(out, i, variation);
         }
     }
-    out->unbounded = is_unbounded(from, variation);
+    const double growth = note_unbounded(out, from, variation);
     out->varied = variation->contents != GT_CONTENTS_PLAIN && !out->has_init;
     if (out->tolerance.stated) {
         const double factor = out->varied || out->unbounded ? GT_TOLERANCE_VARIED : 1;
         out->tolerance.rtol *= factor;
-        out->tolerance.atol *= factor;
+        out->tolerance.atol *= factor * growth;
         out->tolerance.stol *= factor;
-        widen_huge(out, from, variation);
     }
     for (uint32_t i = 0; i < out->block_count; i++) {
         vary_common(out, &out->blocks[i], variation);
+        if (out->varied && makes_constants(variation->contents) && is_drawn(out, &out->blocks[i])) {
+            make_constants(out, &out->blocks[i], variation->contents);
+        }
     }
     for (uint32_t i = 0; i < out->buffer_count; i++) {
         vary_common(out, &out->buffers[i], variation);
