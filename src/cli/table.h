@@ -47,7 +47,7 @@ enum {
     CLI_IN_ITS_DATA = 2,
     CLI_SPARE = 4,
     CLI_VIEW = 8
-}; /* further views are CLI_VIEW << 1, ... */
+}; /* a program defines further views as CLI_VIEW << 1 and so on */
 
 typedef struct cli_column {
     const char *key;   /* name in JSON and CSV */

@@ -155,7 +155,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Fits prior.slope by least squares. Two additional rows with prior 1 and time 0 reduce it. */
+/* Fits prior.slope by least squares. Two additional rows (prior 1, time 0) lower the slope. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;

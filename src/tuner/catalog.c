@@ -58,7 +58,7 @@ static gputune_status find_prelude(char **out, const char *given, const char *na
 gputune_status gt_template_folders(char **folder, char **home, const char *given)
 {
     const char *named = gt_environment("GPUTUNE_TEMPLATES"), *asked = given ? given : named;
-    GT_FREED char *found = NULL, *absolute = NULL; /* absolute: the program may change its folder */
+    GT_FREED char *found = NULL, *absolute = NULL; /* `absolute` stays valid after chdir() */
     GT_REFUSE(asked && !gt_file_is_folder(asked), GPUTUNE_ENOTFOUND,
               "the folder '%s' does not exist; expected a folder with templates", asked);
     GT_TRY(find_prelude(&found, given, named));

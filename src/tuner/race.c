@@ -931,7 +931,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
-            race_judge(race); /* other rules apply after a stop */
+            race_judge(race); /* after a stop, it uses other rules */
         }
         race_choose(race);
     }

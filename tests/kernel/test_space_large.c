@@ -176,7 +176,7 @@ TEST(test_cancel)
     assert_false(gt_space_next(b.space, &config));
 }
 
-/* If preparing a space is canceled, walking is exact and drawing works. */
+/* If preparing a space is canceled, listing its configurations is exact and random draws work. */
 TEST(test_without_diagrams)
 {
     GT_SCOPED(setup_close) setup b = {0};
