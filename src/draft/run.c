@@ -734,9 +734,11 @@ static draft_amount *eval_reference(draft_node *node)
     draft_decl *decl = draft_overload_of(node->decl);
     int64_t number;
     if (!decl) { /* in an instance, a template parameter is a constant */
-        return node->count != 1 || !draft_is_constant(&number, node->children[0]->at)
-                   ? draft_nothing()
-               : draft_on_host() && !draft_slice_has(node->name) /* not a size, which may change */
+        if (node->count != 1 || !draft_is_constant(&number, node->children[0]->at)) {
+            return draft_nothing();
+        }
+        /* on the host it is fixed, so it is no size of the problem */
+        return draft_on_host() && !(node->name && draft_slice_has(node->name))
                    ? draft_number(number)
                    : draft_literal(node, number);
     }

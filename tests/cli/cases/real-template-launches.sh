@@ -33,7 +33,9 @@ draft 'void run(float *y, float *x, int n, int g, int t) { add<<<g, t>>>(y, x, n
 draft 'void run(float *y, float *x, int n, int g, int t) { add<<<g, t>>>(y, x, n); }' \
     'run(y, x, n, 40, 256); run(y, x, n, 40, 256);'
 draft 'void run(float *y, float *x, int n, int g) { add<<<g, 64>>>(y, x, n); }' 'run(y, x, n, 1); run(y, x, n, n / 128);'
-draft 'template <int B> void run(float *y, float *x, int n) { add<<<n / B, 64>>>(y, x, n / B); }' 'run<10>(y, x, n);'
+draft '
+#define PER_BLOCK(n) (n / B)
+template <int B> void run(float *y, float *x, int n) { add<<<PER_BLOCK(n), 64>>>(y, x, n / B); }' 'run<10>(y, x, n);'
 draft 'template <int C> __global__ void put(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = C; }' \
     'const int C = 5; add<<<40, 64>>>(y, x, n); put<C><<<1, 64>>>(y, 100 / C);'
 # One call may return another value than the next, a launch changes variables, and the program has no arguments.
