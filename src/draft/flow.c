@@ -169,33 +169,6 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Returns true if the condition only limits an index from above, as in i < n, or is always true. */
-static bool is_upper_bound(const draft_amount *c, bool holds)
-{
-    if (c->kind != DRAFT_LESS && c->kind != DRAFT_AT_MOST) {
-        return false;
-    }
-    draft_amount *low = holds ? c->a : c->b, *high = holds ? c->b : c->a;
-    draft_amount *least = draft_plus(draft_bound(high, false, &draft_now.facts), low, -1);
-    int64_t number;
-    return !(high->kinds & DRAFT_VARYING) ||
-           (draft_is_number(least, &number) && number >= ((c->kind == DRAFT_LESS) == holds));
-}
-
-/* Records the parts of a condition that may be false for some elements of a buffer, as facts
- * without a limit. */
-static void note_gaps(draft_amount *c, bool holds)
-{
-    if (c->kind == DRAFT_NEGATION) {
-        note_gaps(c->a, !holds);
-    } else if (c->kind == (holds ? DRAFT_BOTH : DRAFT_ANY)) {
-        note_gaps(c->a, holds);
-        note_gaps(c->b, holds);
-    } else if ((c->kinds & DRAFT_VARYING) && !draft_is_unsure(c) && !is_upper_bound(c, holds)) {
-        draft_add(&draft_now.facts, ((draft_fact){.lhs = c}));
-    }
-}
-
 /* Replaces quotients a / b by 0 if the condition depends on the remainder of a / b. */
 static draft_amount *put_row(void *condition, draft_amount *part)
 {
@@ -264,7 +237,6 @@ void draft_assume(draft_amount *condition, bool holds)
         draft_add(&draft_now.facts, ((draft_fact){.lhs = holds ? condition : not }));
         return;
     }
-    note_gaps(condition, holds);
     draft_facts_add(&draft_now.facts, condition, holds);
     for (size_t i = before; !draft_now.quiet && i < draft_now.facts.count; i++) {
         if (draft_now.facts.items[i].most) {
@@ -291,7 +263,8 @@ bool draft_is_change(const draft_node *node)
 /* Evaluates a condition in host code. Returns false if the condition is unknown or may vary. */
 static bool is_decided(int64_t *out, const draft_amount *condition)
 {
-    const draft_symbols symbols = draft_symbols_of(condition);
+    const draft_symbols symbols =
+        draft_on_host() ? draft_symbols_of(condition) : (draft_symbols){0};
     bool is_sure = draft_on_host();
     for (size_t i = 0; i < symbols.count; i++) {
         is_sure &= !symbols.items[i]->doubt;

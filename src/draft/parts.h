@@ -213,6 +213,7 @@ typedef struct draft_amount {
     struct draft_amount **parts; /* the factors in a sum, or the operands of an operation */
     unsigned part_count;
     struct draft_amount *next; /* the next value with the same hash */
+    unsigned seen;             /* the last call of draft_symbols_of() that has seen this value */
     unsigned kinds;            /* the kinds of all symbols in this value, as a bit set */
     const char *text;          /* DRAFT_TEXT: the number; DRAFT_UNKNOWN: why the value is unknown */
     draft_spot place;
@@ -249,7 +250,7 @@ draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *u
 const char *draft_print_value(const draft_amount *value);
 /* Computes a value from the numbers of its symbols. Returns false if a symbol has no number. */
 bool draft_evaluate(int64_t *out, const draft_amount *value);
-/* Returns all symbols that occur in a value. A symbol that occurs twice is returned twice. */
+/* Returns all symbols that occur in a value. */
 draft_symbols draft_symbols_of(const draft_amount *value);
 
 /* A comparison that is true in some part of a kernel: lhs <= most. If most is NULL, lhs is a

@@ -381,21 +381,37 @@ static bool has_results(const draft_settled *s)
     return found;
 }
 
-/* Returns true if the value contains the product of blockIdx in the grid's dimension `g` and of
- * blockDim in the block's dimension `d`. */
-static bool has_product(const draft_amount *value, int g, int d)
+/* Returns true if the value contains the product of these two symbols. */
+static bool has_product(const draft_amount *value, const draft_amount *x, const draft_amount *y)
 {
     bool found = false;
+    if (!draft_has_kind(value, x->symbol->kind) || !draft_has_kind(value, y->symbol->kind)) {
+        return false;
+    }
     for (unsigned i = 0; !found && i < value->count; i++) {
-        bool has_index = false, has_size = false;
+        bool has_x = false, has_y = false;
         for (unsigned k = 0; k < value->terms[i].count; k++) {
-            has_index |= value->terms[i].atoms[k] == draft_builtin(DRAFT_BLOCK_INDEX, g);
-            has_size |= value->terms[i].atoms[k] == draft_builtin(DRAFT_BLOCK_SIZE, d);
+            has_x |= value->terms[i].atoms[k] == x;
+            has_y |= value->terms[i].atoms[k] == y;
         }
-        found = has_index && has_size;
+        found = has_x && has_y;
     }
     for (unsigned i = 0; !found && i < value->part_count; i++) {
-        found = is_global_index(value->parts[i], d) && has_product(value->parts[i], g, d);
+        found = has_product(value->parts[i], x, y);
+    }
+    return found;
+}
+
+/* Returns true if some access multiplies blockIdx in the grid's dimension `g` by blockDim in the
+ * block's dimension `d`. If `writes` is true, only writes count. */
+static bool multiplies(const draft_settled *s, int g, int d, bool writes)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < s->facts.accesses.count; i++) {
+        const draft_access *access = &s->facts.accesses.items[i];
+        found = (access->written || !writes) &&
+                has_product(access->offset, draft_builtin(DRAFT_BLOCK_INDEX, g),
+                            draft_builtin(DRAFT_BLOCK_SIZE, d));
     }
     return found;
 }
@@ -405,11 +421,7 @@ static bool has_product(const draft_amount *value, int g, int d)
 static draft_amount *tied_grid(const draft_settled *s, int g, int d, int64_t number,
                                draft_amount *extent)
 {
-    bool is_tied = g == d;
-    for (size_t i = 0; !is_tied && i < s->facts.accesses.count; i++) {
-        is_tied = has_product(s->facts.accesses.items[i].offset, g, d);
-    }
-    return is_tied ? tie(s->grid[g], number, extent) : s->grid[g];
+    return g == d || multiplies(s, g, d, false) ? tie(s->grid[g], number, extent) : s->grid[g];
 }
 
 /* Returns true if the results depend on the block size, so it must not change. This is the case if
@@ -811,7 +823,7 @@ static void choose_numbers(draft_settled *s)
             for (size_t c = 0; c < chosen.count; c++) {
                 depends |= draft_has_symbol(s->lengths[i], chosen.items[c]);
             }
-            fits &= !depends || !draft_evaluate(&length, s->lengths[i]) || length <= 1 << 24;
+            fits &= !depends || (draft_evaluate(&length, s->lengths[i]) && length <= 1 << 24);
         }
     }
 }
@@ -943,13 +955,8 @@ static void settle_requirements(draft_settled *s)
         }
     }
     for (int g = 0; g < 3; g++) {
-        bool is_stored = false;
-        for (size_t i = 0; i < s->facts.accesses.count; i++) {
-            const draft_access *access = &s->facts.accesses.items[i];
-            for (int d = 0; d < 3; d++) {
-                is_stored |= access->written && has_product(access->offset, g, d);
-            }
-        }
+        const bool is_stored =
+            multiplies(s, g, 0, true) || multiplies(s, g, 1, true) || multiplies(s, g, 2, true);
         if (is_stored && s->grid[g]->kind == DRAFT_QUOTIENT && !s->facts.strides_grid) {
             require_multiple(s, s->grid[g]->a, s->grid[g]->b);
         }
@@ -960,14 +967,20 @@ static void settle_requirements(draft_settled *s)
  * the program may pass a part of a buffer, or if the index depends on data. */
 static void ask_before(draft_settled *s)
 {
+    draft_decls asked[2] = {{0}};
     int64_t first;
     for (size_t i = 0; i < s->facts.accesses.count; i++) {
         const draft_access *access = &s->facts.accesses.items[i];
         const draft_buffer *buffer = access->buffer;
         const bool is_whole = buffer->bytes && buffer->source->place.offset == draft_number(0),
                    is_data = draft_has_kind(access->offset, DRAFT_LOADED);
-        if ((!is_whole || is_data) && draft_evaluate(&first, settled_amount(s, access->first)) &&
-            first < 0) {
+        const size_t before = asked[is_data].count;
+        if ((is_whole && !is_data) || !draft_evaluate(&first, settled_amount(s, access->first)) ||
+            first >= 0) {
+            continue;
+        }
+        draft_add_once(&asked[is_data], buffer->parameter);
+        if (asked[is_data].count > before) {
             draft_ask(s, "%s: the kernel may access elements before the pointer '%s'; %s",
                       draft_place_of(draft_is_own(access->at) ? access->at : s->kernel->at),
                       buffer->name,

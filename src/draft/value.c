@@ -88,20 +88,22 @@ static draft_amount *intern(const draft_amount *v)
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
-static void add_symbols(draft_symbols *out, const draft_amount *v)
+static void add_symbols(draft_symbols *out, draft_amount *v, unsigned round)
 {
-    if (v->symbol) {
+    if (v->symbol && v->seen != round) {
         draft_add(out, v->symbol);
     }
-    for (unsigned i = 0; i < v->part_count; i++) {
-        add_symbols(out, v->parts[i]);
+    for (unsigned i = 0; v->seen != round && i < v->part_count; i++) {
+        add_symbols(out, v->parts[i], round);
     }
+    v->seen = round;
 }
 
 draft_symbols draft_symbols_of(const draft_amount *v)
 {
+    static unsigned rounds;
     draft_symbols out = {0};
-    add_symbols(&out, v);
+    add_symbols(&out, (draft_amount *)(uintptr_t)v, ++rounds);
     return out;
 }
 
@@ -707,41 +709,49 @@ static void add_limit(draft_facts *out, draft_amount *a, draft_amount *b)
     }
 }
 
+/* Returns true if the condition only limits an index from above, as in i < n, or is always true. */
+static bool is_upper_bound(const draft_facts *facts, const draft_amount *c, bool holds)
+{
+    if (c->kind != DRAFT_LESS && c->kind != DRAFT_AT_MOST) {
+        return false;
+    }
+    draft_amount *low = holds ? c->a : c->b, *high = holds ? c->b : c->a;
+    int64_t least;
+    return !(high->kinds & DRAFT_VARYING) ||
+           (draft_is_number(draft_plus(draft_bound(high, false, facts), low, -1), &least) &&
+            least >= ((c->kind == DRAFT_LESS) == holds));
+}
+
 void draft_facts_add(draft_facts *out, draft_amount *c, bool holds)
 {
     draft_amount *one = draft_number(1);
-    switch (c->kind) {
-    case DRAFT_NEGATION:
+    if (c->kind == DRAFT_NEGATION) {
         draft_facts_add(out, c->a, !holds);
-        break;
-    case DRAFT_BOTH:
-    case DRAFT_ANY:
-        if ((c->kind == DRAFT_BOTH) == holds) {
-            draft_facts_add(out, c->a, holds);
-            draft_facts_add(out, c->b, holds);
-        }
-        break;
-    case DRAFT_LESS:
+        return;
+    }
+    if (c->kind == (holds ? DRAFT_BOTH : DRAFT_ANY)) {
+        draft_facts_add(out, c->a, holds);
+        draft_facts_add(out, c->b, holds);
+        return;
+    }
+    const bool is_data = draft_has_kind(c, DRAFT_LOADED) || draft_has_kind(c, DRAFT_CHANGING);
+    if ((c->kinds & DRAFT_VARYING) && !is_data && !is_upper_bound(out, c, holds)) {
+        draft_add(out, ((draft_fact){.lhs = c}));
+    }
+    if (c->kind == DRAFT_LESS) {
         add_limit(out, holds ? c->a : c->b, holds ? draft_plus(c->b, one, -1) : c->a);
-        break;
-    case DRAFT_AT_MOST:
+    } else if (c->kind == DRAFT_AT_MOST) {
         add_limit(out, holds ? c->a : c->b, holds ? c->b : draft_plus(c->a, one, -1));
-        break;
-    case DRAFT_EQUAL:
-    case DRAFT_UNEQUAL:
-        if ((c->kind == DRAFT_EQUAL) == holds) {
-            add_limit(out, c->a, c->b);
-            add_limit(out, c->b, c->a);
-        } else if (draft_has_kind(c->a, DRAFT_LOADED)) {
-            break; /* draft_bound() would create a range */
-        } else if (draft_bound(c->a, false, out) == c->b) {
+    } else if (c->kind == (holds ? DRAFT_EQUAL : DRAFT_UNEQUAL)) {
+        add_limit(out, c->a, c->b);
+        add_limit(out, c->b, c->a);
+    } else if ((c->kind == DRAFT_EQUAL || c->kind == DRAFT_UNEQUAL) &&
+               !draft_has_kind(c->a, DRAFT_LOADED)) { /* draft_bound() would create a range */
+        if (draft_bound(c->a, false, out) == c->b) {
             add_limit(out, draft_plus(c->b, one, 1), c->a);
         } else if (draft_bound(c->a, true, out) == c->b) {
             add_limit(out, c->a, draft_plus(c->b, one, -1));
         }
-        break;
-    default:
-        break;
     }
 }
 
