@@ -8,7 +8,7 @@
 
 static _Thread_local char message[1024];
 
-void gt_one_line(char *text)
+static void put_on_one_line(char *text)
 {
     for (char *c = text; *c; c++) {
         if (*c == '\n' || *c == '\r') {
@@ -25,7 +25,7 @@ void gt_message_set(const char *format, ...)
     va_start(args, format);
     gt_vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    gt_one_line(text);
+    put_on_one_line(text);
     memcpy(message, text, sizeof text);
     errno = kept;
 }
@@ -57,7 +57,7 @@ void gt_log_line(const gt_log *log, gputune_log_level level, const char *format,
     va_start(args, format);
     gt_vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    gt_one_line(line);
+    put_on_one_line(line);
     char kept[sizeof message]; /* the callback may call functions that set the message */
     memcpy(kept, message, sizeof kept);
     log->call(log->user, level, line);

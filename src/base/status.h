@@ -12,8 +12,6 @@ void gt_message_set(const char *format, ...) GT_PRINTF(1, 2);
 /* Puts "prefix: " before the current message. */
 void gt_message_prefix(const char *format, ...) GT_PRINTF(1, 2);
 
-void gt_one_line(char *text);
-
 /* The caller's callback for warnings and progress messages. */
 typedef struct gt_log {
     gputune_log_fn call; /* NULL if messages are dropped */

@@ -106,6 +106,12 @@ bool gt_append_within(char *string, size_t bytes, const char *more, size_t lengt
     return fits;
 }
 
+const char *gt_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 int gt_word_at(const char *text, size_t length, const char *words)
 {
     const char *at = length && *text ? strchr(words, *text) : NULL;

@@ -30,6 +30,9 @@ gputune_status gt_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
+/* Returns the name of a file without its directories. */
+const char *gt_base_name(const char *path);
+
 /* Returns the index of the word (`length` bytes) in the blank-separated list `words`, or -1. */
 int gt_word_at(const char *text, size_t length, const char *words);
 /* Returns true if gt_word_at() finds the word. */

@@ -34,7 +34,6 @@ static const char clause[] = "#pragma gputune kernel(";
 static const char *check_draft(const char *path, const char *draft)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    const char *slash = strrchr(path, '/');
     const bool quiet = cli_given.quiet;
     cli_given.quiet = true;
     int code = cli_open(&session, CLI_OPEN_NO_DEVICE);
@@ -42,7 +41,7 @@ static const char *check_draft(const char *path, const char *draft)
     if (code != CLI_CONTINUE) {
         return "";
     }
-    int status = gputune_add_source(session.tuner, slash ? slash + 1 : path, draft, NULL);
+    int status = gputune_add_source(session.tuner, gt_base_name(path), draft, NULL);
     for (const char *at = draft; status == GPUTUNE_OK && (at = strstr(at, clause)) != NULL;) {
         char *code = NULL;
         size_t bytes;
@@ -189,10 +188,9 @@ static int add_include(embedded_files *out, const char *from, const char *name)
 /* Reads a template and, recursively, the files in its folder that it includes in quotes. */
 static int read_template(embedded_files *out, const char *path)
 {
-    const char *slash = strrchr(path, '/');
     *out = (embedded_files){NULL, 0};
-    CLI_REFUSE(!add_file(out, slash ? slash + 1 : path, path), CLI_EXIT_USAGE,
-               "cannot read '%s': %s", path, strerror(errno));
+    CLI_REFUSE(!add_file(out, gt_base_name(path), path), CLI_EXIT_USAGE, "cannot read '%s': %s",
+               path, strerror(errno));
     for (size_t i = 0; i < out->count; i++) { /* the list grows in the loop */
         char *from = cli_copy(out->items[i].path);
         for (const char *at = out->items[i].text; *at;) {

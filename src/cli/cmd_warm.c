@@ -176,12 +176,6 @@ static struct stat facts_of(const char *path)
     return stat(path, &facts) == 0 ? facts : (struct stat){0};
 }
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Adds a file, unless the list has it under this or another path. The file need not exist. */
 static void add_file(watch *watch, const char *path)
 {
@@ -190,7 +184,7 @@ static void add_file(watch *watch, const char *path)
         const watched *known = &watch->files[i];
         bool same = added.facts.st_ino && known->facts.st_ino == added.facts.st_ino &&
                     known->facts.st_dev == added.facts.st_dev &&
-                    strcmp(name_of(known->path), name_of(path)) == 0;
+                    strcmp(gt_base_name(known->path), gt_base_name(path)) == 0;
         if (same || strcmp(known->path, path) == 0) {
             return;
         }

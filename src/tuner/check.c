@@ -54,9 +54,7 @@ typedef struct report {
 static const char *find_path(const report *r, const char *file)
 {
     const char *path = r->session->request->template->path;
-    const char *slash = strrchr(path, '/'), *other = strrchr(file, '/');
-    bool same = strcmp(slash ? slash + 1 : path, other ? other + 1 : file) == 0;
-    return same ? path : file;
+    return strcmp(gt_base_name(path), gt_base_name(file)) == 0 ? path : file;
 }
 
 static uint32_t cut_line(char *parts[PARTS], char *line)

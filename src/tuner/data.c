@@ -19,16 +19,13 @@ typedef struct target {
     uint32_t index;
 } target;
 
-/* Converts `n` to gt_data_file.argument. The blocks are numbered after the last argument. */
-static uint32_t place_of(const gt_template *template, uint32_t n)
+/* Returns an argument, or the block number n - argument_count. Sets *place as in gt_data_file. */
+static const gt_argument *argument_at(uint32_t *place, const gt_template *template, uint32_t n)
 {
-    return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
-}
-
-static const gt_argument *argument_at(const gt_template *template, uint32_t place)
-{
-    return place < GT_PARAMETER_MAX ? &template->arguments[place]
-                                    : &template->passes[place - GT_PARAMETER_MAX];
+    const bool is_block = n >= template->argument_count;
+    const uint32_t block = n - template->argument_count;
+    *place = is_block ? GT_PARAMETER_MAX + block : n;
+    return is_block ? &template->passes[block] : &template->arguments[n];
 }
 
 static gputune_status add_to(gt_live_input **out, const target *to, uint32_t buffer)
@@ -219,8 +216,8 @@ static gputune_status send_expressions(const target *to)
     const gt_template *template = to->request->template;
     gt_binding_open(&binding, template, to->problem, to->request->device);
     for (uint32_t i = 0; i < template->pass_count + template->argument_count; i++) {
-        uint32_t place = place_of(template, i);
-        const gt_argument *argument = argument_at(template, place);
+        uint32_t place;
+        const gt_argument *argument = argument_at(&place, template, i);
         if (place >= GT_PARAMETER_MAX || argument->is_buffer) {
             GT_TRY(send_expression(to, gt_data_buffer(to->workload, place), &argument->fill,
                                    &binding));
@@ -245,9 +242,9 @@ static gputune_status add_beside(gt_request *request, uint32_t argument, const c
                                  bool expected)
 {
     const char *template = request->template->path;
-    const char *slash = name[0] == '/' ? NULL : strrchr(template, '/');
+    const int folder = name[0] == '/' ? 0 : (int)(gt_base_name(template) - template);
     GT_FREED char *path = NULL;
-    GT_TRY(gt_format(&path, "%.*s%s", slash ? (int)(slash - template + 1) : 0, template, name));
+    GT_TRY(gt_format(&path, "%.*s%s", folder, template, name));
     return add_file(request, argument, path, expected);
 }
 
@@ -257,8 +254,8 @@ static gputune_status find_argument(uint32_t *out, const gt_request *request, co
     const char *names[GT_PARAMETER_MAX + GT_BLOCK_MAX];
     size_t count = 0;
     for (uint32_t i = 0; i < template->pass_count + template->argument_count; i++) {
-        uint32_t place = place_of(template, i);
-        const gt_argument *argument = argument_at(template, place);
+        uint32_t place;
+        const gt_argument *argument = argument_at(&place, template, i);
         bool is_block = place >= GT_PARAMETER_MAX;
         if (!is_block && (!argument->is_buffer || argument->direction == GT_OUT)) {
             continue;
@@ -294,8 +291,8 @@ static gputune_status find_files(gt_request *request)
     const gputune_options *o = &request->options;
     const uint32_t count = request->template->pass_count + request->template->argument_count;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = place_of(request->template, i);
-        const gt_argument *argument = argument_at(request->template, place);
+        uint32_t place;
+        const gt_argument *argument = argument_at(&place, request->template, i);
         if (argument->fill.file && !is_replaced(request, argument->name)) {
             GT_TRY(add_beside(request, place, argument->fill.file, false));
         }

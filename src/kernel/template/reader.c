@@ -13,12 +13,6 @@ enum { DEPTH_MAX = 32, CLAUSES_MAX = 512, TEXT_MAX = 8 << 20, NAME_BYTES = 512 }
 
 static const char prelude_name[] = "gputune.cuh";
 
-const char *gt_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static gputune_status read_file(gt_template_reader *reader, gt_source_file *file);
 
 /* Replaces quotes, backslashes and control characters, because #line cannot escape them. */

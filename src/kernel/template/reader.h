@@ -34,8 +34,6 @@ void gt_reader_free(gt_template_reader *reader);
 /* Removes the clauses and functions of all other kernels. NULL stands for the first kernel.
  * ENOTFOUND if there is no such kernel, ETEMPLATE if two kernels have the same name. */
 gputune_status gt_select_kernel(gt_template_reader *reader, const char *kernel);
-/* Returns the name of a file without its directories. */
-const char *gt_base_name(const char *path);
 /* Appends a line `#line LINE "FILE"`. FILE is the name of the file without its directories. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
 /* Returns the line number at offset `at`, which depends on the #line directives in `text`. Sets
