@@ -56,6 +56,14 @@ static const char *outcome(const gputune_record *record)
     return text;
 }
 
+/* Returns true if the status ("wrong", "compile", ...) means that the trial failed. */
+static bool is_failure(const char *status)
+{
+    static const char *const harmless[] = {"", "ok", "eliminated", "unproved", "proved"};
+    const size_t count = sizeof harmless / sizeof *harmless;
+    return status && gt_index_of(status, harmless, count) == count;
+}
+
 /* Returns "faster", "slower" or "same", depending on the interval of the speed-up, or "" if there
  * is no interval. */
 static const char *verdict_of(const gputune_record *record)
@@ -74,9 +82,9 @@ static void derive_figures(row *out)
     bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
     double half_ns = (r->high_ns - r->low_ns) / 2;
     out->hot = r->cache == GPUTUNE_CACHE_HOT ? "hot" : "";
-    out->default_time = r->default_ns > 0                   ? cli_value(r->default_ns, r->objective)
-                        : cli_is_failure(r->default_status) ? r->default_status
-                                                            : "";
+    out->default_time = r->default_ns > 0               ? cli_value(r->default_ns, r->objective)
+                        : is_failure(r->default_status) ? r->default_status
+                                                        : "";
     out->uncertainty = r->median_ns > 0 && r->high_ns > 0
                            ? cli_format("±%.2f%%", half_ns / r->median_ns * 100)
                            : "";
@@ -261,20 +269,6 @@ bool cli_trial_has_time(const gputune_record *trial)
            (strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0);
 }
 
-bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial)
-{
-    return strcmp(of->winner->configuration, trial->configuration) == 0;
-}
-
-double cli_measured_best(const cli_measured *of)
-{
-    double best = INFINITY;
-    for (size_t i = 0; i < of->count; i++) {
-        best = cli_trial_has_time(&of->trials[i]) ? fmin(best, of->trials[i].median_ns) : best;
-    }
-    return best;
-}
-
 /* Adds the values of a text such as "A=1 B=2". If `words` is true, skips numeric values. */
 static void add_values(cli_apart *data, const char *text, bool words)
 {
@@ -325,7 +319,7 @@ bool cli_trial_was_launched(const gputune_record *trial)
 
 static bool is_entry(const gputune_record *trial, bool launched)
 {
-    return cli_is_failure(trial->status) || cli_trial_has_time(trial) ||
+    return is_failure(trial->status) || cli_trial_has_time(trial) ||
            (launched && cli_trial_was_launched(trial));
 }
 
@@ -376,13 +370,6 @@ void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-bool cli_is_failure(const char *status)
-{
-    static const char *const harmless[] = {"", "ok", "eliminated", "unproved", "proved"};
-    const size_t count = sizeof harmless / sizeof *harmless;
-    return status && gt_index_of(status, harmless, count) == count;
-}
-
 /* Failures of one scenario with the same status and message. */
 typedef struct failure {
     const gputune_record *first; /* the default's trial, if the default is one of these failures */
@@ -397,7 +384,7 @@ static failures failures_of(const cli_measured *scenario)
     for (size_t i = 0; i < scenario->count; i++) {
         const gputune_record *trial = &scenario->trials[i];
         size_t at = 0;
-        if (!cli_is_failure(trial->status)) {
+        if (!is_failure(trial->status)) {
             continue;
         }
         while (at < all.count && (strcmp(all.items[at].first->status, trial->status) != 0 ||
@@ -514,7 +501,7 @@ int cli_failures_code(const char **of_default, const cli_records *records, const
     *of_default = "";
     for (size_t i = 0; i < records->count; i++) {
         const gputune_record *trial = &records->items[i];
-        if (trial->is_default && cli_is_failure(trial->status)) {
+        if (trial->is_default && is_failure(trial->status)) {
             *of_default = trial->status;
             return cli_trial_exit_code(trial->status);
         }

@@ -75,9 +75,6 @@ bool cli_trial_has_time(const gputune_record *trial);
 /* Returns true if a trial was launched once and then excluded from the race because it was slow.
  * Its median_ns is the time of that launch. */
 bool cli_trial_was_launched(const gputune_record *trial);
-bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial);
-/* Returns the best time of all trials, or INFINITY if no trial has a time. */
-double cli_measured_best(const cli_measured *of);
 
 typedef struct cli_entry {
     const gputune_record *trial;
@@ -136,8 +133,6 @@ char *cli_hardware_text(const gputune_record *winner);
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* Returns true if the status ("wrong", "compile", ...) means that the trial failed. */
-bool cli_is_failure(const char *status);
 /* Prints for each scenario the number of failed variants, the most frequent reason, and whether the
  * default failed. `info` describes the tuning and may be NULL. Failures that `info` does not count
  * are from earlier tunings. */

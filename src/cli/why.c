@@ -92,7 +92,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
         bool timed = cli_trial_has_time(trial), launched = cli_trial_was_launched(trial);
         row.variants++;
-        row.is_winner |= cli_measured_is_winner(from, trial);
+        row.is_winner |= strcmp(from->winner->configuration, trial->configuration) == 0;
         row.is_default |= strcmp(from->standard, trial->configuration) == 0;
         row.measured += timed;
         row.launched += launched;
@@ -119,9 +119,13 @@ static int by_worth(const void *a, const void *b)
 
 static void add_axes(cli_why *why, const cli_apart *data)
 {
-    double best_ns = cli_measured_best(data->from), most = 0;
+    double best_ns = INFINITY, most = 0;
     axis_row *rows = cli_allocate(data->axes.count + 1, sizeof *rows);
     size_t count = 0;
+    for (size_t i = 0; i < data->from->count; i++) {
+        const gputune_record *trial = &data->from->trials[i];
+        best_ns = cli_trial_has_time(trial) ? fmin(best_ns, trial->median_ns) : best_ns;
+    }
     for (size_t a = 0; a < data->axes.count; a++) {
         if (data->axes.items[a].count < 2) {
             continue;
