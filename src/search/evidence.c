@@ -80,14 +80,6 @@ gputune_status gt_evidence_add(gt_evidence *evidence, const gt_tried *result)
     return GPUTUNE_OK;
 }
 
-void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds)
-{
-    gt_known *known = gt_evidence_find(evidence, point);
-    if (known) {
-        known->so_far_s = seconds;
-    }
-}
-
 gt_known *gt_evidence_find(const gt_evidence *evidence, const gt_point *point)
 {
     uint32_t place;

@@ -34,8 +34,6 @@ typedef struct gt_evidence {
 /* Adds a configuration that has no result yet. May return ENOMEM. */
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
 gputune_status gt_evidence_add(gt_evidence *evidence, const gt_tried *result);
-/* Records for how many seconds the compile of a pending point has been running. */
-void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds);
 /* Returns the entry for a point, or NULL if the point was neither proposed nor reported. */
 gt_known *gt_evidence_find(const gt_evidence *evidence, const gt_point *point);
 static inline bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point)

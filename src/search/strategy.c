@@ -264,7 +264,10 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds)
 {
     const gt_evidence *evidence = &strategy->evidence;
-    gt_evidence_note_compiling(&strategy->evidence, point, seconds);
+    gt_known *known = gt_evidence_find(evidence, point);
+    if (known) {
+        known->so_far_s = seconds;
+    }
     if (evidence->compiled < ENOUGH || !strategy->model) {
         return false;
     }

@@ -344,7 +344,7 @@ static double longest_wait(const gt_session *session)
 
 static gputune_status wait_once(gt_session *session)
 {
-    gt_event event = {0};
+    GT_SCOPED(gt_event_free) gt_event event = {0};
     gt_session_mark_wait(session);
     GT_TRY(session->farm->ops->wait(session->farm, &event, longest_wait(session)));
     gt_session_mark_event(session, &event);
@@ -353,9 +353,7 @@ static gputune_status wait_once(gt_session *session)
     if (measured && event.status == GPUTUNE_OK) {
         session->field.doubtful = NULL;
     }
-    gputune_status status = handle_event(session, &event);
-    gt_event_free(&event);
-    return status;
+    return handle_event(session, &event);
 }
 
 gputune_status gt_session_run(gt_session *session)

@@ -549,7 +549,10 @@ static gputune_status prove_variant(gt_choice *out, gt_request *request, const g
     return GPUTUNE_OK;
 }
 
-gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request)
+/* Chooses the variant that the stored rule gives for the request's sizes. If the rule is not proved
+ * on this kind of GPU and driver, first proves the variant, and fails if the proof fails. ENOTFOUND
+ * with a message if there is no rule for these sizes. */
+static gputune_status choose_by_rule(gt_choice *out, gt_request *request)
 {
     int64_t slots[GT_SLOT_MAX];
     GT_SCOPED(gt_found_rule_free) gt_found_rule found = {0};
@@ -589,7 +592,7 @@ static void extend_patience(gt_request *request)
 /* Chooses by a rule. If the call demands a rule but there is none, logs the reason. */
 static gputune_status choose_rule(gt_choice *out, gt_request *request)
 {
-    gputune_status status = gt_choose_by_rule(out, request);
+    gputune_status status = choose_by_rule(out, request);
     if (status != GPUTUNE_OK && request->options.unseen == GPUTUNE_RULE) {
         gt_log_line(&request->log, GPUTUNE_LOG_INFO, "%s %s: not chosen by a rule: %s",
                     request->template->name, request->problem_text, gt_message());
@@ -665,14 +668,11 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     gt_lease lease = {0};
     GT_TRY(gt_session_may_measure(request)); /* a callback would wait forever for its own session */
     const int64_t start_ns = gt_now_ns();
-    gputune_status status = acquire_lease(&lease, request);
-    if (status != GPUTUNE_OK) {
-        return status;
-    }
+    GT_TRY(acquire_lease(&lease, request));
     request->lease = &lease;
     const double waited_s = (double)(gt_now_ns() - start_ns) * 1e-9;
     /* another process may have tuned the scenario during the wait */
-    status = look_up_request(out, request, &request->patience);
+    gputune_status status = look_up_request(out, request, &request->patience);
     if (status != GPUTUNE_OK) {
         status = search_what_is_left(out, request, waited_s);
     }

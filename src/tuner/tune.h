@@ -86,10 +86,6 @@ gt_terms gt_terms_of_rule(const gt_request *request);
  * may be invalid at the request's sizes if the code does not depend on sizes. */
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
                                  uint32_t variant);
-/* Chooses the variant that the stored rule gives for the request's sizes. If the rule is not proved
- * on this kind of GPU and driver, first proves the variant, and fails if the proof fails. ENOTFOUND
- * with a message if there is no rule for these sizes. */
-gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request);
 
 /* Searches the request's space for the fastest variant. Stores all trials and the winner. If the
  * time limit or a cancel ends the search, chooses the best variant found so far. */
