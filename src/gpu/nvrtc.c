@@ -71,9 +71,15 @@ static const struct optional {
     {"-D__unix=1", 0},
 #if defined(__x86_64__)
     {"-D__x86_64__=1", 0},
+    {"-D__amd64__=1", 0},
 #elif defined(__aarch64__)
     {"-D__aarch64__=1", 0},
 #endif
+    {"-D__ORDER_LITTLE_ENDIAN__=1234", 0},
+    {"-D__ORDER_BIG_ENDIAN__=4321", 0},
+    {"-D__BYTE_ORDER__=1234", 0},
+    {"-D__SIZEOF_POINTER__=8", 0},
+    {"-D__SIZEOF_LONG__=8", 0},
     {"-D__CHAR_BIT__=8", 0},
     {"-D__INT_MAX__=2147483647", 0},
     {"-DRAND_MAX=2147483647", 0},

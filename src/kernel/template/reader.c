@@ -307,13 +307,14 @@ static gputune_status probe_include(bool *out, gt_template_reader *reader, const
 }
 
 /* Reads a part of a condition that the compiler would decide differently than nvcc: __has_include,
- * because it cannot find the template's own files, and whether __GNUC__ is defined, because nvcc
- * uses a GNU compiler. Returns false for any other part, and does not change `line` then. */
+ * because it cannot find the template's own files, and whether __NVCC__ and __GNUC__ are defined,
+ * because nvcc uses a GNU compiler. Returns false for any other part, and does not change `line`
+ * then. */
 static bool read_probe(gputune_status *status, const char **by, gt_template_reader *reader,
                        gt_lexer *line)
 {
     static const char *const texts[] = {"0", "1", "if 0", "if 1"};
-    static const char gnu[] = "__GNUC__ __GNUG__";
+    static const char defined[] = "__NVCC__ __GNUC__ __GNUG__";
     gt_lexer ahead = *line;
     bool is_true = true;
     const int directive = gt_lexer_accept_any(&ahead, "ifndef ifdef");
@@ -321,11 +322,11 @@ static bool read_probe(gputune_status *status, const char **by, gt_template_read
         *status = probe_include(&is_true, reader, &ahead);
         gt_lexer_skip_to(&ahead, ")");
         gt_lexer_next(&ahead);
-    } else if (directive >= 0 && gt_lexer_accept_any(&ahead, gnu) >= 0) {
+    } else if (directive >= 0 && gt_lexer_accept_any(&ahead, defined) >= 0) {
         is_true = directive == 1;
     } else if (gt_lexer_accept(&ahead, "defined")) {
         const bool has_list = gt_lexer_accept(&ahead, "(");
-        if (gt_lexer_accept_any(&ahead, gnu) < 0) {
+        if (gt_lexer_accept_any(&ahead, defined) < 0) {
             return false;
         }
         if (has_list) {

@@ -69,6 +69,9 @@ struct S { char c; int i; };
 #if CUDA_VERSION < 12000 || !defined(__x86_64__) && !defined(__aarch64__) || !defined __unix__
 #error
 #endif
+#if !defined(__NVCC__) || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || __SIZEOF_POINTER__ != 8
+#error
+#endif
 #if defined(__GNUC__) && !defined(__clang__)
 #ifdef __GNUG__
 #define ALIGNED(n) __attribute__((aligned(n)))
