@@ -336,7 +336,8 @@ static gputune_status store_rule(const gt_rule_maker *maker, char *text)
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
     GT_TRY(gt_rule_parse(&parsed, pool->template, text));
-    gputune_status status = gt_rule_sources(&sources, request, parsed);
+    gputune_status status = gt_rule_sources(&sources, parsed, pool->template, pool->device,
+                                            gt_catalog_prelude(pool->services->catalog));
     gt_rule_free(parsed);
     GT_TRY(status);
     const gt_stored_rule rule = {.text = text,

@@ -157,13 +157,6 @@ static void free_comparison(comparison *at)
     gt_array_free(&at->entries);
 }
 
-/* Returns true if a member that failed with this status must not be used at any size. */
-static bool is_for_good(const char *status)
-{
-    return strcmp(status, "wrong") == 0 || strcmp(status, "crashed") == 0 ||
-           strcmp(status, "hung") == 0 || strcmp(status, "compile") == 0;
-}
-
 static void refute_member(const comparison *at, gt_pool_member *member, const char *status,
                           const char *message)
 {
@@ -188,13 +181,16 @@ static gt_pool_entry entry_of(const gputune_record *record)
 
 static int take_record(void *user, const gputune_record *record)
 {
+    /* a member that failed in one of these ways must not be used at any size */
+    static const char *const for_good[] = {"wrong", "crashed", "hung", "compile"};
+    enum { FOR_GOOD = sizeof for_good / sizeof *for_good };
     comparison *at = user;
     for (size_t i = 0; i < at->members.count; i++) {
         gt_pool_member *member = &at->pool->members.items[at->members.items[i]];
         if (strcmp(member->text, record->configuration) != 0) {
             continue;
         }
-        if (is_for_good(record->status)) {
+        if (gt_index_of(record->status, for_good, FOR_GOOD) < FOR_GOOD) {
             refute_member(at, member, record->status, record->message);
         }
         at->entries.items[i] = entry_of(record);

@@ -88,17 +88,19 @@ static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtf
 {
     enum { OFFERED = 24 };
     gt_pool *pool = &maker->pool;
-    gt_problem best = gt_rule_next_point(maker);
-    double most = is_doubtful ? doubt_at(maker, &best) : 0;
-    for (int i = 1; i < OFFERED && is_doubtful; i++) {
+    gt_problem best;
+    double most = -1;
+    for (int i = 0; i < (is_doubtful ? OFFERED : 1); i++) {
         const gt_problem point = gt_rule_next_point(maker);
-        const double doubt = doubt_at(maker, &point);
+        bool possible;
+        GT_TRY(has_buffers(&possible, pool, &point));
+        const double doubt = !possible ? -1 : is_doubtful ? doubt_at(maker, &point) : 0;
         if (doubt > most) {
             most = doubt;
             best = point;
         }
     }
-    GT_TRY(has_buffers(added, pool, &best));
+    *added = most >= 0;
     GT_TRY(*added ? gt_pool_add_size(added, pool, &best) : GPUTUNE_OK);
     if (*added) {
         pool->sizes.items[pool->sizes.count - 1].is_doubtful = is_doubtful;

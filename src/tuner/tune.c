@@ -394,9 +394,8 @@ void gt_found_rule_free(gt_found_rule *found)
     *found = (gt_found_rule){0};
 }
 
-/* Lists two hashes of each variant: that of its source, and that of its source and launch. */
-static gputune_status list_sources(char **out, const gt_rule *rule, const gt_template *template,
-                                   const gt_device *device, const char *prelude)
+gputune_status gt_rule_sources(char **out, const gt_rule *rule, const gt_template *template,
+                               const gt_device *device, const char *prelude)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     for (size_t i = 0; i < rule->variants.count; i++) {
@@ -408,12 +407,6 @@ static gputune_status list_sources(char **out, const gt_rule *rule, const gt_tem
                        gt_hash_hex(trial_hex, gt_trial_hash(template, config, source.hash)));
     }
     return gt_text_take(out, &text);
-}
-
-gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule)
-{
-    return list_sources(out, rule, request->template, request->device,
-                        gt_catalog_prelude(request->services->catalog));
 }
 
 /* Returns false if the template no longer has a value of a rule's variants. */
@@ -434,7 +427,7 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
 {
     GT_FREED char *now = NULL;
     bool is_same = has_values(template, rule) &&
-                   list_sources(&now, rule, template, device, prelude) == GPUTUNE_OK &&
+                   gt_rule_sources(&now, rule, template, device, prelude) == GPUTUNE_OK &&
                    strcmp(now, sources) == 0;
     GT_REFUSE(!is_same, GPUTUNE_ENOTFOUND,
               "the template was edited since the rule was made; 'gputune warm %s:%s --sizes' makes "

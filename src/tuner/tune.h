@@ -70,8 +70,10 @@ typedef struct gt_found_rule {
  * gt_rule_check_sources() fails; ERECORDED if its text has an error. */
 gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request);
 void gt_found_rule_free(gt_found_rule *found);
-/* Sets *out to the hashes of a rule's sources and launches (gt_stored_rule.sources). Free *out. */
-gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule);
+/* Sets *out to two hashes of each variant, those of its source and of its source and launch
+ * (gt_stored_rule.sources). Free *out. */
+gputune_status gt_rule_sources(char **out, const gt_rule *rule, const gt_template *template,
+                               const gt_device *device, const char *prelude);
 /* Fails with ENOTFOUND if a variant's source or launch has another hash than in `sources`. */
 gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
                                      const gt_template *template, const gt_device *device,

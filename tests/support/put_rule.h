@@ -13,7 +13,8 @@ static inline void put_rule_for(gputune *tuner, const char *kernel, gputune_size
     gt_rule *rule;
     ASSERT_OK(gt_request_make(&request, &tuner->services, &tuner->device, kernel, fixed, options));
     ASSERT_OK(gt_rule_parse(&rule, request->template, text));
-    ASSERT_OK(gt_rule_sources(&sources, request, rule));
+    ASSERT_OK(gt_rule_sources(&sources, rule, request->template, request->device,
+                              gt_catalog_prelude(tuner->catalog)));
     const gt_site site = gt_site_of(&request->scenario, request->device, request->host_text);
     const gt_stored_rule stored = {.text = (char *)text,
                                    .sources = sources,

@@ -34,7 +34,9 @@ static void put_rule(gputune *tuner)
                          &options),
          "gemm");
     must(gt_rule_parse(&rule, request->template, rule_text), "the rule");
-    must(gt_rule_sources(&sources, request, rule), "the rule");
+    must(gt_rule_sources(&sources, rule, request->template, request->device,
+                         gt_catalog_prelude(tuner->catalog)),
+         "the rule");
     const gt_site site = gt_site_of(&request->scenario, request->device, request->host_text);
     const gt_stored_rule stored = {.text = (char *)rule_text,
                                    .sources = sources,

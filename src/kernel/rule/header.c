@@ -19,9 +19,9 @@ typedef struct writer {
     gt_text out;        /* text being written: first the decision, later the whole header */
     char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
     gt_rule_form form;
-    gt_size_features features; /* the needs of the variants, and conditions that meet them */
-    bool choice_may_fail;      /* true if a condition of the tree may divide by 0 */
-    gputune_status status;     /* status of the first failure */
+    const gt_size_features *features; /* the needs of the variants, and conditions that meet them */
+    bool choice_may_fail;             /* true if a condition of the tree may divide by 0 */
+    gputune_status status;            /* status of the first failure */
 } writer;
 
 /* Appends a text. Replaces "@" by the prefix, and "$" by the prefix in capitals. */
@@ -167,10 +167,10 @@ static void append_sizes(writer *w, bool call)
  * are in `met`, or if no condition meets them. */
 static const gt_expression *unmet_needs(const writer *w, uint32_t variant, uint64_t met)
 {
-    const uint64_t needs = w->features.needs[variant];
+    const uint64_t needs = w->features->needs[variant];
     const gt_size_feature *best = NULL;
-    for (uint32_t i = 0; i < w->features.count && needs & ~met; i++) {
-        const gt_size_feature *feature = &w->features.items[i];
+    for (uint32_t i = 0; i < w->features->count && needs & ~met; i++) {
+        const gt_size_feature *feature = &w->features->items[i];
         if ((feature->grants & needs) == needs &&
             (!best || __builtin_popcountll(feature->grants) < __builtin_popcountll(best->grants))) {
             best = feature;
@@ -203,8 +203,8 @@ static void append_nodes(writer *w, uint32_t at, int depth, uint64_t met)
         append_leaf(w, node->variant, met);
         return;
     }
-    for (uint32_t i = 0; i < w->features.count; i++) {
-        const gt_size_feature *feature = &w->features.items[i];
+    for (uint32_t i = 0; i < w->features->count; i++) {
+        const gt_size_feature *feature = &w->features->items[i];
         const bool same = strcmp(feature->expression->text, node->condition->text) == 0;
         if_true |= same ? feature->grants : 0;
         if_false |= same ? feature->denies : 0;
@@ -732,14 +732,6 @@ static void append_head(writer *w)
     append_text(w, "} @_rule;\n\n");
 }
 
-static void free_writer(writer **w)
-{
-    if (*w) {
-        gt_size_features_free(&(*w)->features);
-        free(*w);
-    }
-}
-
 static void set_names(writer *w)
 {
     size_t i = 0;
@@ -755,18 +747,19 @@ static void set_names(writer *w)
 gputune_status gt_header_write(char **out, const gt_header *header)
 {
     const gt_rule *rule = header->rule;
-    GT_SCOPED(free_writer) writer *w = calloc(1, sizeof *w);
+    GT_FREED writer *w = calloc(1, sizeof *w);
+    GT_SCOPED(gt_size_features_free) gt_size_features features = {.count = 0};
     GT_TRY(gt_allocated(w));
     GT_TRY(gt_header_check(header->template, rule));
-    GT_TRY(gt_size_features_make(&w->features, header->template, &rule->region, header->device,
+    GT_TRY(gt_size_features_make(&features, header->template, &rule->region, header->device,
                                  rule->variants.items, rule->variants.count));
     w->header = header;
+    w->features = &features;
     w->template = header->template;
     w->parts = header->template->parts;
     w->problem = rule->region.least;
     set_names(w);
-    gt_rule_form_set(&w->form, w->template, &rule->region, header->device, &rule->variants.items[0],
-                     0);
+    set_variant(w, 0, 0);
     append_choose(w);
     append_configurations(w);
     append_text(w, start);
