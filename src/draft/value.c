@@ -688,12 +688,14 @@ static void add_fact(draft_facts *out, draft_amount *lhs, draft_amount *most, bo
     }
 }
 
-/* Adds the fact a <= b in two forms: with the constant term of `a` moved to the right, and with all
- * terms moved to the right except those that vary among threads or iterations. */
+/* Adds the fact a <= b in three forms: as limits of `a` and of -b without their constant terms, and
+ * with all terms moved to the right except those that vary among threads or iterations. */
 static void add_limit(draft_facts *out, draft_amount *a, draft_amount *b)
 {
-    draft_amount *number = draft_number(draft_constant(a)), *difference = draft_plus(a, b, -1);
-    add_fact(out, draft_plus(a, number, -1), draft_plus(b, number, -1), false);
+    draft_amount *difference = draft_plus(a, b, -1);
+    draft_amount *first = draft_number(draft_constant(a)), *last = draft_number(draft_constant(b));
+    add_fact(out, draft_plus(a, first, -1), draft_plus(b, first, -1), false);
+    add_fact(out, draft_plus(last, b, -1), draft_plus(last, a, -1), true);
     if (draft_is_known(difference) && (b->kinds & DRAFT_VARYING)) {
         draft_term own;
         const draft_term *terms = terms_of(difference, &own);

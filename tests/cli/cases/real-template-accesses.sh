@@ -138,6 +138,11 @@ __global__ void halo(float *y, const float *x, int n)
     int i = I;
     for (int k = -2; i < n && k <= 2; k++) { int j = i + k; if (j < 0) j = 0; if (j >= n - 1) j = n - 2; y[i] += x[j]; }
 }
+__global__ void shifts(float *y, const float *x, int n)
+{
+    int i = I;
+    for (int k = 0; 4 * i < n && k < 2; k++) for (int m = 3; m > k; m--) y[4 * i + m] = x[4 * i + m - 1];
+}
 __global__ void late(float *y, int n) { int i = I + 5; if (i < n) y[i] = 1; }
 __global__ void edges(float *y, int n) { int i = I; if (i >= n) return; if (i == 0 || i == n - 1) y[i] = 0; else y[i] = 1; }
 __global__ void chosen(float *y, const float *x, int n) { int i = I; if (i < n) { if (x[i] > 0) y[i] = 1; else if (i > 9) y[i] = 2; else y[i] = 3; } }
@@ -156,6 +161,7 @@ int main()
     apart<<<(n + 63) / 64, 64>>>(y, n);
     pairs<<<(n + 63) / 64, 64>>>(y, n);
     halo<<<(n + 63) / 64, 64>>>(n > 9 ? x : y, x + 1, n);
+    shifts<<<(n + 255) / 256, 64>>>(y, x + 1, n - 1);
     late<<<(n + 63) / 64, 64>>>(y, n);
     edges<<<(n + 63) / 64, 64>>>(y, n);
     chosen<<<(n + 63) / 64, 64>>>(y, x, n);
