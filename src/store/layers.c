@@ -745,6 +745,12 @@ static void forget_memory(gt_store *store, const bringing *what)
     }
 }
 
+bool gt_store_is_locked(gt_store *store)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    return store->unread.trouble == GT_TROUBLE_LOCKED;
+}
+
 bool gt_store_lags(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);

@@ -67,6 +67,8 @@ bool gt_store_is_writable(const gt_store *store);
 /* Returns EDATABASE if the last lookup could not read the user's file. With `writing`, also returns
  * EDATABASE if new rows are in memory only. Returns OK for ":memory:". */
 gputune_status gt_store_check(gt_store *store, bool writing);
+/* Returns true if another process had locked the file in the last lookup. */
+bool gt_store_is_locked(gt_store *store);
 /* Returns true if rows are in memory only because the file was locked. */
 bool gt_store_lags(gt_store *store);
 

@@ -491,10 +491,10 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     GT_REFUSE(first, GPUTUNE_ETIMEOUT,
               "%s: no variant was measured in %.3g s; %u of %u failed, the first like this: %s",
               name, limit, failed, gt_field_tried(field), first->message ? first->message : "");
-    if (gt_store_check(tuning->session.request->services->store, false) != GPUTUNE_OK) {
-        return gt_fail_prefix(GPUTUNE_ETIMEOUT, "%s: no variant was measured in %.3g s", name,
-                              limit);
-    }
+    GT_REFUSE(gt_store_is_locked(tuning->session.request->services->store), GPUTUNE_ETIMEOUT,
+              "%s: no variant was measured in %.3g s, in which another process kept the database "
+              "locked; wait until it ends",
+              name, limit);
     return gt_session_ended(&tuning->session, "any variant was measured");
 }
 

@@ -160,13 +160,16 @@ static void *start_slowly(void *user)
     return NULL;
 }
 
-/* The message must not blame another tuning for the slow start of the workers, and a second call
- * must not wait. */
+/* The message must not blame another tuning or the missing database for the slow start of the
+ * workers, and a second call must not wait. */
 TEST_OF(test_a_limit_in_which_no_worker_starts_is_reported, world *w, open_slow_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 100);
     slow_start start = {.workers = &w->workers};
     pthread_t thread;
+    gt_store_close(w->store);
+    ASSERT_OK(gt_store_open(&w->store, "/nonexistent/x.db", NULL, NULL, false));
+    w->services.store = w->store;
     options.alignment = 32;
     ASSERT_OK(tune(w, &options));
     clock_set_true(); /* the threads need the real clock */
