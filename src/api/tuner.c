@@ -42,12 +42,6 @@ void gt_calls_open(gt_calls *calls)
     calls->forks = atomic_load(&forks);
 }
 
-static void free_calls(gt_calls *calls)
-{
-    pthread_mutex_destroy(&calls->mutex);
-    pthread_cond_destroy(&calls->ended);
-}
-
 bool gt_calls_closing(const gt_calls *calls)
 {
     return __atomic_load_n(&calls->closing, __ATOMIC_SEQ_CST);
@@ -359,7 +353,8 @@ static void free_tuner(gputune *tuner)
     gt_plan_table_free(tuner->plans);
     gt_plan_pool_free(&tuner->pool);
     gt_catalog_close(tuner->catalog);
-    free_calls(&tuner->calls);
+    pthread_mutex_destroy(&tuner->calls.mutex);
+    pthread_cond_destroy(&tuner->calls.ended);
     free(tuner);
 }
 

@@ -92,12 +92,6 @@ static struct {
 } left = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 enum { LEFT_MAX = sizeof left.owners / sizeof *left.owners };
 
-static void note_left(gt_hash owner)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.mutex);
-    left.owners[left.count++ % LEFT_MAX] = owner;
-}
-
 static bool was_left(gt_hash owner)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.mutex);
@@ -309,6 +303,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     lease->held = false;
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
         /* other processes must wait until the lease expires, but this process need not */
-        note_left(lease->owner);
+        GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.mutex);
+        left.owners[left.count++ % LEFT_MAX] = lease->owner;
     }
 }

@@ -336,12 +336,6 @@ static gputune_status add_rule(void *context, gt_rows *rows)
     return GPUTUNE_OK;
 }
 
-static bool is_of_same_site(const gt_record_row *a, const gt_record_row *b)
-{
-    return gt_hash_equal(a->site.hash, b->site.hash) &&
-           strcmp(a->record.environment, b->record.environment) == 0;
-}
-
 /* Finds the rows to delete. For a scenario on a kind of GPU, these are all rows or none. */
 static gputune_status find_selected(gt_database *database, void *context)
 {
@@ -372,7 +366,9 @@ static gputune_status forget_selected(gt_database *database, void *context)
     GT_TRY(gt_execute(database, GT_SQL_DROP_NONE, ""));
     for (size_t i = 0; i < search->found.count; i++) {
         const gt_record_row *row = &search->found.items[i];
-        bool is_done = row->left_out || (i && is_of_same_site(row - 1, row));
+        bool is_done =
+            row->left_out || (i && gt_hash_equal(row[-1].site.hash, row->site.hash) &&
+                              strcmp(row[-1].record.environment, row->record.environment) == 0);
         for (size_t k = 0; k < sizeof of_site / sizeof *of_site && !is_done; k++) {
             GT_TRY(gt_execute(database, of_site[k], "th", row->record.environment, row->site.hash));
         }
