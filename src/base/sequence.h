@@ -21,7 +21,7 @@ typedef enum gt_sequence_kind {
     GT_SEQUENCE_GRID,    /* set dimension `index` of the next launch's grid */
     GT_SEQUENCE_BLOCK,
     GT_SEQUENCE_TIMES,  /* set how often the next launch is repeated */
-    GT_SEQUENCE_VALUE,  /* set value `index` for all later launches */
+    GT_SEQUENCE_VALUE,  /* set computed argument `index` of all later launches */
     GT_SEQUENCE_LAUNCH, /* launch step `index` */
     GT_SEQUENCE_SWAP    /* swap parameters `index` and `target` for all later launches */
 } gt_sequence_kind;

@@ -876,7 +876,7 @@ static bool may_fail(draft_settled *s, const draft_amount *condition)
     return fails;
 }
 
-/* Requires the condition if it is true for the program's sizes, but not for all sizes. */
+/* Adds a requirement, unless the program's own sizes violate it or all sizes fulfil it. */
 static void require(draft_settled *s, draft_amount *condition)
 {
     bool is_new = is_about_sizes(s, condition) && holds(condition) && may_fail(s, condition);

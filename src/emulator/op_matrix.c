@@ -209,7 +209,7 @@ void emu_decode_matrix_move(emu_decoder *decoder)
         return;
     op->flags |= stores ? EMU_ACCESS_WRITE : 0;
     emu_decode_address(decoder, emu_operand(decoder, stores ? 0 : 1), space);
-    op->dst = 8u << which; /* number of rows, and of lanes with an address */
+    op->dst = 8u << which; /* number of rows; as many lanes give an address */
     op->extra = emu_decode_fragment(decoder, emu_operand(decoder, stores ? 1 : 0), EMU_F16, 8,
                                     8u << which, false, 1, !stores)
                     .registers;

@@ -55,7 +55,7 @@ typedef struct gt_model {
     size_t hint_count; /* number of hints that are in the prior */
     uint64_t results;  /* evidence.results at the last update; UINT64_MAX forces an update */
 
-    uint32_t known_of[GT_GAUSSIAN_ROWS]; /* for each row, the index of its point in the evidence */
+    uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index in the evidence of each row's point */
     double row_prior[GT_GAUSSIAN_ROWS];
     /* number of results when the covariance was learnt last; 0 if it was never learnt */
     uint32_t count_when_learnt;

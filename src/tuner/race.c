@@ -406,8 +406,8 @@ static double least_of(const gt_race *race, size_t count)
 }
 
 /* Returns true if a contestant was far slower in every round that it shared with the incumbent.
- * Compares full samples first, because quick samples are less certain. The first ratio counts even
- * if it refers to an earlier incumbent, because the current one is at least as fast. */
+ * Compares full samples first, because quick samples are less certain. Also counts the first ratio
+ * to an earlier incumbent, because the current incumbent is at least as fast as that one. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     gt_race_doubt *doubt = race->options.quick_doubt;

@@ -128,7 +128,7 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
 }
 
 /* Parses the configuration of a stored winner. ENOTFOUND if its source or launch has changed, or if
- * it is not in the request's space. A default that won this space may be outside of it. */
+ * it is not in the request's space. A default may have won even if options.only excludes it. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {

@@ -146,7 +146,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    if (!canceled && !tuning->cut_short) { /* a playoff that was cut short has samples */
+    if (!canceled && !tuning->cut_short) { /* if cut short, there are samples already */
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
         }

@@ -36,6 +36,7 @@ typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
 /* Takes the right. Returns false if another session has it. If `user` is a caller and a background
  * session has the right, asks this session to end. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
-/* Returns true if a caller's tuning has wanted the GPU since the right was taken. */
+/* Returns true if a caller's session has waited for the GPU since the current one took the right.
+ */
 bool gt_gpu_is_wanted(gt_gpu_right *right);
 void gt_gpu_leave(gt_gpu_right *right);

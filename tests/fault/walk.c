@@ -143,9 +143,9 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds the series that follows a finished one. If one call failed, all later calls fail, too, in
- * the new series. Calls of the driver fail with another code instead: out of memory, and then, in a
- * worker, a code that destroys the context. */
+/* Adds the series that comes after `like`. If only one call failed in `like`, all later calls fail,
+ * too, in the new series. A call of the driver fails with another code instead: first "out of
+ * memory", and then, in a worker, a code that destroys the context. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {

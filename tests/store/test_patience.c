@@ -205,7 +205,6 @@ TEST_OF(closing_writes_results_in_memory, world *w, open_stopped, close_stopped)
     assert_true(time_at(other, 4096) == 40);
 }
 
-/* A winner that is kept in memory may have its trial in the file. */
 TEST_OF(winner_in_memory_of_a_trial_in_the_file_is_written, world *w, open_stopped, close_stopped)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);

@@ -191,7 +191,7 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    gt_judge reference, check; /* `reference` always has the tolerances */
+    gt_judge reference, check; /* the tolerances are in `reference` */
     gt_judge init;             /* the kernel that makes inputs; it is launched like a reference */
     bool expects;              /* true if expect() names files with correct results */
     gt_body kernel_body, judge_body; /* code of the kernels, and code of the judges */
