@@ -54,57 +54,58 @@ static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 96 };
 
-/* Standard options. `since` is the first version of NVRTC that has the option; 0 if all have it. */
-static const struct optional {
-    const char *text;
-    int since;
-} standard[] = {
-    {"-default-device", 0},
-    {"--ptxas-options=-v", 0},
-    {"--no-cache", 12090}, /* the cache of NVRTC loads libcuda and hides the output of ptxas */
-    {"--frandom-seed=gputune", 0},
-    {"--device-int128", 0},
+/* Options of every compilation. */
+static const char *const standard[] = {
+    "-default-device",
+    "--ptxas-options=-v",
+    "--no-cache", /* the cache of NVRTC loads libcuda and hides the output of ptxas */
+    "--frandom-seed=gputune",
+    "--device-int128",
     /* the host compiler of nvcc has these words and macros */
-    {"-D__linux__=1", 0},
-    {"-D__linux=1", 0},
-    {"-D__unix__=1", 0},
-    {"-D__unix=1", 0},
+    "-D__linux__=1",
+    "-D__linux=1",
+    "-D__unix__=1",
+    "-D__unix=1",
 #if defined(__x86_64__)
-    {"-D__x86_64__=1", 0},
-    {"-D__amd64__=1", 0},
+    "-D__x86_64__=1",
+    "-D__amd64__=1",
 #elif defined(__aarch64__)
-    {"-D__aarch64__=1", 0},
+    "-D__aarch64__=1",
 #endif
-    {"-D__ORDER_LITTLE_ENDIAN__=1234", 0},
-    {"-D__ORDER_BIG_ENDIAN__=4321", 0},
-    {"-D__BYTE_ORDER__=1234", 0},
-    {"-D__SIZEOF_POINTER__=8", 0},
-    {"-D__SIZEOF_LONG__=8", 0},
-    {"-D__CHAR_BIT__=8", 0},
-    {"-D__INT_MAX__=2147483647", 0},
-    {"-DRAND_MAX=2147483647", 0},
-    {"-DCUDA_VERSION=(__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)", 0},
-    {"-D__SIZEOF_INT128__=16", 0},
-    {"-D__asm__=asm", 0},
-    {"-D__asm=asm", 0},
-    {"-D__volatile__=volatile", 0},
-    {"-D__signed__=signed", 0},
-    {"-D__extension__=", 0},
-    {"-Doffsetof(type, member)=((size_t)&((type *)0)->member)", 0},
-    {"-D__builtin_offsetof(type, member)=((size_t)&((type *)0)->member)", 0},
-    {"-D__builtin_popcount=__popc", 0},
-    {"-D__builtin_popcountll=__popcll", 0},
-    {"-D__builtin_clz=__clz", 0},
-    {"-D__builtin_clzll=__clzll", 0},
-    {"-D__builtin_ffs=__ffs", 0},
-    {"-D__builtin_ffsll=__ffsll", 0},
-    {"-D__builtin_memcpy=memcpy", 0},
-    {"-D__builtin_memset=memset", 0},
+    "-D__ORDER_LITTLE_ENDIAN__=1234",
+    "-D__ORDER_BIG_ENDIAN__=4321",
+    "-D__BYTE_ORDER__=1234",
+    "-D__SIZEOF_POINTER__=8",
+    "-D__SIZEOF_LONG__=8",
+    "-D__CHAR_BIT__=8",
+    "-D__INT_MAX__=2147483647",
+    "-DRAND_MAX=2147483647",
+    "-DCUDA_VERSION=(__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)",
+    "-D__SIZEOF_INT128__=16",
+    "-D__asm__=asm",
+    "-D__asm=asm",
+    "-D__volatile__=volatile",
+    "-D__signed__=signed",
+    "-D__extension__=",
+    "-Doffsetof(type, member)=((size_t)&((type *)0)->member)",
+    "-D__builtin_offsetof(type, member)=((size_t)&((type *)0)->member)",
+    "-D__builtin_popcount=__popc",
+    "-D__builtin_popcountll=__popcll",
+    "-D__builtin_clz=__clz",
+    "-D__builtin_clzll=__clzll",
+    "-D__builtin_ffs=__ffs",
+    "-D__builtin_ffsll=__ffsll",
+    "-D__builtin_memcpy=memcpy",
+    "-D__builtin_memset=memset",
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
-/* Options that a request may contain but that older supported versions of NVRTC do not have. */
-static const struct optional newer[] = {
+/* Options that older supported versions of NVRTC do not have. */
+static const struct newer {
+    const char *text;
+    int since;
+} newer[] = {
+    {"--no-cache", 12090},
     {"--split-compile", 12050},
     {"--Ofast-compile", 12080},
 };
@@ -275,13 +276,8 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
     if (!states_standard(request)) {
         out->items[out->count++] = "--std=c++17";
     }
-    for (unsigned i = 0; i < STANDARD; i++) {
-        if (nvrtc->number >= standard[i].since) {
-            out->items[out->count++] = standard[i].text;
-        }
-    }
-    for (size_t i = 0; i < request->option_count; i++) {
-        const char *option = request->options[i];
+    for (size_t i = 0; i < STANDARD + request->option_count; i++) {
+        const char *option = i < STANDARD ? standard[i] : request->options[i - STANDARD];
         bool is_too_new = false;
         for (size_t k = 0; k < sizeof newer / sizeof *newer; k++) {
             is_too_new |= nvrtc->number < newer[k].since &&

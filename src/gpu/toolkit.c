@@ -7,102 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void append_folders(gt_text *out, const char *const *options, size_t count)
-{
-    bool any = false;
-    for (size_t i = 0; i < count; i++) {
-        if (strncmp(options[i], "-I", 2) == 0) {
-            gt_text_printf(out, "%s%s", any ? ", " : "; looked in ", options[i] + 2);
-            any = true;
-        }
-    }
-    gt_text_append(out, any ? "; " : "; no toolkit was found, and no include folder is given; ");
-}
-
-static const char thrust_hint[] =
-    "NVRTC does not compile algorithms of Thrust or for the whole GPU; kernels may use "
-    "thrust::complex, pair, tuple, its functors and iterators, and CUB's functions for warps and "
-    "blocks";
-static const char standard_hint[] = "expected options(\"--std=c++20\") in a pragma";
-
-static bool has_file(const char *folder, const char *name)
-{
-    GT_FREED char *path = NULL;
-    return gt_format(&path, "%s/%s", folder, name) == GPUTUNE_OK && gt_file_exists(path);
-}
-
-/* Returns true if `line`, an error, is in a header of an include folder that was passed by the
- * user.
- * A
- * folder of the toolkit has one of these two files. */
-static bool is_in_folder(const char *line, const char *folder)
-{
-    const size_t length = strlen(folder);
-    return strncmp(line, folder, length) == 0 && line[length] == '/' &&
-           !has_file(folder, "cuda_runtime_api.h") && !has_file(folder, "cub/version.cuh");
-}
-
-/* Errors of NVRTC that nvcc does not report, and what a kernel can use instead. */
-static const struct known_error {
-    const char *part, *hint;
-} known_errors[] = {
-    {"thrust/", thrust_hint},
-    {"/cub/", thrust_hint}, /* CUB, too, because Thrust calls it */
-    {"namespace \"std\" has no member",
-     "expected an #include of its header, such as <type_traits>, which the toolkit must have in "
-     "<cuda/std/...>, or host code between #ifndef __CUDACC_RTC__ and #endif"},
-    {"on lambda requires --extended-lambda", "NVRTC has no such option; leave __device__ out, "
-                                             "because a lambda in a kernel needs none"},
-    {"device-side kernel launch",
-     "gputune does not support kernels that launch kernels (dynamic parallelism); give each kernel "
-     "a launch() clause"},
-    {"Unresolved extern function",
-     "no file that is compiled defines it; #include the file with its definition"},
-    {"C++20 feature", standard_hint},
-    {"identifier \"concept\" is undefined", standard_hint},
-    {"more than one instance of overloaded function",
-     "for NVRTC, give the function arguments of one type, as in pow(x, 2.0f) for a float x"},
-    {"int64_t *\"", "NVRTC's int64_t is long long, and its size_t is unsigned long"},
-};
-
-void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
-                           const char *const *options, size_t option_count)
-{
-    static const char *const words[] = {"is undefined", "has no member", "must be a class",
-                                        "is not a template", "storage class or type specifier"};
-    for (size_t i = 0; i < option_count; i++) {
-        if (strncmp(options[i], "-I", 2) == 0 && is_in_folder(line, options[i] + 2)) {
-            gt_text_printf(out,
-                           "; headers of include folders are compiled as they are; leave out %s if "
-                           "the kernel does not need them, because headers that are not found are "
-                           "skipped, or put host code between #ifndef __CUDACC_RTC__ and #endif",
-                           options[i]);
-            return;
-        }
-    }
-    for (size_t i = 0; i < sizeof known_errors / sizeof *known_errors; i++) {
-        if (strstr(line, known_errors[i].part)) {
-            gt_text_printf(out, "; %s", known_errors[i].hint);
-            return;
-        }
-    }
-    /* a name may be unknown because its header was not found */
-    bool misses_name = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        misses_name |= strstr(line, words[i]) != NULL;
-    }
-    if (missing->count == 0 || !misses_name) {
-        return;
-    }
-    for (size_t i = 0; i < missing->count; i++) {
-        gt_text_printf(out, "%s%s",
-                       i ? ", " : "; headers that were not found: ", missing->items[i]);
-    }
-    append_folders(out, options, option_count);
-    gt_text_append(out, "install the CUDA toolkit or set CUDA_HOME, or pass the header's folder "
-                        "with -I, include_paths or GPUTUNE_INCLUDE");
-}
-
 extern const struct embedded {
     const char *name, *text;
 } gt_device_headers[]; /* ends with an entry whose name is NULL */
@@ -445,4 +349,96 @@ void gt_toolkit_free(gt_toolkit *toolkit)
     free(toolkit->version);
     gt_text_free(&toolkit->searched);
     *toolkit = (gt_toolkit){0};
+}
+
+/* ---- hints --------------------------------------------------------------------------------------
+ */
+
+static void append_folders(gt_text *out, const char *const *options, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(options[i], "-I", 2) == 0) {
+            gt_text_printf(out, "%s%s", any ? ", " : "; looked in ", options[i] + 2);
+            any = true;
+        }
+    }
+    gt_text_append(out, any ? "; " : "; no toolkit was found, and no include folder is given; ");
+}
+
+static const char thrust_hint[] =
+    "NVRTC does not compile algorithms of Thrust or for the whole GPU; kernels may use "
+    "thrust::complex, pair, tuple, its functors and iterators, and CUB's functions for warps and "
+    "blocks";
+static const char standard_hint[] = "expected options(\"--std=c++20\") in a pragma";
+
+/* Returns true if `line`, an error, is in a header of a folder that does not belong to the toolkit.
+ */
+static bool is_in_folder(const char *line, const char *folder)
+{
+    const size_t length = strlen(folder);
+    finder toolkit = {0};
+    return strncmp(line, folder, length) == 0 && line[length] == '/' &&
+           !note_parts(&toolkit, folder);
+}
+
+/* Errors of NVRTC that nvcc does not report, and what a kernel can use instead. */
+static const struct known_error {
+    const char *part, *hint;
+} known_errors[] = {
+    {"thrust/", thrust_hint},
+    {"/cub/", thrust_hint}, /* CUB, too, because Thrust calls it */
+    {"namespace \"std\" has no member",
+     "expected an #include of its header, such as <type_traits>, which the toolkit must have in "
+     "<cuda/std/...>, or host code between #ifndef __CUDACC_RTC__ and #endif"},
+    {"on lambda requires --extended-lambda", "NVRTC has no such option; leave __device__ out, "
+                                             "because a lambda in a kernel needs none"},
+    {"device-side kernel launch",
+     "gputune does not support kernels that launch kernels (dynamic parallelism); give each kernel "
+     "a launch() clause"},
+    {"Unresolved extern function",
+     "no file that is compiled defines it; #include the file with its definition"},
+    {"C++20 feature", standard_hint},
+    {"identifier \"concept\" is undefined", standard_hint},
+    {"more than one instance of overloaded function",
+     "for NVRTC, give the function arguments of one type, as in pow(x, 2.0f) for a float x"},
+    {"int64_t *\"", "NVRTC's int64_t is long long, and its size_t is unsigned long"},
+};
+
+void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
+                           const char *const *options, size_t option_count)
+{
+    static const char *const words[] = {"is undefined", "has no member", "must be a class",
+                                        "is not a template", "storage class or type specifier"};
+    for (size_t i = 0; i < option_count; i++) {
+        if (strncmp(options[i], "-I", 2) == 0 && is_in_folder(line, options[i] + 2)) {
+            gt_text_printf(out,
+                           "; headers of include folders are compiled as they are; leave out %s if "
+                           "the kernel does not need them, because headers that are not found are "
+                           "skipped, or put host code between #ifndef __CUDACC_RTC__ and #endif",
+                           options[i]);
+            return;
+        }
+    }
+    for (size_t i = 0; i < sizeof known_errors / sizeof *known_errors; i++) {
+        if (strstr(line, known_errors[i].part)) {
+            gt_text_printf(out, "; %s", known_errors[i].hint);
+            return;
+        }
+    }
+    /* a name may be unknown because its header was not found */
+    bool misses_name = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        misses_name |= strstr(line, words[i]) != NULL;
+    }
+    if (missing->count == 0 || !misses_name) {
+        return;
+    }
+    for (size_t i = 0; i < missing->count; i++) {
+        gt_text_printf(out, "%s%s",
+                       i ? ", " : "; headers that were not found: ", missing->items[i]);
+    }
+    append_folders(out, options, option_count);
+    gt_text_append(out, "install the CUDA toolkit or set CUDA_HOME, or pass the header's folder "
+                        "with -I, include_paths or GPUTUNE_INCLUDE");
 }
