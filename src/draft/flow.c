@@ -176,9 +176,9 @@ static draft_amount *put_row(void *condition, draft_amount *part)
     bool found = false;
     for (unsigned i = 0; part->kind == DRAFT_QUOTIENT && i < c->part_count; i++) {
         draft_amount *rest = c->parts[i];
-        found |= (rest->kind == DRAFT_REST && rest->a == part->a && rest->b == part->b) ||
-                 (rest->kind == DRAFT_BITS && rest->a == part->a &&
-                  draft_plus(rest->b, draft_number(1), 1) == part->b) ||
+        const bool divides = rest->kind == DRAFT_REST || rest->kind == DRAFT_BITS;
+        found |= (divides && !draft_has_kind(draft_plus(part->a, rest->a, -1), DRAFT_THREAD) &&
+                  draft_plus(rest->b, draft_number(rest->kind == DRAFT_BITS), 1) == part->b) ||
                  put_row(rest, part);
     }
     return found ? draft_number(0) : NULL;
@@ -186,10 +186,10 @@ static draft_amount *put_row(void *condition, draft_amount *part)
 
 bool draft_has_gaps(draft_amount *offset)
 {
-    bool found = draft_now.unsure > 0;
+    bool found = draft_now.unsure > 0 || draft_is_unsure(offset);
     for (size_t i = 0; !found && i < draft_now.facts.count; i++) {
         draft_amount *condition = draft_now.facts.items[i].lhs;
-        if (!draft_now.facts.items[i].most && draft_is_known(offset)) {
+        if (!draft_now.facts.items[i].most) {
             const draft_symbols symbols =
                 draft_symbols_of(draft_replace(offset, put_row, condition));
             for (size_t k = 0; k < symbols.count; k++) {

@@ -148,6 +148,8 @@ __global__ void edges(float *y, int n) { int i = I; if (i >= n) return; if (i ==
 __global__ void chosen(float *y, const float *x, int n) { int i = I; if (i < n) { if (x[i] > 0) y[i] = 1; else if (i > 9) y[i] = 2; else y[i] = 3; } }
 __global__ void some(float *y, const float *x, int n) { int i = I; if (i < n) { if (x[i] > 0) y[i] = 1; else if (i > 9) y[i] = 2; } }
 __global__ void warps(float *y, int n) { int i = I, lane = i & 31; if (i >= 0 && lane == 0) y[i / 32] = n; }
+__global__ void bits(float *y, int n) { int i = I; if ((threadIdx.x & 31) == 0 && i < n) y[i >> 5] = 1; }
+__global__ void scatter(float *y, const int *place, int n) { int i = I; if (i < n) y[place[i]] = i; }
 int main()
 {
     int n = 1024;
@@ -167,6 +169,8 @@ int main()
     chosen<<<(n + 63) / 64, 64>>>(y, x, n);
     some<<<(n + 63) / 64, 64>>>(y, x, n);
     warps<<<n / 64, 64>>>(w, n);
+    bits<<<n / 64, 64>>>(w, n);
+    scatter<<<n / 64, 64>>>(y, (const int *)x, n);
 }
 CU
 $GPUTUNE template gaps.cu 2>&1 | grep -E 'open question:|args\('
