@@ -162,8 +162,12 @@ TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
 
 TEST(cut_keeps_text_that_it_cannot_read)
 {
-    check("#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }", "k",
-          "#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }");
+    static const char torn[] = "#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }";
+    static const char heads[] = "#if A\nvoid f()\n#else\nvoid g()\n#endif\n{ exit(1); }";
+    check(torn, "k", torn);
+    check(heads, "k", "\n\n\n\n\n");
+    check(heads, "f", heads);
+    check(heads, "g", heads);
     check_read("#if A\nint f()\n#else\nint g()\n#endif\n{ }",
                "     \n       \n     \nint g()\n      \n{ }", "k",
                "#if A\nint f()\n#else\n\n#endif\n");

@@ -285,6 +285,18 @@ static uint32_t owner_before(const gt_word *w, size_t at)
     return gt_word_is_name(&w[at]) ? w[at].id : 0;
 }
 
+static void note_marks(gt_piece *piece, const gt_word *w, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t id = w[i].id;
+        piece->is_marked |=
+            id == GT_IS_GLOBAL || id == GT_IS_DEVICE || id == GT_IS_CONSTANT || id == GT_IS_MANAGED;
+        piece->is_host |= id == GT_IS_HOST;
+        piece->is_constant |= id == GT_IS_CONSTEXPR || id == GT_IS_CONSTEVAL;
+        piece->is_virtual |= id == GT_IS_VIRTUAL;
+    }
+}
+
 /* Operators that code may call without writing them: `for (auto x : list)` calls ++ and *. */
 static const char implicit[] = "( [ = == != <=> * -> ++ new delete";
 
@@ -297,6 +309,14 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
     } else if (at + 1 < count && !gt_token_is_any(&w[at + 1].token, implicit)) {
         push_key(s, w[at + 1].id, &piece->keys);
     }
+    const size_t body = gt_word_find(w, at, count, GT_IS_OPEN_BRACE);
+    for (size_t i = at + 1; piece->is_torn && i + 1 < body; i++) { /* heads in other branches */
+        if (w[i + 1].id == GT_IS_OPEN_PAREN) {
+            add_key(s, piece, &w[i]);
+            i = gt_word_close(w, count, i + 1);
+        }
+    }
+    note_marks(piece, w, piece->is_torn ? body : 0);
     const size_t before = at > 0 ? at - 1 : 0;
     piece->owner = at > 0 ? owner_before(w, before) : 0;
     piece->is_special = piece->is_operator || (at > 0 && w[before].id == GT_IS_TILDE);
@@ -348,18 +368,6 @@ static size_t find_head(const gt_word *w, size_t count, size_t *name)
         }
     }
     return i;
-}
-
-static void note_marks(gt_piece *piece, const gt_word *w, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t id = w[i].id;
-        piece->is_marked |=
-            id == GT_IS_GLOBAL || id == GT_IS_DEVICE || id == GT_IS_CONSTANT || id == GT_IS_MANAGED;
-        piece->is_host |= id == GT_IS_HOST;
-        piece->is_constant |= id == GT_IS_CONSTEXPR || id == GT_IS_CONSTEVAL;
-        piece->is_virtual |= id == GT_IS_VIRTUAL;
-    }
 }
 
 /* Removes attributes from a head: alignas(…), __launch_bounds__(…), [[…]], and macros that are not
@@ -795,6 +803,25 @@ static void scan_members(scan *s, size_t index)
     take_reads(s, &s->to->items.items[index]);
 }
 
+/* If an #if directly before a function has several heads of it, adds the #if to the function. */
+static void join_branches(const scan *s, gt_piece *piece)
+{
+    size_t begin = piece->begin;
+    int open = 0;
+    bool has_body = false; /* true if a head ends with the '{' of the function */
+    for (size_t i = begin; i < piece->end; i++) {
+        has_body |= s->words[i].id == GT_IS_OPEN_BRACE && open == 0;
+        open += gt_word_opens(&s->words[i]);
+    }
+    for (; begin > 0 && s->words[begin - 1].id == GT_IS_IF_LINE && open < 0; open++) {
+        begin--;
+    }
+    if (piece->kind == GT_PIECE_FUNCTION && open == 0 && !has_body && !s->in_class) {
+        piece->begin = begin;
+        piece->is_torn = false;
+    }
+}
+
 static void read_piece(scan *s, gt_piece *piece)
 {
     gt_word_list expanded = {0};
@@ -804,6 +831,7 @@ static void read_piece(scan *s, gt_piece *piece)
                          EXPANDED);
         classify_piece(s, piece, expanded.items, expanded.count);
         gt_array_free(&expanded);
+        join_branches(s, piece);
     }
     if (piece->kind != GT_PIECE_TYPE || piece->is_torn || s->depth >= DEEPEST) {
         piece->body_begin = piece->body_end = 0;
