@@ -405,8 +405,8 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
     return grow_tree(l, no, &in_no);
 }
 
-/* Turns a branch into a leaf unless its splits reduce the cost by more than `penalty` for each
- * additional leaf. Returns the cost including the penalties. */
+/* Turns a branch into a leaf if its splits choose one configuration or do not reduce the cost by
+ * more than `penalty` for each additional leaf. Returns the cost including the penalties. */
 static double prune_tree(branch *branches, uint32_t at, double penalty)
 {
     branch *own = &branches[at];
@@ -414,6 +414,13 @@ static double prune_tree(branch *branches, uint32_t at, double penalty)
     if (own->yes) {
         const double split =
             prune_tree(branches, own->yes, penalty) + prune_tree(branches, own->no, penalty);
+        const branch *yes = &branches[own->yes], *no = &branches[own->no];
+        if (!yes->yes && !no->yes && yes->node.config == no->node.config) {
+            own->node.config = yes->node.config;
+            own->cost = yes->cost + no->cost;
+            own->yes = own->no = 0;
+            return own->cost + penalty;
+        }
         if (split < as_leaf) {
             return split;
         }

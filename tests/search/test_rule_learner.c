@@ -186,6 +186,23 @@ TEST(test_needs)
     (void)mean_of(&s, &tree);
 }
 
+/* If no configuration can run at some predicted sizes, no condition is needed for these. */
+TEST(rule_of_one_configuration_has_no_condition)
+{
+    enum { MEASURED = 30 };
+    scene s;
+    GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree;
+    set_up(&s, 1);
+    s.needs[0] = 1;
+    for (uint32_t i = 0; i < SIZES; i++) {
+        double *values = &s.values[(size_t)i * FEATURES];
+        set_values(values, values[0], i < MEASURED ? 4 * ceil(values[1] / 4) : values[1]);
+        s.times[i] = i < MEASURED ? time_of(0, values) : NAN;
+    }
+    ASSERT_OK(gt_rule_learn(&tree, &s.data));
+    assert_int_equal(tree.node_count, 1);
+}
+
 TEST(test_text)
 {
     static const uint32_t numbers[] = {0, 1};
