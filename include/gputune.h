@@ -399,7 +399,7 @@ struct gputune_options {
     double epsilon;        /* the smallest gain worth finding, as a fraction; 0: 0.005 */
     uint64_t seed;         /* seed of generated inputs and of shuffling */
     uint32_t max_variants; /* 0: all */
-    uint32_t alignment;    /* guaranteed alignment of every buffer, in bytes; 0: 16 */
+    uint32_t alignment;    /* guaranteed alignment of all buffers, in bytes; 0 means 16 */
     const gputune_alignment *alignments; /* buffers with another guaranteed alignment */
     size_t alignment_count;
     /* Restrictions of the space, each of the form "AXIS=v,v". The default is always raced, even if

@@ -28,7 +28,7 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 }
 /* A plan of a rule's variant. Plans at other run-time sizes are made from it. */
 typedef struct gt_plan_model {
-    gputune_plan *plan;          /* a plan for `problem`, which the pool keeps */
+    gputune_plan *plan;          /* the pool's own plan, for `problem` */
     gt_prototype *prototypes[2]; /* of configuration and fallback; NULL: not possible */
     const gt_template *template;
     gt_problem problem;

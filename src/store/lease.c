@@ -187,8 +187,9 @@ static gputune_status take_lease(gt_database *database, void *context)
                       unix_ms() + LEASE_MS);
 }
 
-/* Takes the lease. If the file stays locked for gt_layers_file_patience(), takes it in memory.
- * EBUSY if another process holds the lease, or if the patience ended while the file was locked. */
+/* Takes the lease in the file. If the file stays locked for gt_layers_file_patience(), takes a
+ * lease in memory. EBUSY if another process has the lease, or if the patience ends while the file
+ * is locked. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     attempt->holder = 0;

@@ -164,7 +164,7 @@ gputune_status gt_field_pump(gt_field *field);
  * fifth of the limit and far longer than all others. After a fifth of the limit, other variants no
  * longer wait for the default if there is a reference. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
-/* Allows the field to use the GPU. */
+/* From now on, the field verifies and measures its variants on the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
 /* Returns for how many seconds to wait for events; 0 if gt_field_pump() has more to do. */
 double gt_field_patience(const gt_field *field);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Finds the struct and its pointer for an argument with a name such as "grid.x". */
+/* If an argument is named like grid.x, finds the struct `grid` and checks its pointer `x`. */
 static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
 {
     const gt_template *template = p->template;

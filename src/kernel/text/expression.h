@@ -39,7 +39,8 @@ typedef struct gt_scope {
     /* Finds a constant that the code defines. Its value is the expression at lexer *value, which
      * ends at a ';', ',' or '}', plus *above. NULL if there is no code. */
     bool (*meaning)(void *user, const char *name, struct gt_lexer *value, int64_t *above);
-    /* Writes a message about an unknown name, without a position. NULL: use the usual message. */
+    /* Writes a message about an unknown name, without a position. If this callback is NULL, the
+     * usual message is used. */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);
     void *user;
 } gt_scope;

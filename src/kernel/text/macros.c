@@ -390,8 +390,8 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
-/* Updates the macros if the directive is a #define or #undef. Ignores macros whose definition may
- * vary: those with the value GT_OPEN, and those in an #if whose body lacks __global__. */
+/* Updates the macros if the directive is a #define or #undef. Ignores a macro whose definition may
+ * vary: if its value is GT_OPEN, or if it is in an #if and its text has no __global__. */
 static void note_directive(gt_macros *m, const gt_word *directive, gt_meaning_fn meaning,
                            const void *user)
 {
