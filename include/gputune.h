@@ -431,8 +431,7 @@ struct gputune_options {
     double share;             /* fraction of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */
     /* Configurations to try right after those of the template's start(). Omitted axes have their
-     * default. Configurations that the template or the GPU excludes are skipped. Stored results
-     * answer calls with any list. */
+     * default. Excluded configurations are skipped. Stored results answer calls with any list. */
     const char *const *start;
     size_t start_count;
     /* Maximum device memory for the inputs of a tuning, their copies, the results and scratch
