@@ -79,7 +79,7 @@ GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
 typedef enum gputune_verdict {
     GPUTUNE_VERDICT_OK,
     GPUTUNE_VERDICT_WARNING, /* tuning works, but may take longer or find slower variants */
-    GPUTUNE_VERDICT_FAILURE  /* the subject does not work */
+    GPUTUNE_VERDICT_FAILURE  /* the checked part of the installation does not work */
 } gputune_verdict;
 typedef struct gputune_diagnosis {
     uint32_t size;

@@ -46,7 +46,7 @@ typedef struct gt_block {
 typedef enum gt_parameter_kind {
     GT_PARAMETER_BUFFER, /* a device address */
     GT_PARAMETER_SCALAR,
-    GT_PARAMETER_BLOCK,     /* part of a block that is passed by value, or its device address */
+    GT_PARAMETER_BLOCK,     /* a block: the part that is passed by value, or its device address */
     GT_PARAMETER_SCRATCH,   /* the device address of a buffer that the plan owns */
     GT_PARAMETER_VALUE,     /* an integer computed by the launch's sequence */
     GT_PARAMETER_TENSORMAP, /* a CUtensorMap of the buffer argument */

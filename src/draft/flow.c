@@ -766,7 +766,7 @@ static bool is_named(const draft_decl *decl, const char *path, const gt_token *n
            !cx.isConstQualifiedType(cx.getCursorType(decl->at));
 }
 
-/* If clang could not parse this host code, records that the variables it changes may vary. */
+/* If clang could not parse this host code, marks the variables that the code changes as unknown. */
 static void doubt_unread(draft_extent part)
 {
     draft_program *program = draft_now.program;

@@ -650,7 +650,8 @@ static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Finds data that the default variant passes. If `more` is true, also finds data for a winner. */
+/* Selects the data sets with which the default variant is correct. If `more` is true, also selects
+ * the data sets for the longer proof of winners. */
 static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool more)
 {
     const gt_variation all =

@@ -39,8 +39,8 @@ double gt_plan_quick_doubt(double launch_ns);
  * `quick` is true), at most 2000. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
 /* Returns the number of launches in a sample for the objective `latency`. The sample is the median
- * of their times. A full sample has as many launches as take 1 s, but 3 to 100. A quick sample has
- * as many as take 1 ms, but 9 to 25, and never more than a full sample. */
+ * of their times. A full sample takes about 1 s and has 3 to 100 launches. A quick sample takes
+ * about 1 ms and has 9 to 25 launches, but never more than a full sample. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
 /* Returns the number of buffer sets that the launches of a cold sample use in turn. Together the

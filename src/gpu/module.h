@@ -44,5 +44,6 @@ typedef struct gt_view {
  * `ordinal`. The memory is mapped at a writable and at a read-only address; both are multiples of
  * 64 KiB. Returns false if this is not supported or there is not enough memory. */
 bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes);
-/* Unmaps and frees the memory in the context that was used to allocate it. Nothing may use it. */
+/* Unmaps and frees the memory in the context that was used to allocate it. The caller makes sure
+ * that no kernel uses the memory any more. */
 void gt_view_free(const gt_view *view, const gt_driver *driver);

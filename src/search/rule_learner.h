@@ -57,10 +57,10 @@ typedef struct gt_rule_tree {
 
 void gt_rule_tree_free(gt_rule_tree *tree);
 
-/* Learns a tree of the configurations that gt_portfolio_choose() keeps, and returns its errors. The
- * configuration of a leaf can run at all sizes of the leaf, and the conditions above the leaf meet
- * its needs. If there is no such configuration, the leaf has the configuration with the least cost.
- * gt_rule_tree_free() frees *out. */
+/* Learns a tree of the configurations that gt_portfolio_choose() keeps, and returns errors of that
+ * function. The configuration of a leaf can run at all sizes of the leaf, and the conditions above
+ * the leaf meet its needs. If there is no such configuration, the leaf has the configuration with
+ * the least cost. gt_rule_tree_free() frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 
 /* Writes the tree as the lines of a rule (see kernel/rule/rule.h). `numbers` are the variant

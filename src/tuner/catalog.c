@@ -95,7 +95,7 @@ typedef struct gt_catalog_file {
     GT_ARRAY(gt_stamp) included;
     bool in_memory; /* true if a program passed the text; `path` is then used only in messages */
     gt_watch watch;
-    char *text; /* NULL once the kernels are listed or, if in_memory, parsed */
+    char *text; /* NULL after the kernels were listed; if in_memory, after they were parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 

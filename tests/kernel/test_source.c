@@ -73,7 +73,6 @@ TEST(test_lines)
     assert_null(strstr(source.text, "#pragma gputune"));
 }
 
-/* A statement expression may end with a compound literal, and `register` is removed. */
 TEST(source_rewrites_extensions_of_nvcc)
 {
     static const char lists[] =

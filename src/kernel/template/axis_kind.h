@@ -6,7 +6,7 @@
 #include "kernel/template/parse.h"
 
 typedef struct gt_axis_traits {
-    const char *name; /* name of the clause that declares such an axis */
+    const char *name; /* name of the clause that declares an axis of this kind */
     bool generates;   /* true if the value selects generated code, instead of being a macro */
     /* true if the value is a launch setting; the source may use it, too */
     bool at_launch;
