@@ -40,10 +40,9 @@ def word_of(value: Any) -> str | None:
 
 
 def _is_dtype(value: Any) -> bool:
-    """Returns true for torch.dtype, numpy.dtypes.Float32DType, or NumPy's class for other libraries' types,
-    "dtype[bfloat16]"."""
-    name = type(value).__name__
-    return name[-5:].lower() == "dtype" or name[:6] == "dtype["
+    """Returns true for an object of torch.dtype, or of a class derived from numpy.dtype, as that of other
+    libraries' types is."""
+    return any(kind.__name__ == "dtype" for kind in type(value).__mro__)
 
 
 def _current_stream(device: int) -> int:

@@ -586,16 +586,18 @@ static int add(key *out, PyObject *item) /* takes ownership */
 
 static int add_items(key *out, PyObject *options);
 
-/* Returns true if this is the class of a framework's dtypes: torch.dtype,
- * numpy.dtypes.Float32DType, or "dtype[bfloat16]", NumPy's name for other libraries' types. */
+/* Returns true if this is the class of a framework's dtypes: torch.dtype, or a class derived from
+ * numpy.dtype, as that of other libraries' types is. */
 static int is_of_dtypes(PyObject *type)
 {
-    PyObject *name = PyObject_GetAttrString(type, "__name__");
-    Py_ssize_t length = 0;
-    const char *text = name ? PyUnicode_AsUTF8AndSize(name, &length) : NULL;
-    int is = text && length >= 5 &&
-             (strcasecmp(text + length - 5, "dtype") == 0 || strncmp(text, "dtype[", 6) == 0);
-    Py_XDECREF(name);
+    PyObject *classes = PyObject_GetAttrString(type, "__mro__");
+    int is = 0;
+    for (Py_ssize_t i = 0; classes && !is && i < PyTuple_Size(classes); i++) {
+        PyObject *name = PyObject_GetAttrString(PyTuple_GetItem(classes, i), "__name__");
+        is = name && PyUnicode_CompareWithASCIIString(name, "dtype") == 0;
+        Py_XDECREF(name);
+    }
+    Py_XDECREF(classes);
     return is;
 }
 

@@ -566,7 +566,7 @@ def words_are_dtypes_too():
         assert gputune._fast.hit(tuner._answers, "softmax", {"T": half, "sizes": sizes, "effort": "cached"})
         assert again.info["sizes"] == plan.info["sizes"]
         assert tuner.records(sizes={"T": [half, "float"]}) == []
-        foreign = type("dtype[bfloat16]", (dtype,), {})("bfloat16")  # NumPy's name for types of ml_dtypes
+        foreign = type("bfloat16", (dtype,), {})("bfloat16")  # like a dtype of ml_dtypes
         assert "T=__nv_bfloat16" in tuner.tune("softmax", T=foreign, sizes=sizes, effort="cached").info["sizes"]
         assert gputune._fast.hit(tuner._answers, "softmax", {"T": foreign, "sizes": sizes, "effort": "cached"})
         number = type("float16", (), {})  # like numpy.float16
