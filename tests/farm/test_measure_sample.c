@@ -101,6 +101,7 @@ TEST_ON_DEVICE(blocks_reach_the_kernel_in_every_way)
             sample(GPUTUNE_OBJECTIVE_KERNEL, false);
             sample(GPUTUNE_OBJECTIVE_LAUNCH, true);
             must(gt_measure_recheck(world.measure, &(gt_recheck_job){1 + i % 2, 5, 1}, &verified));
+            free(verified.single);
             sample(GPUTUNE_OBJECTIVE_KERNEL, true);
         }
     }
