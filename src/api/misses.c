@@ -296,7 +296,7 @@ static gputune_status make_key(char **out, const gt_request *request)
     const gt_scenario *s = &request->scenario;
     const gt_template *template = request->template;
     const bool has_file =
-        gt_catalog_watch(request->services->catalog, template, request->by_path) != NULL;
+        gt_catalog_has_own_file(request->services->catalog, template, request->by_path);
     GT_FREED char *real = has_file ? realpath(template->path, NULL) : NULL;
     return gt_format(out, "%s\t%s\t%s%s%s\t%s\t%s\t%s\t%s\t%s\t%s", request->device->environment,
                      request->device->name, real ? real : "", real ? ":" : "", s->kernel,

@@ -102,6 +102,7 @@ typedef struct gt_catalog_file {
 struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude; /* NULL if there is no prelude */
+    bool is_named;          /* true if the program or the environment named the folder */
     gt_includes *includes;
     const gputune_include *given; /* quoted includes that were passed with the current text */
     gt_log log;
@@ -125,6 +126,7 @@ static gputune_status need_prelude(gt_catalog *catalog, const char *given)
     }
     catalog->folder = folder;
     catalog->prelude = prelude;
+    catalog->is_named = given || gt_environment("GPUTUNE_TEMPLATES");
     folder = prelude = NULL;
     return GPUTUNE_OK;
 }
@@ -467,18 +469,25 @@ bool gt_catalog_is_path(const char *kernel)
            (length > 3 && strcmp(kernel + length - 3, ".cu") == 0);
 }
 
-static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, const char *path)
+/* Finds the kernels of a file or, if `kernel` is not NULL, this kernel of the file. */
+static gputune_status resolve_file(gt_kernel_list *out, gt_catalog *catalog, const char *path,
+                                   const char *kernel)
 {
     gt_catalog_file *file;
+    GT_TRY(find_file(&file, catalog, path));
+    GT_TRY(add_kernels(out, catalog, file, kernel));
+    const char *first = out->count ? "" : file->kernels.items[0]->name;
+    return out->count ? GPUTUNE_OK
+                      : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s' in %s%s%s", kernel, file->path,
+                                first[0] ? "; the first kernel in it is " : "", first);
+}
+
+static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, const char *path)
+{
     const char *part = kernel_part(path);
     GT_FREED char *alone = NULL;
     GT_TRY(gt_strndup(&alone, path, part ? (size_t)(part - path) : strlen(path)));
-    GT_TRY(find_file(&file, catalog, alone));
-    GT_TRY(add_kernels(out, catalog, file, part ? part + 1 : NULL));
-    const char *first = out->count ? "" : file->kernels.items[0]->name;
-    return out->count ? GPUTUNE_OK
-                      : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s' in %s%s%s", part + 1, file->path,
-                                first[0] ? "; the first kernel in it is " : "", first);
+    return resolve_file(out, catalog, alone, part ? part + 1 : NULL);
 }
 
 /* Searches the kernels of all files, because a file may include a kernel from another file. */
@@ -512,14 +521,10 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* read the file again if it was edited since the kernel was added */
-        gt_catalog_file *file;
-        GT_TRY(find_file(&file, catalog, added->file->path));
-        GT_TRY(add_kernels(out, catalog, file, kernel));
+    if (added) { /* an edit may have removed the kernel; then its name means no other kernel */
+        return resolve_file(out, catalog, added->file->path, kernel);
     }
-    if (out->count == 0) {
-        GT_TRY(add_folder(out, catalog, kernel));
-    }
+    GT_TRY(add_folder(out, catalog, kernel));
     return out->count > 0 ? GPUTUNE_OK : search_all(out, catalog, kernel);
 }
 
@@ -615,14 +620,26 @@ static gt_catalog_file *file_of(const gt_catalog *catalog, const gt_template *te
     return NULL;
 }
 
+/* Returns true unless the template was passed as text, or found by name in the template folder. */
+static bool has_own_file(const gt_catalog *catalog, const gt_catalog_file *file, bool by_path)
+{
+    const size_t length = strlen(catalog->folder);
+    return file && !file->in_memory &&
+           (by_path || strncmp(file->path, catalog->folder, length) != 0 ||
+            file->path[length] != '/');
+}
+
+bool gt_catalog_has_own_file(gt_catalog *catalog, const gt_template *template, bool by_path)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
+    return has_own_file(catalog, file_of(catalog, template), by_path);
+}
+
 gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
     gt_catalog_file *file = file_of(catalog, template);
-    const size_t length = strlen(catalog->folder);
-    if (!file || file->in_memory ||
-        (!by_path && strncmp(file->path, catalog->folder, length) == 0 &&
-         file->path[length] == '/')) {
+    if (!has_own_file(catalog, file, by_path || catalog->is_named)) {
         return NULL;
     }
     atomic_store(&file->watch.due_ns, 0);

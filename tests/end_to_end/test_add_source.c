@@ -131,6 +131,20 @@ TEST_WITH_TUNER(edited_files_are_noticed_within_a_second, ":memory:")
     folder_remove(f.folder);
 }
 
+TEST(edited_files_of_a_named_folder_are_noticed)
+{
+    files f;
+    gputune *tuner;
+    write_files(&f);
+    OK(gputune_open(&tuner, &OPEN_OPTIONS(.database = ":memory:", .templates = f.folder)));
+    assert_float_equal(launched(tuner, "scale"), 2, 0);
+    file_write(f.header, "#define FACTOR 3.0f\n");
+    clock_skip(1);
+    assert_float_equal(launched(tuner, "scale"), 3, 0);
+    gputune_close(tuner);
+    folder_remove(f.folder);
+}
+
 /* A user of a notebook may edit a cell and run it again at once. The first call after a plan was
  * made therefore checks the file without the usual delay. */
 TEST_WITH_TUNER(an_edit_right_after_the_first_call_is_noticed, ":memory:")
