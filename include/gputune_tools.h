@@ -346,7 +346,8 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
  * ENOTFOUND if the filter's kernel has neither a template nor a result. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
-/* Like gputune_wisdom_export(), but writes the text to a file. EIO if it cannot be written. */
+/* Like gputune_wisdom_export(), but writes the text to a file. EIO if it cannot be written; an
+ * older file then stays as it was. */
 GPUTUNE_API int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
                                     const gputune_record_filter *filter, bool whole);
 

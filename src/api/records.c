@@ -347,15 +347,12 @@ int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(export_text(&text, count, tuner, filter, whole, __func__));
-    gt_held_signal held;
+    gt_output output;
+    GT_SCOPED(gt_signal_release) gt_held_signal held;
     gt_signal_hold(&held);
-    FILE *file = fopen(path, "wbe");
-    bool good = file && fwrite(text.data, 1, text.length, file) == text.length;
-    if (file) {
-        good = fclose(file) == 0 && good;
-    }
-    gt_signal_release(&held);
-    return good ? GPUTUNE_OK : gt_fail(GPUTUNE_EIO, "cannot write '%s': %s", path, strerror(errno));
+    GT_TRY(gt_output_open(&output, path));
+    (void)fwrite(text.data, 1, text.length, output.file);
+    return gt_output_close(&output);
 }
 
 static gputune_status read_options(gputune_wisdom_options *out, const gputune_wisdom_options *given)

@@ -1,5 +1,6 @@
 /* Reads whole files, finds well-known folders, and matches paths with a pattern. */
 #include "base/file.h"
+#include "base/clock.h"
 #include "base/environment.h"
 
 #include <dirent.h>
@@ -84,6 +85,54 @@ const char *gt_file_peek(char *out, size_t size, const char *path)
     }
     out[got > 0 ? got : 0] = '\0';
     return out;
+}
+
+static void free_output(gt_output *output)
+{
+    free(output->path);
+    free(output->part);
+}
+
+gputune_status gt_output_open(gt_output *out, const char *path)
+{
+    struct stat old, link;
+    const bool exists = stat(path, &old) == 0,
+               is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+    const bool is_replaceable = exists ? S_ISREG(old.st_mode) && old.st_nlink == 1 &&
+                                             old.st_uid == geteuid() && access(path, W_OK) == 0
+                                       : !is_link;
+    GT_FREED char *target = is_link ? realpath(path, NULL) : NULL;
+    GT_SCOPED(free_output) gt_output output = {NULL};
+    GT_TRY(gt_strdup(&output.path, target ? target : path));
+    if (is_replaceable) {
+        GT_TRY(gt_format(&output.part, "%s.%ld.%llx.part", output.path, (long)getpid(),
+                         (unsigned long long)gt_now_ns()));
+        output.file = fopen(output.part, "wbxe");
+    }
+    if (output.file && exists) {
+        (void)fchmod(fileno(output.file), old.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
+    }
+    if (!output.file && (!output.part || errno == EACCES || errno == ENAMETOOLONG)) {
+        free(gt_take(&output.part));
+        output.file = fopen(path, "wbe");
+    }
+    GT_REFUSE(!output.file, GPUTUNE_EIO, "cannot write '%s': %s", path, strerror(errno));
+    *out = gt_take(&output);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_output_close(gt_output *output)
+{
+    GT_SCOPED(free_output) gt_output closed = *output;
+    bool good = !ferror(closed.file);
+    good &= fclose(closed.file) == 0;
+    good = good && (!closed.part || rename(closed.part, closed.path) == 0);
+    const int error = errno;
+    if (!good && closed.part) {
+        (void)unlink(closed.part);
+    }
+    return good ? GPUTUNE_OK
+                : gt_fail(GPUTUNE_EIO, "cannot write '%s': %s", closed.path, strerror(error));
 }
 
 bool gt_file_exists(const char *path)

@@ -4,6 +4,8 @@
 #include "base/array.h"
 #include "base/text.h"
 
+#include <stdio.h>
+
 enum { GT_FILE_MOST = 8 << 20 }; /* maximum size of a file for gt_file_read() */
 
 /* Reads a whole regular file and appends a NUL. Sets *bytes (`bytes` may be NULL) to the length
@@ -17,6 +19,18 @@ gputune_status gt_file_open(int *out, const char *path);
 /* Reads up to `size` - 1 bytes from the beginning of a file into `out` as a string. The string is
  * empty if the file is unreadable. Returns `out`. */
 const char *gt_file_peek(char *out, size_t size, const char *path);
+/* A file that is being written. It replaces the file at `path` only after it was written. */
+typedef struct gt_output {
+    FILE *file;
+    char *path, *part; /* `part`: the path of the new file; NULL: the file at `path` is written */
+} gt_output;
+/* Opens a new file beside `path`, which gets the mode of the file at `path`. Opens the file at
+ * `path` itself if it is a device or a FIFO, has several links, is read-only, belongs to another
+ * user, or is in a folder in which this user cannot create files. EIO if that fails. */
+gputune_status gt_output_open(gt_output *out, const char *path);
+/* Closes the file and moves it to `path`. If anything could not be written, leaves the old file
+ * there and returns EIO. */
+gputune_status gt_output_close(gt_output *output);
 bool gt_file_exists(const char *path);
 bool gt_file_is_folder(const char *path);
 /* Creates the parent folders of `path` (mode 0700). */

@@ -271,7 +271,7 @@ static int export_scenario(const cli_measured *from)
     cli_take_apart(&data, from, false);
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
     (given.format == T4 ? write_t4 : write_cache)(&data, output.file);
-    int code = cli_output_close(&output, CLI_EXIT_OK);
+    int code = cli_output_close(&output);
     if (code == CLI_EXIT_OK) {
         print_limits(&data);
     }

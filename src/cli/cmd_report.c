@@ -215,7 +215,7 @@ static int write_report(const cli_list *names)
                "the report is an HTML page; write it to a file with --output FILE");
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
     report_write_page(&report, output.file);
-    return cli_output_close(&output, CLI_EXIT_OK);
+    return cli_output_close(&output);
 }
 
 const cli_command cmd_report = {

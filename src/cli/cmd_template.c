@@ -253,7 +253,7 @@ static int embed_templates(const cli_list *arguments)
     CLI_TRY(read_template(&embedded, arguments->items[0]));
     CLI_TRY(cli_output_open(&to, cli_given.output, true));
     write_header(&embedded, to.file);
-    return cli_output_close(&to, CLI_EXIT_OK);
+    return cli_output_close(&to);
 }
 
 const cli_command cmd_embed = {

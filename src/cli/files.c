@@ -9,27 +9,25 @@
 #include <errno.h>
 #include <string.h>
 
-static int cannot_write(const char *path)
-{
-    return cli_stop(CLI_EXIT_NOTHING, "cannot write '%s': %s", path, strerror(errno));
-}
-
 int cli_output_open(cli_output *out, const char *path, bool replace)
 {
-    *out = (cli_output){path ? fopen(path, replace ? "wb" : "wbx") : stdout, path};
-    CLI_REFUSE(!out->file && errno == EEXIST, CLI_EXIT_USAGE,
+    *out = (cli_output){stdout, {NULL}};
+    if (!path) {
+        return CLI_CONTINUE;
+    }
+    CLI_REFUSE(!replace && gt_file_exists(path), CLI_EXIT_USAGE,
                "'%s' already exists; --force replaces it", path);
-    return out->file ? CLI_CONTINUE : cannot_write(path);
+    CLI_REFUSE(gt_output_open(&out->named, path) != GPUTUNE_OK, CLI_EXIT_NOTHING, "%s",
+               gt_message());
+    out->file = out->named.file;
+    return CLI_CONTINUE;
 }
 
-int cli_output_close(cli_output *output, int code)
+int cli_output_close(cli_output *output)
 {
-    if (!output->path) {
-        return code;
-    }
-    bool good = !ferror(output->file);
-    good &= fclose(output->file) == 0;
-    return good || code != CLI_EXIT_OK ? code : cannot_write(output->path);
+    CLI_REFUSE(output->named.file && gt_output_close(&output->named) != GPUTUNE_OK,
+               CLI_EXIT_NOTHING, "%s", gt_message());
+    return CLI_EXIT_OK;
 }
 
 int cli_output_write(const char *path, bool replace, const void *bytes, size_t count)
@@ -37,7 +35,7 @@ int cli_output_write(const char *path, bool replace, const void *bytes, size_t c
     cli_output output;
     CLI_TRY(cli_output_open(&output, path, replace));
     (void)fwrite(bytes, 1, count, output.file);
-    return cli_output_close(&output, CLI_EXIT_OK);
+    return cli_output_close(&output);
 }
 
 char *cli_next_include(const char **text)

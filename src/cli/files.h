@@ -1,21 +1,22 @@
 /* Output files, JSON values, and includes of templates. */
 #pragma once
 
+#include "base/file.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
 typedef struct cli_output {
     FILE *file;
-    const char *path; /* NULL: standard output */
+    gt_output named; /* not set for standard output */
 } cli_output;
 
-/* Opens the file `path` for writing, or standard output if `path` is NULL. `path` must outlive
- * *out. An existing file is an error unless `replace` is set. */
+/* Opens the file `path` for writing, or standard output if `path` is NULL. An existing file is an
+ * error unless `replace` is set. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
-/* Closes the output of a command that ends with `code`; standard output stays open. If `code` is
- * CLI_EXIT_OK but writing failed, prints a message and returns CLI_EXIT_NOTHING. Otherwise returns
- * `code`. */
-int cli_output_close(cli_output *output, int code);
+/* Closes the output of a command; standard output stays open. Returns the exit code. A file that
+ * could not be written completely does not replace an older one. */
+int cli_output_close(cli_output *output);
 
 /* Writes bytes to the file `path`, or to standard output if it is NULL. Returns the exit code. */
 int cli_output_write(const char *path, bool replace, const void *bytes, size_t count);

@@ -57,6 +57,30 @@ TEST_OF(empty_file_is_an_empty_string, char *folder, open_folder, close_folder)
     free(path);
 }
 
+TEST_OF(output_replaces_the_file_of_a_link, char *folder, open_folder, close_folder)
+{
+    char *path = path_in(folder, "old"), *link = path_in(folder, "link"), *text;
+    gt_output output;
+    struct stat facts;
+    write_bytes(path, "old", 3);
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(symlink("old", link), 0);
+    ASSERT_OK(gt_output_open(&output, link));
+    fputs("new", output.file);
+    ASSERT_OK(gt_file_read(&text, NULL, path));
+    assert_string_equal(text, "old");
+    free(text);
+    ASSERT_OK(gt_output_close(&output));
+    ASSERT_OK(gt_file_read(&text, NULL, path));
+    assert_string_equal(text, "new");
+    free(text);
+    assert_true(lstat(link, &facts) == 0 && S_ISLNK(facts.st_mode));
+    assert_int_equal(stat(path, &facts), 0);
+    assert_int_equal(facts.st_mode & 0777, 0640);
+    free(link);
+    free(path);
+}
+
 TEST_OF(message_names_a_missing_file, char *folder, open_folder, close_folder)
 {
     char *path = path_in(folder, "nowhere.cu"), *text = NULL;

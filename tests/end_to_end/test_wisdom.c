@@ -3,6 +3,8 @@
 #include "base/hash.h"
 #include "world.h"
 
+#include <sys/resource.h>
+
 static gputune_options few(gputune_effort effort)
 {
     gputune_options options = few_variants();
@@ -142,6 +144,14 @@ TEST(wisdom_is_saved_to_and_loaded_from_files)
     OK(gputune_wisdom_save(&count, tuner, path, NULL, false));
     assert_int_equal(count, 1);
     OK(gputune_wisdom_load(&count, tuner, path, NULL));
+    assert_int_equal(count, 1);
+    struct rlimit limit, none;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    none = (struct rlimit){0, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_int_equal(gputune_wisdom_save(&count, tuner, path, NULL, false), GPUTUNE_EIO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    OK(gputune_wisdom_load(&count, tuner, path, NULL)); /* the old file is still there */
     assert_int_equal(count, 1);
     write_long(path, text);
     OK(gputune_wisdom_load(&count, tuner, path, NULL));
