@@ -675,6 +675,20 @@ static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, co
     return GPUTUNE_OK;
 }
 
+/* Copies a text, with "\n" in place of "\r\n", which mail, git and editors may have written. */
+static gputune_status copy_lines(char **out, const char *text)
+{
+    GT_TRY(gt_strdup(out, text));
+    char *to = *out;
+    for (const char *from = *out; *from; from++) {
+        if (from[0] != '\r' || from[1] != '\n') {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,
                                const gt_patience *patience)
 {
@@ -682,6 +696,11 @@ gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const 
     import_work work = {&entries, import};
     import->taken = import->left_out = 0;
     size_t length = strlen(gt_wisdom_heading);
+    GT_FREED char *lines = NULL;
+    if (text[strcspn(text, "\r\n")] == '\r') {
+        GT_TRY(copy_lines(&lines, text));
+        text = lines;
+    }
     GT_REFUSE(strncmp(text, gt_wisdom_heading, length) != 0 ||
                   (text[length] && text[length] != '\n'),
               GPUTUNE_ERECORDED,

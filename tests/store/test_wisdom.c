@@ -24,9 +24,21 @@ static char *text_of_two_sizes(world *w)
     return exported(store, 2, false);
 }
 
+/* Returns a copy with the line ends of DOS. */
+static char *with_returns(const char *text)
+{
+    gt_text out = {0};
+    char *copy;
+    for (; *text; text++) {
+        gt_text_printf(&out, "%s%c", *text == '\n' ? "\r" : "", *text);
+    }
+    ASSERT_OK(gt_text_take(&copy, &out));
+    return copy;
+}
+
 TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world)
 {
-    GT_FREED char *text = text_of_two_sizes(w);
+    GT_FREED char *text = text_of_two_sizes(w), *returns = with_returns(text);
     setenv("XDG_CACHE_HOME", w->folder, 1);
     for (int trusted = 0; trusted < 2; trusted++) {
         for (int keep = 0; keep < 3; keep++) { /* 0: for this store only; 2: read-only */
@@ -37,7 +49,7 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
             gt_scenario scenario = scenario_at(4096);
             with.trusted = trusted;
             with.keep = keep;
-            import(&with, store, text);
+            import(&with, store, trusted ? returns : text);
             assert_int_equal(with.taken, 2);
             GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
             assert_string_equal(found.config, "VEC=4");
