@@ -480,7 +480,7 @@ typedef struct gputune_parameter {
     gputune_parameter_kind kind;
     const char *name, *type; /* as in the template. `type` is the type of the value or of a buffer's
                                 elements; "float *" means a scalar that is a null pointer */
-    int argument;            /* index in gputune_args; -1 for scratch */
+    int argument;            /* index in gputune_args; -1 for scratch and values of a launch() */
     uint32_t bytes;          /* size in the parameter list; 0: in constant memory only */
     uint64_t buffer_bytes;   /* bytes of a buffer, scratch or a whole block; 0: a value */
     uint32_t element_bytes;  /* size of an element of a buffer or block; else 0 */
@@ -489,7 +489,7 @@ typedef struct gputune_parameter {
     bool by_address;    /* true if the parameter is the device address of a copy of the block */
     bool cleared;       /* true if the buffer is set to zero before each launch */
     bool is_size;       /* true for a scalar that is one of the plan's sizes */
-    int64_t size_value; /* value of that size */
+    int64_t size_value; /* value of that size, or of a scalar that is no argument */
 } gputune_parameter;
 #define GPUTUNE_PARAMETER_INIT GPUTUNE_INIT(gputune_parameter)
 /* Describes argument number `argument`, from 0, in *out. If a kernel accesses a buffer through a
@@ -530,7 +530,7 @@ typedef struct gputune_function {
 #define GPUTUNE_FUNCTION_INIT GPUTUNE_INIT(gputune_function)
 /* Describes kernel number `index`, from 0, of the plan in *out, and loads its code into the current
  * context. Pointers in *out live as long as the plan. ENOTFOUND after the last kernel, EUNSUPPORTED
- * for kernels that are launched in loops, under conditions or with computed arguments; EINVAL if no
+ * for kernels that are launched in loops, under conditions or with computed addresses; EINVAL if no
  * context is current. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Describes parameter number `parameter`, from 0, of kernel number `index` in *out. ENOTFOUND after

@@ -136,8 +136,17 @@ static void describe_launch(gt_description *description, const gt_request *reque
         describe_scratch(out, request->template, (*scratch)++, parameter);
         return;
     }
-    if (parameter->kind == GT_PARAMETER_VALUE) {
-        return; /* computed in a loop, whose kernels are not described */
+    if (parameter->kind == GT_PARAMETER_VALUE) { /* of a loop: its kernels are not described */
+        const gt_template_value *value = &request->template->parts->computed[parameter->map];
+        *out = (gputune_parameter){.size = sizeof *out,
+                                   .kind = GPUTUNE_PARAMETER_SCALAR,
+                                   .name = value->value->text,
+                                   .type = gt_type_name(value->type),
+                                   .argument = -1,
+                                   .bytes = parameter->bytes,
+                                   .is_input = true,
+                                   .size_value = (int64_t)parameter->scratch_bytes};
+        return;
     }
     gputune_parameter *argument = &description->arguments[parameter->argument].parameter;
     if (parameter->kind == GT_PARAMETER_BLOCK) {

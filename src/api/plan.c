@@ -966,8 +966,8 @@ static gputune_status check_index(const char *call, const gt_launch_view *launch
 {
     uint32_t count = launch->step_count;
     GT_REFUSE(launch->sequence, GPUTUNE_EUNSUPPORTED,
-              "%s: this plan launches its kernels in loops or with arguments of their own; "
-              "expected gputune_launch(), which does both",
+              "%s: this plan launches its kernels in loops, under conditions or with computed "
+              "addresses; expected gputune_launch()",
               call);
     return index >= count
                ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, but none with index %u",

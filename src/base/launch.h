@@ -48,7 +48,7 @@ typedef enum gt_parameter_kind {
     GT_PARAMETER_SCALAR,
     GT_PARAMETER_BLOCK,     /* a block: the part that is passed by value, or its device address */
     GT_PARAMETER_SCRATCH,   /* the device address of a buffer that the plan owns */
-    GT_PARAMETER_VALUE,     /* an integer computed by the launch's sequence */
+    GT_PARAMETER_VALUE,     /* an integer: of the launch's sequence, or without one a constant */
     GT_PARAMETER_TENSORMAP, /* a CUtensorMap of the buffer argument */
     GT_PARAMETER_TEXTURE    /* a texture object of the buffer argument */
 } gt_parameter_kind;
@@ -63,7 +63,7 @@ typedef struct gt_parameter {
     uint32_t bytes; /* size of the parameter itself, such as 8 for an address */
     int argument;   /* index of the argument to pass, or to copy to scratch; -1: none */
     uint32_t map;   /* index into the launch's maps or textures, or into gt_iteration.values */
-    uint64_t scratch_bytes; /* size of a scratch or extra buffer, or a scalar's value */
+    uint64_t scratch_bytes; /* size of a scratch or extra buffer, or a value */
     uint32_t scratch;       /* GT_SCRATCH_... flags */
     uint32_t holder; /* 1 + index of the struct parameter that contains this address; 0: none */
     uint32_t offset; /* offset of the address in the struct parameter */

@@ -168,7 +168,8 @@ uint64_t gt_plan_variant_bytes(const gt_launch *launch)
         bytes += launch->blocks[i].bytes;
     }
     for (uint32_t i = 0; i < launch->parameter_count; ++i) {
-        bytes += launch->parameters[i].scratch_bytes;
+        const gt_parameter *parameter = &launch->parameters[i];
+        bytes += parameter->kind == GT_PARAMETER_SCRATCH ? parameter->scratch_bytes : 0;
     }
     for (uint32_t i = 0; i < launch->texture_count; ++i) {
         const gt_texture *texture = &launch->textures[i];

@@ -227,7 +227,8 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &textures[parameter->map];
             GT_TRY(find_texture(parameters[i], launcher, instance, parameter, arguments));
         } else if (parameter->kind == GT_PARAMETER_VALUE) {
-            parameters[i] = &run.values[parameter->map];
+            parameters[i] = launch->sequence ? (void *)&run.values[parameter->map]
+                                             : (void *)&parameter->scratch_bytes;
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
         } else { /* by value: the whole block or, for `split`, its first part */

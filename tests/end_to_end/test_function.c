@@ -109,6 +109,34 @@ TEST_WITH_TUNER(scratch_is_passed_by_the_caller, ":memory:")
     assert_int_equal(sum, 496);
 }
 
+/* A value that launch() computes has no argument; it is passed by gputune_launch() or the caller.
+ */
+TEST_WITH_TUNER(value_is_described, ":memory:")
+{
+    static const char text[] =
+        "#pragma gputune kernel(told) problem(n = 4096) tune(T = 7, 8) args(out int y[n])\n"
+        "#pragma gputune launch(k, block = 32, grid = 1, args = (y, n / T))\n"
+        "__global__ void k(int *y, short value) { y[threadIdx.x] = value; }\n";
+    int y[64] = {0};
+    gputune_plan *plan = default_plan(tuner, text, GPUTUNE_SIZES({"n", 64}));
+    reported t = describe_functions(plan);
+    const gputune_parameter *value = &t.parameters[1];
+    assert_int_equal(value->kind, GPUTUNE_PARAMETER_SCALAR);
+    assert_string_equal(value->name, "n / T");
+    assert_string_equal(value->type, "short");
+    assert_int_equal(value->argument, -1);
+    assert_int_equal(value->bytes, 2);
+    assert_int_equal(value->size_value, 9);
+    CUdeviceptr dy = buffer_of(y, sizeof y);
+    short passed = 5;
+    launch_as_reported(&t.function, t.function.function, (void *[]){&dy, &passed});
+    CU(MemcpyDtoH(y, dy, sizeof y));
+    assert_int_equal(y[31], 5);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dy)));
+    CU(MemcpyDtoH(y, dy, sizeof y));
+    assert_int_equal(y[31], 9);
+}
+
 static char *passed_as(const char *word)
 {
     char *text;

@@ -164,7 +164,7 @@ static const gt_mistake pipeline_mistakes[] = {
      "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
     {8, P "launch(second, block = 32, grid = 1)",
      "a.cu:8:17: 'second' takes 2 parameters; expected 3, those of args = (…), or without it those "
-     "of args() and scratch()"},
+     "of args(), scratch() and tensormap()"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) block(32)",
      "a.cu:8:72: 'block' cannot be combined with launch(); expected it in each launch(), as in "
      "launch(KERNEL, block = 256, …)"},

@@ -18,10 +18,11 @@ static const char pipeline[] =
     "#pragma gputune tune(B = 64, 128) scratch(float parts[ceil_div(n, B)], unsigned int c[1] = "
     "zero)\n"
     "#pragma gputune launch(first, block = B, grid = ceil_div(n, B), args = (x, parts, n))\n"
-    "#pragma gputune launch(second, block = 32, grid = 1, args = (y, parts, c, n))\n"
+    "#pragma gputune launch(second, block = 32, grid = 1, args = (y, parts, c, n, n / B))\n"
     "#pragma gputune reference(y[i] = 0)\n"
     "__global__ void first(const float *x, float *parts, unsigned int n) { parts[0] = B; }\n"
-    "__global__ void second(float *y, float *parts, unsigned int *c, unsigned int n) { }\n";
+    "__global__ void second(float *y, float *parts, unsigned int *c, unsigned int n, short a) { "
+    "}\n";
 
 static gputune_status write_header_for(char **out, const char *text, const char *rule_text,
                                        const char *arch, const char *second)
@@ -99,7 +100,8 @@ TEST(test_pipeline)
         "const size_t bytes_ = (size_t)(INT64_C(4) * 1);",
         "SUMS_CU(cuMemsetD8Async)(c, 0, bytes_, stream_)",
         "arguments_[] = {&x, &parts, &n_value_};",
-        "arguments_[] = {&y, &parts, &c, &n_value_};",
+        "int16_t computed_4_ = (int16_t)(n / 128);",
+        "arguments_[] = {&y, &parts, &c, &n_value_, &computed_4_};",
         "shared_ = 0, cooperative_ = 0;",
         "sums_start(rule_, 3, stream_, grid_, block_, cluster_, shared_, cooperative_, arguments_)",
     };

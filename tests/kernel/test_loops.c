@@ -182,6 +182,8 @@ TEST(test_limits)
     assert_count(P "for(i = 0; i < 3 / (T - 1); ++i) " WORK "\n", 2);
     assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 1, args = (y, i, 0, i + 127 * T)") "\n", 2);
     assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 1, args = (y, i, i - T + 1, 0)") "\n", 2);
+    assert_count(P AT("grid = 1, args = (y, 0, 0, 128 * T)") "\n", 2);
+    assert_count(P AT("grid = 1, args = (y, 0, 1 - T, 1 / (B - 64))") "\n", 1);
 }
 
 TEST(test_identities)

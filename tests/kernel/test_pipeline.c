@@ -51,6 +51,11 @@ TEST(test_parameters_named_like_tunables)
     SETUP(b, text_of_one, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_null(strstr(source.text, "#define T "));
+    const gt_launch launch = launch_of(&b, "T=128"); /* without loops, values are constants */
+    assert_int_equal(launch.sequence.item_count, 0);
+    assert_int_equal(launch.parameters[2].kind, GT_PARAMETER_VALUE);
+    assert_int_equal(launch.parameters[2].scratch_bytes, 8);
+    assert_int_equal(launch.parameters[3].scratch_bytes, 128);
 }
 
 /* The entry name of an additional instance must fit in its buffer. */
@@ -174,16 +179,19 @@ TEST(test_clusters_and_cooperative_steps)
 
 static const char *const mistakes[][2] = {
     {P "launch(other, block = 1, grid = 1, args = (z))\n",
-     "a.cu:3:60: unknown argument 'z'; expected one of args() or scratch(), a loop's counter, a "
-     "tunable or a problem value"},
+     "a.cu:3:60: unknown argument 'z'; expected one of args(), scratch() or tensormap(), a loop's "
+     "counter, a tunable or a problem value"},
     {P "launch(second, block = 1, grid = 1, cluster = 2, cluster = 2)\n",
      "a.cu:3:66: 'cluster' is given twice; expected it once"},
     {P "launch(second, block = 1, grid = 1) cooperative()\n",
      "a.cu:3:53: 'cooperative' cannot be combined with launch(); expected it in a launch(), as in "
      "launch(KERNEL, cooperative = 1, …)"},
     {P "launch(second, block = 1, grid = 1) tensormap(x, box = 8)\n",
-     "a.cu:3:53: 'tensormap' cannot be combined with launch(); expected a buffer in args(), or a "
-     "template with one kernel"},
+     "a.cu:3:17: 'second' takes 'x' as float *; expected const __grid_constant__ CUtensorMap, as "
+     "declared in tensormap()"},
+    {P "tensormap(a : x, box = 8) launch(other, block = 1, grid = 1, args = (a))\n",
+     "a.cu:3:43: 'other' takes 'y' as float *; expected const __grid_constant__ CUtensorMap, as "
+     "declared in tensormap()"},
 };
 
 TEST(test_mistakes)

@@ -104,21 +104,25 @@ TEST(launches_are_those_of_the_template)
 
 TEST(other_launches_have_no_prototype)
 {
-    static const char *const clauses[] = {"block(min(256, n))", "block(64) shared(4 * n)",
-                                          "block(64) cooperative()",
-                                          "block(64) l2_persist(A = 50 : x)"};
+    static const char *const clauses[] = {"grid(1) block(64)", /* the first two have one */
+                                          "launch(k, block = 64, grid = 1, args = (y, x, 2 * 7))",
+                                          "launch(k, block = 64, grid = 1, args = (y, x, n / 2))",
+                                          "grid(1) block(min(256, n))",
+                                          "grid(1) block(64) shared(4 * n)",
+                                          "grid(1) block(64) cooperative()",
+                                          "grid(1) block(64) l2_persist(A = 50 : x)"};
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
         GT_SCOPED(gt_text_free) gt_text text = {0};
-        gt_prototype *prototype = NULL;
+        GT_FREED gt_prototype *prototype = NULL;
         gt_text_printf(&text,
                        "#pragma gputune kernel(k) problem(n = 4096) args(out float y[n], "
-                       "in float x[n], int n) grid(1)\n"
+                       "in float x[n], int n)\n"
                        "#pragma gputune %s\n"
                        "__global__ void k(float *y, const float *x, int n) {}\n",
                        clauses[i]);
         SETUP(b, gt_text_string(&text), "sm_90");
         const gt_config config = gt_config_default(b.template);
         assert_int_equal(gt_prototype_make(&prototype, b.template, &b.problem, &config, &b.device),
-                         GPUTUNE_EUNSUPPORTED);
+                         i < 2 ? GPUTUNE_OK : GPUTUNE_EUNSUPPORTED);
     }
 }

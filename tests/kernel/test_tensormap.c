@@ -55,6 +55,30 @@ TEST(test_beside_it)
     assert_int_equal(gt_buffer_alignment(&b.workload.buffers[0]), 32);
 }
 
+TEST(test_in_a_launch)
+{
+    SETUP(b,
+          "#pragma gputune kernel(all) problem(m = 100, n = 256) tune(B = 8, 64)\n"
+          "#pragma gputune args(in half x[m][n], out float y[m][n]) scratch(float s[m])\n"
+          "#pragma gputune launch(f, block = 64, grid = 1, args = (a, y, B * 2, x))\n"
+          "#pragma gputune launch(g, block = 64, grid = 1)\n"
+          "#pragma gputune tensormap(x, box = (B, 32)) tensormap(a : y, box = (B, 16))\n"
+          "__global__ void f(const __grid_constant__ CUtensorMap a, float *y, int b,\n"
+          "                  const __grid_constant__ CUtensorMap x) {}\n"
+          "__global__ void g(const __grid_constant__ CUtensorMap x, float *y, float *s,\n"
+          "                  const __grid_constant__ CUtensorMap a) {}\n",
+          "sm_90");
+    const gt_launch launch = launch_of(&b, "B=64");
+    const gt_kernel_step *f = &launch.steps[0], *g = &launch.steps[1];
+    assert_int_equal(launch.parameter_count, 5);
+    assert_int_equal(launch.parameters[3].kind, GT_PARAMETER_TENSORMAP);
+    assert_int_equal(launch.maps[launch.parameters[3].map].box[0], 16);
+    assert_int_equal(launch.parameters[4].scratch_bytes, 128);
+    assert_memory_equal(f->parameters, ((uint32_t[]){3, 1, 4, 0}), 4 * sizeof *f->parameters);
+    assert_int_equal(g->parameter_count, 4);
+    assert_memory_equal(g->parameters, ((uint32_t[]){0, 1, 2, 3}), 4 * sizeof *g->parameters);
+}
+
 TEST(test_odd_tail)
 {
     gt_problem odd_tail;

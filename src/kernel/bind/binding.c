@@ -309,7 +309,7 @@ static void add_launch(maker *m, uint32_t index)
 {
     const gt_template *template = m->binding->template;
     const gt_template_step *step = &template->parts->steps[index];
-    const uint32_t values = template->parameter_count;
+    const uint32_t values = gt_first_computed(template);
     gt_sequence_item *condition =
         step->when ? add_value(m, GT_SEQUENCE_UNLESS, 0, step->when) : NULL;
     add_shape(m, GT_SEQUENCE_GRID, &step->grid, &m->steps[index]);
@@ -360,18 +360,21 @@ static void add_order(maker *m, const gt_template_parts *parts, const gt_order *
     }
 }
 
+static gt_limit check_value(gt_type type, int64_t value)
+{
+    return gt_type_holds(type, value) && (type != GT_TYPE_U64 || value >= 0) ? GT_LIMIT_NONE
+                                                                             : GT_LIMIT_VALUE;
+}
+
 static gt_limit check_values(const gt_iteration *run, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
     const gt_template_step *step = &template->parts->steps[run->step];
-    const uint32_t values = template->parameter_count;
+    const uint32_t values = gt_first_computed(template);
     for (uint32_t i = 0; i < step->argument_count; i++) {
         if (step->arguments[i] >= values) {
             const uint32_t value = step->arguments[i] - values;
-            const gt_type type = template->parts->computed[value].type;
-            GT_EXCLUDE(!gt_type_holds(type, run->values[value]) ||
-                           (type == GT_TYPE_U64 && run->values[value] < 0),
-                       GT_LIMIT_VALUE);
+            GT_WITHIN(check_value(template->parts->computed[value].type, run->values[value]));
         }
     }
     return GT_LIMIT_NONE;
@@ -438,11 +441,23 @@ static gt_limit bind_sequence(gt_launch *out, const gt_binding *binding)
     return try_launch(out, binding);
 }
 
+gt_limit gt_binding_value(int64_t *out, const gt_binding *binding, uint32_t index)
+{
+    const gt_template_value *computed = &binding->template->parts->computed[index];
+    GT_WITHIN(bind_number(out, computed->value, 0, binding));
+    return check_value(computed->type, *out);
+}
+
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding)
 {
-    out->step_count = binding->template->parts->step_count;
+    const gt_template_parts *parts = binding->template->parts;
+    int64_t value;
+    out->step_count = parts->step_count;
     for (uint32_t i = 0; i < out->step_count; i++) {
         GT_WITHIN(bind_step(&out->steps[i], binding, i));
+    }
+    for (uint32_t i = 0; i < parts->computed_count && !parts->has_loops; i++) {
+        GT_WITHIN(gt_binding_value(&value, binding, i));
     }
     return bind_sequence(out, binding);
 }

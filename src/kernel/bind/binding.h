@@ -54,6 +54,9 @@ bool gt_binding_permits(const gt_binding *binding);
 gt_limit gt_binding_vectors(const gt_binding *binding);
 /* Checks all kernels of a pipeline. The shape of the first kernel must have been computed. */
 gt_limit gt_binding_steps(gt_binding *binding);
+/* Evaluates computed argument `index` of a launch without loops, and checks that it fits its type.
+ */
+gt_limit gt_binding_value(int64_t *out, const gt_binding *binding, uint32_t index);
 /* Evaluates all kernels of a launch, and lists the launches in its loops. */
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding);
 /* Returns the limit that every configuration with this value of an axis breaks (launch.c). */

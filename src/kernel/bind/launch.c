@@ -185,6 +185,11 @@ static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
             gt_launch_add(launch, GT_PARAMETER_VALUE, gt_type_bytes(parts->computed[i].type), -1);
         value->map = i;
         value->base = parts->computed[i].base;
+        if (!parts->has_loops) {
+            int64_t number;
+            (void)gt_binding_value(&number, binding, i); /* gt_steps_bind() has checked it */
+            value->scratch_bytes = (uint64_t)number;
+        }
     }
     return check_swaps(binding);
 }

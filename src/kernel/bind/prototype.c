@@ -44,6 +44,9 @@ static bool is_plain(const gt_template *template, const gt_config *config)
     for (uint32_t i = 0; i < parts->step_count; i++) {
         plain &= has_fixed_shape(&parts->steps[i], template);
     }
+    for (uint32_t i = 0; i < parts->computed_count; i++) {
+        plain &= !uses_sizes(parts->computed[i].value, template);
+    }
     return plain;
 }
 

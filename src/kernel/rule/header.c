@@ -71,17 +71,18 @@ static gputune_status refuse_part(const gt_template *template, const char *part)
                    template->name, part);
 }
 
+static const char *const c_types[] = {
+    [GT_TYPE_I8] = "int8_t",    [GT_TYPE_U8] = "uint8_t",   [GT_TYPE_I16] = "int16_t",
+    [GT_TYPE_U16] = "uint16_t", [GT_TYPE_I32] = "int32_t",  [GT_TYPE_U32] = "uint32_t",
+    [GT_TYPE_I64] = "int64_t",  [GT_TYPE_U64] = "uint64_t", [GT_TYPE_BOOL] = "uint8_t",
+    [GT_TYPE_F32] = "float",    [GT_TYPE_F64] = "double"};
+
 static const char *c_type(const gt_template *template, const gt_problem *problem, const char *type)
 {
-    static const char *const names[] = {
-        [GT_TYPE_I8] = "int8_t",    [GT_TYPE_U8] = "uint8_t",   [GT_TYPE_I16] = "int16_t",
-        [GT_TYPE_U16] = "uint16_t", [GT_TYPE_I32] = "int32_t",  [GT_TYPE_U32] = "uint32_t",
-        [GT_TYPE_I64] = "int64_t",  [GT_TYPE_U64] = "uint64_t", [GT_TYPE_BOOL] = "uint8_t",
-        [GT_TYPE_F32] = "float",    [GT_TYPE_F64] = "double"};
     gt_element element;
     const bool is = gt_element_from_name(&element, gt_type_word(template, problem, type)) &&
-                    element.lanes == 1 && element.type < sizeof names / sizeof *names;
-    return is ? names[element.type] : NULL;
+                    element.lanes == 1 && element.type < sizeof c_types / sizeof *c_types;
+    return is ? c_types[element.type] : NULL;
 }
 
 const char *gt_header_kernel(const gt_template *template, uint32_t index)
@@ -128,9 +129,10 @@ static gputune_status check_axes(const gt_template *template, const gt_rule *rul
 gputune_status gt_header_check(const gt_template *template, const gt_rule *rule)
 {
     const gt_template_parts *parts = template->parts;
-    if (template->pass_count || parts->has_loops || parts->computed_count || parts->map_count) {
-        return refuse_part(template, parts->map_count               ? "tensor maps"
-                                     : !template->pass_count        ? "loops or computed arguments"
+    if (template->pass_count || parts->has_loops || parts->map_count) {
+        return refuse_part(template, parts->map_count ? "tensor maps"
+                                     : !template->pass_count
+                                         ? "loops, conditions or computed addresses"
                                      : template->passes[0].axis < 0 ? "constant() variables"
                                                                     : "pass() blocks");
     }
@@ -344,6 +346,21 @@ static void append_dimensions(writer *w, const char *name, const gt_dimensions *
     gt_text_append(&w->out, "};\n");
 }
 
+/* Declares a local variable for each computed argument of a launch. */
+static void append_computed(writer *w, const gt_template_step *step)
+{
+    const uint32_t first = gt_first_computed(w->template);
+    for (uint32_t i = 0; i < step->argument_count; i++) {
+        if (step->arguments[i] >= first) {
+            const gt_template_value *value = &w->parts->computed[step->arguments[i] - first];
+            const char *type = c_types[value->type];
+            gt_text_printf(&w->out, "            %s computed_%u_ = (%s)(", type, i, type);
+            append_value(w, value->value, 0, 0);
+            gt_text_append(&w->out, ");\n");
+        }
+    }
+}
+
 static void append_step(writer *w, uint32_t variant, uint32_t index)
 {
     const gt_template_step *step = &w->parts->steps[index];
@@ -357,12 +374,19 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
     append_value(w, step->shared, 0, 0);
     gt_text_append(&w->out, ", cooperative_ = ");
     append_value(w, step->cooperative, 0, 0);
-    gt_text_append(&w->out, ";\n            void *arguments_[] = {");
+    gt_text_append(&w->out, ";\n");
+    append_computed(w, step);
+    gt_text_append(&w->out, "            void *arguments_[] = {");
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t argument = all ? i : step->arguments[i];
         const bool implied = argument < w->template->argument_count && is_implied(w, argument);
-        gt_text_printf(&w->out, "%s&%s%s", i ? ", " : "", w->template->arguments[argument].name,
-                       implied ? "_value_" : "");
+        gt_text_append(&w->out, i ? ", " : "");
+        if (argument >= w->template->parameter_count) {
+            gt_text_printf(&w->out, "&computed_%u_", i);
+        } else {
+            gt_text_printf(&w->out, "&%s%s", w->template->arguments[argument].name,
+                           implied ? "_value_" : "");
+        }
     }
     gt_text_append(&w->out, count ? "};\n" : "NULL};\n");
     append_text(w, "            result_ = result_ ? result_ : @_start(rule_, ");

@@ -339,16 +339,18 @@ static gputune_status check_taken(const checked *c, const gt_function_parameter 
                                   uint32_t index)
 {
     gt_template *template = c->p->template;
-    if (index >= template->parameter_count) {
-        gt_template_value *value = &c->p->parts->computed[index - template->parameter_count];
+    const uint32_t computed = gt_first_computed(template);
+    if (index >= computed) {
+        gt_template_value *value = &c->p->parts->computed[index - computed];
         GT_TRY(check_value(c, value, given));
         index = value->base ? value->base - 1 : index;
     }
     gt_argument *argument = &template->arguments[index];
-    if (index >= template->argument_count) {
+    const bool is_added_map = index >= template->parameter_count && index < computed;
+    if (index >= template->argument_count && !is_added_map) {
         return GPUTUNE_OK;
     }
-    if (argument->map) {
+    if (is_added_map || argument->map) {
         return check_type(c, given, "CUtensorMap",
                           "const __grid_constant__ CUtensorMap, as declared in tensormap()");
     }
@@ -384,7 +386,8 @@ static gputune_status check_step(gt_template_step *step, checked *c)
         GT_TRY(check_surroundings(c));
     } else {
         GT_TRY(check_count(c, false, step->argument_count,
-                           ", those of args = (…), or without it those of args() and scratch()"));
+                           ", those of args = (…), or without it those of args(), scratch() and "
+                           "tensormap()"));
     }
     for (uint32_t i = 0; i < (one ? p->template->taken_count : step->argument_count); i++) {
         GT_TRY(check_taken(c, &c->takes.items[i], one ? i : step->arguments[i]));

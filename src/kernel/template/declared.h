@@ -94,7 +94,8 @@ typedef struct gt_template_step {
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count; /* number of `arguments` */
     bool takes_none;         /* true if the launch() has args = () */
-    /* indices into the arguments in args(), then the scratch() buffers, then `computed` */
+    /* indices into the arguments in args(), then the scratch() buffers, then the tensor maps that
+     * replace no buffer, then `computed` */
     uint32_t arguments[GT_PARAMETER_MAX];
 } gt_template_step;
 
@@ -170,7 +171,7 @@ typedef struct gt_template_parts {
     bool is_pipeline; /* true if there is a launch(); `kernel` is then only the pipeline's name */
     gt_template_step steps[GT_STEPS_MAX]; /* one for each launch(), or one for the only kernel */
     uint32_t step_count;
-    bool has_loops; /* true if there is a for(), swap(), `when` or an expression in args = (…) */
+    bool has_loops; /* true if there is a for(), swap(), `when` or an address in args = (…) */
     gt_order orders[GT_ORDERS_MAX];
     uint32_t order_count;
     gt_template_value computed[GT_VALUES_MAX]; /* arguments of launch() that are expressions */
@@ -184,7 +185,7 @@ typedef struct gt_template_parts {
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* structs that are types of arguments */
     uint32_t structure_count;
     gt_map maps[GT_TENSORMAP_MAX];
-    uint32_t map_count;
+    uint32_t map_count, added_maps; /* added_maps: number of maps that replace no buffer */
     gt_texture_clause textures[GT_TEXTURE_MAX];
     uint32_t texture_count;
     gt_define defines[GT_DEFINE_MAX];
@@ -205,6 +206,12 @@ typedef struct gt_template_parts {
     const char *words[GT_WORDS_ADDED];
     uint32_t word_count;
 } gt_template_parts;
+
+/* Returns the index of the first of `computed` in gt_template_step.arguments. */
+static inline uint32_t gt_first_computed(const gt_template *template)
+{
+    return template->parameter_count + template->parts->added_maps;
+}
 
 /* Gives `memory` to the template, or frees it on failure. ENOMEM also if `memory` is NULL. */
 gputune_status gt_keep(gt_template_parts *parts, void *memory);

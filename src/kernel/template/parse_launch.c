@@ -147,6 +147,21 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const 
     return GPUTUNE_OK;
 }
 
+/* Sets *out to the index of the tensor map with a name, as in gt_template_step.arguments. Returns
+ * false if there is none, or if it replaces a buffer. */
+static bool find_map(uint32_t *out, const gt_template *template, const char *name)
+{
+    const gt_template_parts *parts = template->parts;
+    *out = template->parameter_count;
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        if (!parts->maps[i].replaces && strcmp(parts->maps[i].name, name) == 0) {
+            return true;
+        }
+        *out += !parts->maps[i].replaces;
+    }
+    return false;
+}
+
 /* Returns true if a name is followed by one of the tokens in `after`. Sets *argument to the
  * argument with this name, or to NULL. */
 static bool is_name(const gt_argument **argument, const gt_parse *p, const char *after)
@@ -165,12 +180,12 @@ static gputune_status read_value(uint32_t *out, gt_parse *p)
                          gt_lexer_place(&p->at)));
     gt_template_value *value = &parts->computed[parts->computed_count];
     const gt_argument *base;
-    *out = p->template->parameter_count + parts->computed_count++;
-    parts->has_loops = true;
+    *out = gt_first_computed(p->template) + parts->computed_count++;
     if (is_name(&base, p, "+") && base && base->is_buffer) {
         gt_lexer_next(&p->at);
         gt_lexer_next(&p->at);
         value->base = (uint32_t)(base - p->template->arguments) + 1;
+        parts->has_loops = true;
     }
     return gt_read_expression(&value->value, p, IN_LOOP, false);
 }
@@ -185,14 +200,16 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *p)
     uint32_t *argument = &step->arguments[step->argument_count++];
     if (named) {
         *argument = (uint32_t)(named - p->template->arguments);
+    }
+    if (named || (name && find_map(argument, p->template, GT_TOKEN_TEXT(&p->at.token)))) {
         gt_lexer_next(&p->at);
         return GPUTUNE_OK;
     }
     GT_EXPECT(p->at.token.kind != GT_TOKEN_END && !gt_token_is_any(&p->at.token, ", )"), &p->at,
               "the name of an argument or scratch, or an expression");
     GT_REFUSE_AT(name && !gt_symbol_is_known(&symbols, &p->at.token), place,
-                 "unknown argument '%.*s'; expected one of args() or scratch(), a loop's counter, "
-                 "a tunable or a problem value",
+                 "unknown argument '%.*s'; expected one of args(), scratch() or tensormap(), a "
+                 "loop's counter, a tunable or a problem value",
                  (int)p->at.token.length, p->at.token.text);
     return read_value(argument, p);
 }
@@ -213,7 +230,7 @@ static gputune_status read_arguments(gt_template_step *step, gt_parse *p)
 
 static void take_all(gt_template_step *step, const gt_template *template)
 {
-    for (uint32_t i = 0; i < template->parameter_count; i++) {
+    for (uint32_t i = 0; i < gt_first_computed(template); i++) {
         if (i < template->taken_count || i >= template->argument_count) {
             step->arguments[step->argument_count++] = i;
         }

@@ -70,6 +70,8 @@ gputune_status gt_parse_tensormap(gt_parse *p)
     *kept = map;
     if (map.replaces) {
         p->template->arguments[map.argument].map = kept;
+    } else {
+        parts->added_maps++;
     }
     while (gt_lexer_accept(&p->at, ",")) {
         GT_TRY(gt_read_setting(kept, &map_settings, &given, p));
