@@ -69,7 +69,11 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
         }
         return true;
     }
-    emu_wait(warp, op, warp->active, EMU_AT_SYNC, 0, warp->pc - 1);
+    /* after a backward branch, the split may arrive here without having joined those that wait */
+    bool joins = false;
+    for (unsigned i = 0; i < warp->split_count; i++)
+        joins |= warp->splits[i].frame == warp->frame && warp->splits[i].pc == warp->pc - 1;
+    emu_wait(warp, op, warp->active, joins ? EMU_READY : EMU_AT_SYNC, 0, warp->pc - 1);
     return false;
 }
 

@@ -52,6 +52,20 @@ TEST(shuffle_waits_for_its_members)
         assert_int_equal(out[i], (i ^ 1) + (i & 1 ? 2000 : 1000));
 }
 
+/* Some compilers place the end of a loop before its beginning. */
+TEST(lanes_that_branch_back_separately_meet)
+{
+    uint32_t out[32];
+    run_warp(KERNEL("and.b32 %r2, %r0, 1; setp.eq.u32 %p0, %r2, 0; mov.u32 %r3, 0; bra BODY;\n"
+                    "NEXT: add.u32 %r3, %r3, 1;\n"
+                    "BODY: shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;\n"
+                    "setp.eq.u32 %p1, %r3, 2; @%p1 bra OUT; @%p0 bra NEXT; bra NEXT;\n"
+                    "OUT:\n"),
+             32, out);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(out[i], i ^ 1);
+}
+
 TEST(warp_barriers_in_branches_meet)
 {
     uint32_t out[32];
