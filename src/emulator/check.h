@@ -77,6 +77,7 @@ enum {
     EMU_HOW_BULK = 64,     /* a bulk copy that completes in a bulk group */
     EMU_HOW_NC = 128,      /* a read by ld.global.nc */
     EMU_HOW_PRODUCT = 256, /* a read of shared memory by wgmma */
+    EMU_HOW_FIRST = 512,   /* the first write to unset global memory */
     EMU_HOW_ASYNC_PROXY = EMU_HOW_PHASE | EMU_HOW_BULK | EMU_HOW_PRODUCT
 };
 

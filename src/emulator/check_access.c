@@ -120,8 +120,9 @@ static bool is_race(const touch *t, const emu_stamp *other)
         return false;
     if (t->region && t->region->races && (t->stamp.how & other->how & EMU_HOW_WRITE) == 0)
         return false;
+    /* a read of memory that only this write has set must see it */
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
-        return false;
+        return other->how & EMU_HOW_FIRST && !emu_order_knows(t->warp, t->lane, other);
     /* the first read of a compare-and-swap loop may be stale, because the swap then fails */
     bool guess = (t->stamp.how | other->how) & EMU_HOW_CAS &&
                  (t->stamp.how == EMU_HOW_READ || other->how == EMU_HOW_READ);
@@ -198,6 +199,18 @@ static void note_read(emu_cell *cell, const emu_stamp *stamp)
     cell->read[0] = *stamp;
 }
 
+/* Keeps the last weak write before strong ones, because it may race with a later strong write. */
+static void note_write(const touch *t, emu_cell *cell)
+{
+    const emu_stamp weak = cell->write.how & EMU_HOW_STRONG ? cell->read[0] : cell->write;
+    const bool is_first = t->region && !t->region->is_set && !cell->written_before &&
+                          (!cell->write.warp || cell->write.how & EMU_HOW_UNSET);
+    *cell = (emu_cell){.write = t->stamp};
+    cell->write.how |= is_first ? EMU_HOW_FIRST : 0;
+    if (t->stamp.how & EMU_HOW_STRONG && weak.how & EMU_HOW_WRITE)
+        cell->read[0] = weak;
+}
+
 /* Returns true if a store writes the value that was already there, so a race does no harm. */
 static bool is_silent(const touch *t, const uint8_t *at, uint32_t bytes)
 {
@@ -220,7 +233,7 @@ static void look_at(const touch *t, emu_cell *cell, const uint8_t *at, uint32_t 
         if (is_race(t, &cell->read[i]))
             report_race(t, &cell->read[i], at);
     if (t->stamp.how & EMU_HOW_WRITE) {
-        *cell = (emu_cell){.write = t->stamp};
+        note_write(t, cell);
         return;
     }
     note_read(cell, &t->stamp);

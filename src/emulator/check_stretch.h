@@ -5,8 +5,9 @@
  * reads since then; an empty cell is all zero. A new access is compared with the recorded accesses,
  * and then changes the cell:
  *
- *   - A write replaces the whole cell. If it writes the value that was already there, it cannot
- *     race, and is recorded only if the cell has no write.
+ *   - A write replaces the whole cell. A strong write moves the last weak write to read[0]. If a
+ *     write stores the value that was already there, it cannot race, and is recorded only if the
+ *     cell has no write.
  *   - A read replaces read[0]. If the old read[0] is from another warp, it moves to read[1].
  *   - When the launch ends, the launch is added to the sets of earlier launches that wrote or read
  *     the granule, and the stamps are cleared.

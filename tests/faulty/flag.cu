@@ -86,6 +86,29 @@ KERNEL(volatile_flag, // found: race
        bool ready = *(volatile const unsigned int *)flag != 0;
        if (!BAD) __threadfence())
 
+/* Stores elements and flag with volatile stores, without a fence in between. Caught by check. */
+#pragma gputune kernel(volatile_pair)
+
+__global__ void volatile_pair(float *y, const float *x, size_t n, float *part, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+        ((volatile float *)part)[i] = x[i];
+    }
+#if !BAD
+    __threadfence();
+#endif
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ((volatile unsigned int *)done)[blockIdx.x] = 1;
+    }
+    bool ready = blockIdx.x > 0 && ((volatile unsigned int *)done)[blockIdx.x - 1] != 0;
+    if (i < n) {
+        y[i] = ready ? ((volatile float *)part)[i - BLOCK] : x[i < BLOCK ? i : i - BLOCK]; // found: race
+    }
+}
+
 /* Executes a fence with block scope after reading another block's flag. Caught by check. */
 #pragma gputune kernel(acquires_too_little)
 

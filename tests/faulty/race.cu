@@ -52,6 +52,24 @@ __global__ void cleared_late(unsigned int *y, const int *x, size_t n)
     atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
 }
 
+/* The first block clears the count that all blocks increment. Caught by check. */
+#pragma gputune kernel(cleared_by_one)
+#pragma gputune args(out unsigned int y[1], in float x[n], size_t n)
+#pragma gputune clear(y)
+#pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k] > 0.0f; }))
+
+__global__ void cleared_by_one(unsigned int *y, const float *x, size_t n)
+{
+    size_t i = slow_index();
+    if (BAD && i == 0) {
+        *y = 0;
+    }
+    __syncthreads();
+    if (i < n && x[i] > 0.0f) {
+        atomicAdd(y, 1u); // found: race
+    }
+}
+
 /* Does not wait for its asynchronous copy to shared memory before its barrier. Caught by check. */
 #pragma gputune kernel(copy_not_awaited)
 #pragma gputune require(cc >= 80)
