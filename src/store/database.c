@@ -403,10 +403,18 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     return gt_database_trouble(database);
 }
 
+/* Returns true if the path is this user's symbolic link to a file that does not exist. */
+static bool is_own_open_link(const char *path)
+{
+    struct stat link;
+    return lstat(path, &link) == 0 && is_own(&link) && access(path, F_OK) != 0 && errno == ENOENT;
+}
+
 /* Creates the file for this user only (mode 0600). SQLite gives the same mode to the journal. */
 static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX])
 {
-    int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    const int follows = is_own_open_link(path) ? 0 : O_EXCL;
+    int file = open(path, O_CREAT | follows | O_RDWR | O_CLOEXEC, 0600);
     *made = file >= 0;
     if (*made) {
         close(file);

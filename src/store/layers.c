@@ -45,6 +45,7 @@ struct gt_store {
     pid_t owner;
     gt_log log;
     char *asked, *system_path; /* given paths of the user's and the system's file */
+    char *title;               /* "database 'PATH'", for messages */
     char *path;                /* absolute path of `asked`: the program may chdir() */
     bool only_read;
 
@@ -75,7 +76,7 @@ struct gt_store {
 
 static const double mutex_slice_s = 0.05; /* interval for checking the cancel flag */
 static const double longest_turn_s = 30;  /* time limit for waiting for other threads */
-static const char still_locked[] = "the database '%s' is still locked by another process: results "
+static const char still_locked[] = "the %s is still locked by another process: results "
                                    "that are in memory only are lost; "
                                    "end that process and tune again";
 
@@ -120,12 +121,11 @@ static void warn_of_distrust(gt_store *store)
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     const char *why = store->file->distrust;
     if (why && !store->distrust_logged) {
-        snprintf(
-            store->warning, sizeof store->warning,
-            "the code in the database '%s' is not used, and its results are verified again: %s; "
-            "remove the write permission of others (chmod go-w), or set GPUTUNE_DB to a file "
-            "of your own in a folder that only you may write",
-            store->asked, why);
+        snprintf(store->warning, sizeof store->warning,
+                 "the code in the %s is not used, and its results are verified again: %s; "
+                 "remove the write permission of others (chmod go-w), or set GPUTUNE_DB to a file "
+                 "of your own in a folder that only you may write",
+                 store->title, why);
     }
     store->distrust_logged |= why != NULL;
 }
@@ -158,8 +158,8 @@ static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_read
     const bool is_unusable = obstacle->trouble == GT_TROUBLE_UNUSABLE;
     if (!store->only_read) { /* a read-only store does not warn: opening or reading fails */
         snprintf(store->warning, sizeof store->warning,
-                 "the database '%s' cannot be %s (%s): results are kept in memory only%s",
-                 store->asked, is_unusable ? "used" : "written", obstacle->why,
+                 "the %s cannot be %s (%s): results are kept in memory only%s", store->title,
+                 is_unusable ? "used" : "written", obstacle->why,
                  strstr(obstacle->why, "GPUTUNE_DB") ? ""
                  : is_unusable ? "; move it away, or set GPUTUNE_DB to another file"
                                : "; set GPUTUNE_DB to a writable file");
@@ -195,13 +195,14 @@ static void drop_system(gt_store *store, const char *why)
 
 /* --- the user's file -------------------------------------------------------------------------- */
 
-/* Returns true if the file does not exist but can probably be created. */
+/* Returns true if the file, or the file of a link, does not exist but can probably be created. */
 static bool is_creatable(const char *path)
 {
     char folder[PATH_MAX];
     struct stat facts;
     gt_folder_of(folder, sizeof folder, path);
-    return lstat(path, &facts) != 0 && errno == ENOENT && access(folder, W_OK) == 0;
+    const bool is_link = lstat(path, &facts) == 0;
+    return stat(path, &facts) != 0 && errno == ENOENT && (is_link || access(folder, W_OK) == 0);
 }
 
 bool gt_store_is_missing(const gt_store *store)
@@ -411,11 +412,13 @@ static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
     if (status == GPUTUNE_ENOTFOUND) {
-        GT_TRY(gt_strdup(&store->asked, "~/.cache/gputune/gputune.db"));
+        GT_TRY(gt_strdup(&store->asked, ""));
+        GT_TRY(gt_strdup(&store->title, "default database"));
         give_up_folder(store);
         return GPUTUNE_OK;
     }
     GT_TRY(status);
+    GT_TRY(gt_format(&store->title, "database '%s'", store->asked));
     if (strcmp(store->asked, ":memory:") == 0) {
         store->no_file = store->unreadable = true;
         return layers_open_memory(&store->memory);
@@ -800,13 +803,12 @@ gputune_status gt_store_check(gt_store *store, bool writing)
         return GPUTUNE_OK;
     }
     store->loss_logged |= loses;
-    GT_REFUSE(loses, GPUTUNE_EDATABASE, still_locked, store->asked);
+    GT_REFUSE(loses, GPUTUNE_EDATABASE, still_locked, store->title);
     GT_REFUSE(store->unread.trouble != GT_TROUBLE_NONE, GPUTUNE_EDATABASE,
-              "the database '%s' cannot be used: %s", store->asked, store->unread.why);
-    return writing && store->unkept[0]
-               ? gt_fail(GPUTUNE_EDATABASE, "the database '%s' cannot be written: %s", store->asked,
-                         store->unkept)
-               : GPUTUNE_OK;
+              "the %s cannot be used: %s", store->title, store->unread.why);
+    return writing && store->unkept[0] ? gt_fail(GPUTUNE_EDATABASE, "the %s cannot be written: %s",
+                                                 store->title, store->unkept)
+                                       : GPUTUNE_OK;
 }
 
 void gt_store_close(gt_store *store)
@@ -816,7 +818,7 @@ void gt_store_close(gt_store *store)
     }
     gt_store_bring(store);
     if (gt_store_lags(store) && !store->loss_logged) {
-        layers_warn(store, still_locked, store->asked);
+        layers_warn(store, still_locked, store->title);
         layers_flush(store);
     }
     gt_database_close(&store->file);
@@ -827,6 +829,7 @@ void gt_store_close(gt_store *store)
     pthread_mutex_destroy(&store->remembering);
     pthread_mutex_destroy(&store->telling);
     free(store->asked);
+    free(store->title);
     free(store->path);
     free(store->system_path);
     free(store);
@@ -839,9 +842,9 @@ static void warn_of_delay(gt_store *store)
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (!store->delay_logged) {
         snprintf(store->warning, sizeof store->warning,
-                 "the database '%s' %s: results are kept in memory until it can be written; %s, or "
+                 "the %s %s: results are kept in memory until it can be written; %s, or "
                  "set GPUTUNE_DB to another file",
-                 store->asked,
+                 store->title,
                  store->is_slow ? "was not written within the call's time limit"
                                 : "is locked by another process",
                  store->is_slow ? "raise the limit" : "end the process that locks it");

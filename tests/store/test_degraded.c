@@ -150,9 +150,9 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
     unsetenv("HOME");
     gt_store_close(open_over(w, NULL, NULL));
     assert_string_equal(w->warning,
-                        "the database '~/.cache/gputune/gputune.db' cannot be written (no cache "
-                        "folder: neither XDG_CACHE_HOME nor HOME is set; set GPUTUNE_DB or one "
-                        "of them): results are kept in memory only");
+                        "the default database cannot be written (no cache folder: neither "
+                        "XDG_CACHE_HOME nor HOME is set; set GPUTUNE_DB or one of them): results "
+                        "are kept in memory only");
     w->warnings = 0; /* a read-only store reports this by its calls, without a warning */
     ASSERT_OK(gt_store_open(&store, NULL, NULL, &w->log, true));
     ASSERT_FAILS(gt_store_check(store, false), GPUTUNE_EDATABASE, "neither XDG_CACHE_HOME nor");
@@ -308,6 +308,19 @@ TEST_OF(empty_file_is_a_new_database, world *w, open_world, close_world)
     make_database(w, 1024);
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     assert_true(time_at(store, 1024) == 10);
+}
+
+TEST_OF(a_write_creates_the_file_of_a_link, world *w, open_world, close_world)
+{
+    char target[128];
+    snprintf(target, sizeof target, "%s/target.db", w->folder);
+    assert_int_equal(symlink(target, w->path), 0);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    check_reasons(store, "", "");
+    assert_int_equal(access(target, F_OK), -1);
+    make_database(w, 1024);
+    assert_true(time_at(store, 1024) == 10);
+    assert_int_equal(access(target, F_OK), 0);
 }
 
 static int take_record(void *user, const gputune_record *record)
