@@ -82,6 +82,7 @@ typedef struct held_tuning {
     gputune *tuner;
     sem_t begun, release;
     bool is_held, was_released;
+    bool is_closed; /* true if another thread closes the tuner, so the plan cannot be used */
     reply reply;
     pthread_t thread;
 } held_tuning;
@@ -120,7 +121,7 @@ static void *tune_held(void *user)
     options.user = held;
     options.time_limit_s = 3 * LONGEST_S;
     held->reply.status = tune_kernel(&plan, held->tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
-    if (held->reply.status == GPUTUNE_OK) {
+    if (held->reply.status == GPUTUNE_OK && !held->is_closed) {
         held->reply.source = info_of(plan).source;
         gputune_plan_release(plan);
     }
@@ -175,7 +176,7 @@ static void *close_canceled(void *tuner)
 
 TEST(canceled_thread_ends_after_closing)
 {
-    held_tuning held = {.tuner = tuner_open(":memory:")};
+    held_tuning held = {.tuner = tuner_open(":memory:"), .is_closed = true};
     gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
     pthread_t closer;
     void *result;
