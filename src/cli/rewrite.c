@@ -1,4 +1,4 @@
-/* Writes the page of --report repeatedly, in another process. Replaces the page atomically. */
+/* Writes the page of --report repeatedly, in another process. */
 #include "cli/warm.h"
 
 #include "base/clock.h"
@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,13 +19,6 @@ static struct {
     pid_t writer; /* 0 unless a writer is running */
     int64_t start_ns;
 } page;
-
-/* Returns the path of the new page, which then replaces the old page. The path contains the process
- * id, because other runs may write the same page. */
-static char *part_of_page(void)
-{
-    return cli_format("%s.%ld.part", cli_warm.report, (long)getpid());
-}
 
 static void add_option(cli_list *words, const char *option, const char *value)
 {
@@ -48,7 +40,7 @@ static bool start_file(const cli_list *labels)
     add_option(&words, "gputune", "");
     add_option(&words, "report", "");
     add_option(&words, "-q", "");
-    add_option(&words, "--output=", part_of_page());
+    add_option(&words, "--output=", cli_warm.report);
     add_option(&words, "--db=", cli_given.database);
     add_option(&words, "--templates=", cli_given.templates);
     for (size_t i = 0; i < cli_given.include_paths.count; i++) {
@@ -78,16 +70,7 @@ static int finish_file(int how)
         return CLI_EXIT_OK;
     }
     page.writer = 0;
-    int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_EXIT_NOTHING;
-    char *part = part_of_page();
-    if (code == CLI_EXIT_OK && rename(part, cli_warm.report) != 0) {
-        code =
-            cli_stop(CLI_EXIT_NOTHING, "cannot write '%s': %s", cli_warm.report, strerror(errno));
-    }
-    if (code != CLI_EXIT_OK) {
-        (void)unlink(part);
-    }
-    return code;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_EXIT_NOTHING;
 }
 
 int cli_rewrite_begin(void)
@@ -95,12 +78,14 @@ int cli_rewrite_begin(void)
     if (!cli_warm.report) {
         return CLI_CONTINUE;
     }
-    FILE *part = fopen(part_of_page(), "wb");
-    CLI_REFUSE(!part, CLI_EXIT_NOTHING, "cannot write '%s': %s", cli_warm.report, strerror(errno));
-    fclose(part);
-    (void)unlink(part_of_page());
     CLI_REFUSE(gt_file_is_folder(cli_warm.report), CLI_EXIT_NOTHING,
                "cannot write '%s': it is a folder", cli_warm.report);
+    const char *name = strrchr(cli_warm.report, '/');
+    const char *folder =
+        name ? cli_copy_part(cli_warm.report, (size_t)(name - cli_warm.report) + 1) : ".";
+    const char *changed = gt_file_exists(cli_warm.report) ? cli_warm.report : folder;
+    CLI_REFUSE(access(changed, W_OK) != 0, CLI_EXIT_NOTHING, "cannot write '%s': %s",
+               cli_warm.report, strerror(errno));
     return CLI_CONTINUE;
 }
 
