@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given)
 {
@@ -32,6 +33,28 @@ static gputune_status check_list(const char *what, const void *items, size_t cou
 }
 #define CHECK_LIST(what, items, count) check_list(what, items, count, sizeof *(items))
 
+/* Returns the name of a buffer to which an option belongs: an alignment, an input or a file. */
+static const char *buffer_name(const gputune_options *o, bool aligns, size_t i)
+{
+    return aligns               ? o->alignments[i].buffer
+           : i < o->input_count ? o->inputs[i].buffer
+                                : o->files[i - o->input_count].buffer;
+}
+
+static gputune_status check_buffers(const gputune_options *o, bool aligns)
+{
+    const size_t count = aligns ? o->alignment_count : o->input_count + o->file_count;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            const char *name = buffer_name(o, aligns, i);
+            GT_REFUSE(strcmp(name, buffer_name(o, aligns, k)) == 0, GPUTUNE_EINVAL,
+                      "%s of '%s' is given twice; expected it once",
+                      aligns ? "the alignment" : "the data", name);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status check_lists(const gputune_options *o)
 {
     GT_TRY(CHECK_LIST("alignments", o->alignments, o->alignment_count));
@@ -49,7 +72,8 @@ static gputune_status check_lists(const gputune_options *o)
         GT_REFUSE(!o->files[i].path, GPUTUNE_EINVAL, "files: the path of '%s' is NULL",
                   o->files[i].buffer);
     }
-    return GPUTUNE_OK;
+    GT_TRY(check_buffers(o, true));
+    return check_buffers(o, false);
 }
 
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,

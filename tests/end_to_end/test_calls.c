@@ -142,6 +142,27 @@ TEST_WITH_TUNER(null_in_lists_of_options_is_refused, ":memory:")
     }
 }
 
+TEST_WITH_TUNER(repeated_buffers_are_refused, ":memory:")
+{
+    static const float zeros[64];
+    const gputune_alignment alignments[] = {{"x", 4}, {"x", 8}};
+    const gputune_input inputs[] = {{"x", zeros, sizeof zeros, true}, {"y", zeros, 256, true}};
+    const gputune_file file = {"x", "x.npy"};
+    gputune_options aligned = GPUTUNE_OPTIONS_INIT, data = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    aligned.alignments = alignments;
+    aligned.alignment_count = 2;
+    assert_int_equal(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 64}), &aligned),
+                     GPUTUNE_EINVAL);
+    data.inputs = inputs;
+    data.input_count = 2;
+    data.files = &file;
+    data.file_count = 1;
+    assert_int_equal(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 64}), &data),
+                     GPUTUNE_EINVAL);
+    assert_string_equal(gputune_error(), "the data of 'x' is given twice; expected it once");
+}
+
 TEST(null_in_lists_of_open_options_is_refused)
 {
     gputune *tuner;
