@@ -241,7 +241,8 @@ static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, d
 }
 
 /* The directives that are accepted. Others are refused, because they may be misspelled includes. */
-static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
+static const char directives[] =
+    "if ifdef ifndef elif elifdef elifndef else endif define undef error warning line";
 
 static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line, directive_use *out)
 {
@@ -308,22 +309,26 @@ static gputune_status probe_include(bool *out, gt_template_reader *reader, const
 
 /* Reads a part of a condition that the compiler would decide differently than nvcc: __has_include,
  * because it cannot find the template's own files, and whether __NVCC__ and __GNUC__ are defined,
- * because nvcc uses a GNU compiler. Returns false for any other part, and does not change `line`
- * then. */
+ * because nvcc uses a GNU compiler; and #elifdef, which NVRTC does not know. Returns false for any
+ * other part, and does not change `line` then. */
 static bool read_probe(gputune_status *status, const char **by, gt_template_reader *reader,
                        gt_lexer *line)
 {
-    static const char *const texts[] = {"0", "1", "if 0", "if 1"};
+    static const char *const texts[] = {"0", "1", "if 0", "if 1", "elif 0", "elif 1"};
     static const char defined[] = "__NVCC__ __GNUC__ __GNUG__";
     gt_lexer ahead = *line;
     bool is_true = true;
-    const int directive = gt_lexer_accept_any(&ahead, "ifndef ifdef");
+    const int directive = gt_lexer_accept_any(&ahead, "ifndef ifdef elifndef elifdef");
     if (gt_lexer_accept(&ahead, "__has_include") && gt_lexer_accept(&ahead, "(")) {
         *status = probe_include(&is_true, reader, &ahead);
         gt_lexer_skip_to(&ahead, ")");
         gt_lexer_next(&ahead);
     } else if (directive >= 0 && gt_lexer_accept_any(&ahead, defined) >= 0) {
-        is_true = directive == 1;
+        is_true = directive % 2;
+    } else if (directive > 1) {
+        *by = directive == 2 ? "elif !defined " : "elif defined ";
+        *line = ahead;
+        return true;
     } else if (gt_lexer_accept(&ahead, "defined")) {
         const bool has_list = gt_lexer_accept(&ahead, "(");
         if (gt_lexer_accept_any(&ahead, defined) < 0) {
@@ -335,7 +340,7 @@ static bool read_probe(gputune_status *status, const char **by, gt_template_read
     } else {
         return false;
     }
-    *by = texts[is_true + 2 * (directive >= 0)];
+    *by = texts[is_true + (directive < 0 ? 0 : 2 + directive / 2 * 2)];
     *line = ahead;
     return true;
 }

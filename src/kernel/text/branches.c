@@ -117,6 +117,10 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
         open_branch(conditions, read_chain(conditions, &line, 0, true));
     } else if (gt_lexer_accept(&line, "elif")) {
         next_branch(conditions, read_chain(conditions, &line, 0, true));
+    } else if (gt_lexer_accept(&line, "elifdef")) {
+        next_branch(conditions, conditions->defined(conditions->user, &line.token));
+    } else if (gt_lexer_accept(&line, "elifndef")) {
+        next_branch(conditions, opposite(conditions->defined(conditions->user, &line.token)));
     } else if (gt_lexer_accept(&line, "else")) {
         next_branch(conditions, GT_SURELY);
     } else if (gt_lexer_accept(&line, "endif") && conditions->depth > 0) {
@@ -285,7 +289,7 @@ static void read_text(reader *r, const char *text)
     size_t since = 0; /* offset at which the disabled part begins; 0: not in one */
     gt_lexer lexer = gt_lexer_of(text), line;
     while (!r->failed && gt_lexer_find_directive(&lexer, &line)) {
-        if (!gt_token_is_any(&line.token, "if ifdef ifndef elif else endif")) {
+        if (!gt_token_is_any(&line.token, "if ifdef ifndef elif elifdef elifndef else endif")) {
             if (r->conditions.now != GT_NEVER) {
                 read_define(r, line);
             }

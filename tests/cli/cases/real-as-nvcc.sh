@@ -12,7 +12,7 @@ cat >macro.cu <<F
 #endif
 #ifdef __OPENCL_VERSION__
 #define KERNEL __kernel
-#else
+#elifdef __NVCC__
 #define KERNEL extern "C" __global__
 #endif
 #pragma gputune kernel(k) $clauses tune(U = 1, 2) reference(y[i] = x[i] < 0 ? -x[i] : x[i])
@@ -76,7 +76,9 @@ struct S { char c; int i; };
 #ifdef __GNUG__
 #define ALIGNED(n) __attribute__((aligned(n)))
 #endif
-#elif defined(_MSC_VER)
+#elifndef _MSC_VER
+#error
+#else
 #define ALIGNED(n) __declspec(align(n))
 #endif
 #define MAKE_IMPL(name) __global__ void name(float *y, const float *x, int n) \\
