@@ -150,6 +150,9 @@ TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
           "__device__ S() {} S(Config c) {} friend ostream &operator<<(ostream &o, S s) {} }; "
           "__global__ void k(S s) { s.f(); f(1); S t; }",
           "k", "struct S { __device__ S() {} }; __global__ void k(S s) { s.f(); f(1); S t; }");
+    check("struct W { W(int n); ~W(); int n; }; W::W(int n) { exit(n); } W::~W() { exit(1); } "
+          "__global__ void k(W *w) { w->n; }",
+          "k", "struct W { W(int n); ~W(); int n; }; __global__ void k(W *w) { w->n; }");
     check("struct S { __device__ S() {} S(int n); }; S::S(int n) { exit(n); } "
           "__global__ void k() { S s; }",
           "k", "struct S { __device__ S() {} }; __global__ void k() { S s; }");
@@ -158,6 +161,24 @@ TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
           "k",
           "struct D { static int n; static const int two = 2; }; int D::n; "
           "__global__ void k(D d) { D::n; }");
+}
+
+TEST(cut_drops_namespaces_that_no_kernel_names)
+{
+    check("namespace host { struct P { std::string s; }; static_assert(sizeof(P) > 4); } "
+          "struct P { int n; }; __global__ void k(P p) { p.n; }",
+          "k", "namespace host { } struct P { int n; }; __global__ void k(P p) { p.n; }");
+    static const char *const texts[] = {
+        "namespace a::b { inline namespace c { namespace { struct P { int n; }; } } } "
+        "namespace d = a; __global__ void k(d::b::P p) { }",
+        "namespace a { int f(int) { return 1; } namespace b { __global__ void k() { f(1); } } }",
+        "#define NAME a\nnamespace NAME { int f() { return 1; } } __global__ void k() { a::f(); }",
+        "namespace a { struct P { int n; }; bool operator<(P, P) { return 1; } } "
+        "using a::P; __global__ void k(P p) { p < p; }",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        check(texts[i], "k", texts[i]);
+    }
 }
 
 TEST(cut_keeps_text_that_it_cannot_read)

@@ -273,7 +273,7 @@ bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, co
     for (size_t i = 0; (i = gt_piece_find(&p->found, i, id)) < p->found.items.count; i++) {
         const gt_piece *piece = &p->found.items.items[i];
         const size_t at = gt_word_find(w, piece->begin, piece->end, id);
-        if (piece->kind == GT_PIECE_VARIABLE && piece->is_marked && !piece->is_in_namespace &&
+        if (piece->kind == GT_PIECE_VARIABLE && piece->is_marked && piece->space == 0 &&
             at > piece->begin && at < piece->end) {
             *type = type_before(&w[piece->begin], &w[at]);
             *after = gt_lexer_of(w[at].token.text + w[at].token.length);

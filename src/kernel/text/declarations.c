@@ -18,9 +18,10 @@ typedef struct scan {
     size_t count;
     bool is_expansion; /* true in an expanded macro, where only names and marks are recorded */
     bool in_class;
-    int depth, namespaces; /* number of enclosing scopes, and number of enclosing namespaces */
-    uint8_t *ways; /* for each id, GT_READ_ bits: how the current declaration uses the name */
-    size_t ids;    /* number of elements of `ways` */
+    int depth;      /* number of enclosing scopes */
+    uint32_t space; /* like gt_piece.space */
+    uint8_t *ways;  /* for each id, GT_READ_ bits: how the current declaration uses the name */
+    size_t ids;     /* number of elements of `ways` */
 } scan;
 
 static bool is_class_word(const gt_word *word)
@@ -318,8 +319,9 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
     }
     note_marks(piece, w, piece->is_torn ? body : 0);
     const size_t before = at > 0 ? at - 1 : 0;
-    piece->owner = at > 0 ? owner_before(w, before) : 0;
-    piece->is_special = piece->is_operator || (at > 0 && w[before].id == GT_IS_TILDE);
+    const bool is_destructor = at > 0 && w[before].id == GT_IS_TILDE;
+    piece->owner = before >= is_destructor ? owner_before(w, before - is_destructor) : 0;
+    piece->is_special = piece->is_operator || is_destructor;
     size_t open = gt_word_find(w, at, count, GT_IS_OPEN_PAREN);
     if (piece->is_operator && open == at + 1 && open + 1 < count &&
         w[open + 1].id == GT_IS_CLOSE_PAREN) {
@@ -749,6 +751,7 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
     gt_array_free(&made.items);
     gt_array_free(&made.keys);
     gt_array_free(&made.reads);
+    gt_array_free(&made.spaces);
 }
 
 /* Reads a macro that expands to whole declarations, or that opens or closes a scope. Returns false
@@ -840,7 +843,7 @@ static void read_piece(scan *s, gt_piece *piece)
 
 static size_t scan_piece(scan *s, size_t at)
 {
-    gt_piece piece = {.begin = at, .parent = -1, .is_in_namespace = s->namespaces > 0};
+    gt_piece piece = {.begin = at, .parent = -1, .space = s->space};
     read_piece(s, &piece);
     const bool is_static = piece.kind == GT_PIECE_VARIABLE && !piece.is_constant &&
                            has_word(s->words, piece.begin, piece.end, GT_IS_STATIC);
@@ -884,6 +887,25 @@ static size_t enter_scope(const scan *s, size_t at)
     return i < s->count && w[i].id == GT_IS_OPEN_BRACE && s->depth < DEEPEST ? i + 1 : 0;
 }
 
+/* Adds the namespaces of the words from `begin` to a '{'. A macro may stand for any name. */
+static void add_spaces(scan *s, size_t begin, size_t open)
+{
+    const uint32_t outside = s->space;
+    bool is_inline = false;
+    for (size_t i = begin; i < open; i++) {
+        const gt_word *w = &s->words[i];
+        const bool is_last = i + 1 == open && s->space == outside;
+        const bool is_name = gt_word_is_name(w) && w->id >= GT_WORDS_FIXED;
+        is_inline |= w->id == GT_IS_INLINE || (is_name && gt_macro_of(s->macros, w->id));
+        if (is_name || is_last) {
+            const gt_space added = {is_name && !is_inline ? w->id : 0, s->space};
+            s->macros->failed |= gt_array_push(&s->to->spaces, added) != GPUTUNE_OK;
+            s->space = (uint32_t)s->to->spaces.count;
+            is_inline = false;
+        }
+    }
+}
+
 static void scan_scope(scan *s, size_t begin, size_t end)
 {
     const size_t whole = s->count;
@@ -900,12 +922,12 @@ static void scan_scope(scan *s, size_t begin, size_t end)
             i += 2;
         } else if (scope) {
             const size_t close = gt_word_close(s->words, end, scope - 1);
-            const bool is_namespace = id != GT_IS_EXTERN;
+            const uint32_t outside = s->space;
+            add_spaces(s, i, id == GT_IS_EXTERN ? i : scope - 1);
             s->depth++;
-            s->namespaces += is_namespace;
             scan_scope(s, scope, close);
-            s->namespaces -= is_namespace;
             s->depth--;
+            s->space = outside;
             i = close + 1;
         } else {
             i = scan_piece(s, i);
@@ -950,4 +972,5 @@ void gt_declarations_free(gt_declarations *declarations)
     gt_array_free(&declarations->items);
     gt_array_free(&declarations->keys);
     gt_array_free(&declarations->reads);
+    gt_array_free(&declarations->spaces);
 }

@@ -43,11 +43,16 @@ typedef struct gt_piece {
     bool is_marked;   /* true for device code, marked by a word such as __global__ or __device__ */
     bool is_constant; /* true for constants, constexpr functions, and types */
     bool is_host;     /* true if marked __host__ */
-    bool is_in_namespace;
+    uint32_t space;   /* 1 + index of the enclosing namespace in `spaces`, or 0 for none */
     bool is_operator, is_special; /* is_special: true for an operator or a destructor */
     bool is_virtual, has_body, is_defaulted;
     bool is_foreign; /* true if the signature contains a qualified name, such as std::ostream */
 } gt_piece;
+
+typedef struct gt_space {
+    uint32_t name;  /* id, or 0 if its members need no qualification: unnamed and inline ones */
+    uint32_t outer; /* like gt_piece.space */
+} gt_space;
 
 typedef struct gt_declarations {
     gt_macros macros; /* the macros that are defined where the text ends */
@@ -55,6 +60,7 @@ typedef struct gt_declarations {
     GT_ARRAY(gt_piece) items; /* in the order of the text; a class is followed by its members */
     GT_ARRAY(uint32_t) keys;
     GT_ARRAY(gt_piece_read) reads;
+    GT_ARRAY(gt_space) spaces; /* the namespaces; one for each name in `namespace a::b {` */
 } gt_declarations;
 
 /* Finds the declarations of `text`, also inside of namespaces and extern "C". `text` should have no

@@ -96,7 +96,8 @@ static bool is_made(const reach *r, size_t class)
     const gt_piece *own = &r->found.items.items[class];
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
-        const bool is_outside = p != class && piece->parent != (int)class && r->kept[p];
+        const bool is_outside = p != class && piece->parent != (int)class && r->kept[p] &&
+                                !(piece->owner && piece->owner == keys_of(r, own)[0]);
         for (size_t i = piece->begin; i + 2 < piece->end && is_outside; i++) {
             const gt_word *w = &r->found.words.items[i];
             const gt_word *next = w + 1 + gt_word_is_name(w + 1);
@@ -111,6 +112,16 @@ static bool is_made(const reach *r, size_t class)
         }
     }
     return false;
+}
+
+/* Returns the definition of a class, or any declaration of its name. */
+static size_t class_of(const reach *r, uint32_t name)
+{
+    size_t class = gt_piece_find(&r->found, 0, name);
+    for (size_t p = class; p < r->found.items.count; p = gt_piece_find(&r->found, p + 1, name)) {
+        class = r->found.items.items[p].body_begin ? p : class;
+    }
+    return class;
 }
 
 static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
@@ -170,6 +181,28 @@ static bool needs_operator(const reach *r, const gt_piece *piece)
            (!piece->is_foreign && (!has_type || has_kept) && uses_operator(r, piece));
 }
 
+/* Returns the name of the innermost namespace whose name is needed to use a declaration, or 0. */
+static uint32_t space_of(const reach *r, const gt_piece *piece)
+{
+    uint32_t space = piece->space;
+    while (space && !r->found.spaces.items[space - 1].name) {
+        space = r->found.spaces.items[space - 1].outer;
+    }
+    return space ? r->found.spaces.items[space - 1].name : 0;
+}
+
+/* Returns true if kept code can use a declaration: the kept code contains the name of its
+ * namespace, or is in it, or a clause contains the declaration's name. */
+static bool is_in_scope(const reach *r, const gt_piece *piece)
+{
+    const uint32_t space = space_of(r, piece);
+    bool is = !space || r->wanted[space];
+    for (size_t i = 0; i < piece->keys; i++) {
+        is |= (r->wanted[keys_of(r, piece)[i]] & ROOT) != 0;
+    }
+    return is;
+}
+
 static bool needs_function(const reach *r, const gt_piece *piece)
 {
     if (piece->is_host && !piece->is_marked) {
@@ -179,8 +212,10 @@ static bool needs_function(const reach *r, const gt_piece *piece)
         return needs_member(r, piece);
     }
     if (piece->owner && r->typed[piece->owner]) {
+        const bool is_made_by = piece->keys && keys_of(r, piece)[0] == piece->owner;
         return r->typed[piece->owner] > 1 && !is_host_constructor(r, piece, piece->owner) &&
-               (piece->is_marked || piece->is_constant || piece->keys == 0 || is_read(r, piece));
+               (piece->is_marked || piece->is_constant || piece->keys == 0 ||
+                (is_made_by ? is_made(r, class_of(r, piece->owner)) : is_read(r, piece)));
     }
     if (piece->owner && !piece->is_marked) { /* member of a namespace, or of a class in a header */
         return piece->keys > 0 && keys_of(r, piece)[0] != piece->owner && is_read(r, piece);
@@ -190,6 +225,9 @@ static bool needs_function(const reach *r, const gt_piece *piece)
 
 static bool is_needed(const reach *r, const gt_piece *piece)
 {
+    if (!is_in_scope(r, piece)) {
+        return false;
+    }
     if (piece->is_torn) {
         return piece->parent < 0 || r->kept[piece->parent];
     }
@@ -212,6 +250,10 @@ static void keep_piece(reach *r, size_t index)
     for (size_t i = 0; i < piece->reads; i++) {
         const gt_piece_read *read = &r->found.reads.items[piece->first_read + i];
         want_name(r, read->id, read->ways);
+    }
+    for (uint32_t space = piece->space; space; space = r->found.spaces.items[space - 1].outer) {
+        const uint32_t name = r->found.spaces.items[space - 1].name;
+        want_name(r, name, name ? GT_READ_PLAIN : 0);
     }
     for (size_t i = 0; i < piece->keys && names_type(piece); i++) {
         r->typed[keys_of(r, piece)[i]] = 2;
@@ -238,7 +280,7 @@ static void keep_assertions(reach *r)
     }
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
-        bool stays = piece->kind == GT_PIECE_ASSERTION;
+        bool stays = piece->kind == GT_PIECE_ASSERTION && is_in_scope(r, piece);
         for (size_t i = 0; i < piece->reads && stays; i++) {
             stays = state[r->found.reads.items[piece->first_read + i].id] != DECLARED;
         }
@@ -338,7 +380,8 @@ static bool has_definitions(const char *text, size_t begin, size_t end)
          gt_lexer_find_directive(&lexer, &line);) {
         depth += gt_token_is_any(&line.token, "if ifdef ifndef") - gt_lexer_is(&line, "endif");
         has |= depth < 0 ||
-               !gt_token_is_any(&line.token, "if ifdef ifndef elif else endif pragma line");
+               !gt_token_is_any(&line.token,
+                                "if ifdef ifndef elif elifdef elifndef else endif pragma line");
     }
     return has || depth != 0;
 }
