@@ -46,6 +46,7 @@ TEST(cut_drops_code_that_no_kernel_needs)
         "std::ostream &operator<<(std::ostream &out, const S &s) { return out; }",
         "GLuint buffers, *others; static Map<int, float> all[2];",
         "template class std::vector<int>; using std::cout;",
+        "static void (*const all[2])(int *) = {&k, 0}; void (Host::*member)(int) = &Host::run;",
         "typedef std::map<int, std::string> Map; typedef std::string (*Text)(std::string, int);",
         "typedef void (S::*Member)(int); typedef std::string Function(int, float);",
         "__global__ void other(float *y) { y[0] = 1; } enum class E { A, B }; using enum E;",
@@ -163,8 +164,14 @@ TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
           "__global__ void k(D d) { D::n; }");
 }
 
-TEST(cut_drops_namespaces_that_no_kernel_names)
+TEST(cut_drops_what_only_has_the_name_of_kept_code)
 {
+    check("struct P { std::string s; }; int N = std::stoi(s); template <class P, int N = 2> "
+          "struct A { P p[N]; __device__ P f() { return p[N - 1]; } }; __global__ void k(A<int> a) "
+          "{ }",
+          "k",
+          "template <class P, int N = 2> struct A { P p[N]; __device__ P f() { return p[N - 1]; } "
+          "}; __global__ void k(A<int> a) { }");
     check("namespace host { struct P { std::string s; }; static_assert(sizeof(P) > 4); } "
           "struct P { int n; }; __global__ void k(P p) { p.n; }",
           "k", "namespace host { } struct P { int n; }; __global__ void k(P p) { p.n; }");

@@ -46,7 +46,22 @@ static void move_splices(char *text)
     }
 }
 
-/* Replaces the digraphs <% %> <: :> and %:, and __attribute__((global)), in place. */
+/* Blanks the attributes in `namespace [[deprecated]] a __attribute__((…)) {`. */
+static void blank_attributes(char *text, gt_lexer lexer)
+{
+    while (lexer.token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer.token, "{ } ; = (")) {
+        const char *begin = lexer.token.text;
+        const bool is_attribute =
+            gt_lexer_accept(&lexer, "__attribute__") || gt_lexer_is(&lexer, "[");
+        const char *end = gt_lexer_skip(&lexer, "( [", ") ]");
+        if (is_attribute && end) {
+            gt_blank(text, (size_t)(begin - text), (size_t)(end + 1 - text));
+        }
+    }
+}
+
+/* Replaces the digraphs <% %> <: :> and %:, and __attribute__((global)), in place. Blanks the
+ * attributes of namespaces. */
 static void replace_spellings(char *text)
 {
     static const char digraphs[][3] = {"<%{", "%>}", "<:[", ":>]", "%:#"};
@@ -65,6 +80,9 @@ static void replace_spellings(char *text)
                 text[second - text] = ' ';
                 break;
             }
+        }
+        if (gt_lexer_is(&lexer, "namespace")) {
+            blank_attributes(text, ahead);
         }
         if (gt_lexer_is(&lexer, "__attribute__") && gt_lexer_accept(&ahead, "(") &&
             gt_lexer_accept(&ahead, "(") && gt_lexer_accept(&ahead, "global") &&

@@ -7,7 +7,8 @@ enum {
     DEEPEST = 64, /* maximum depth of nested scopes; a deeper scope is read as one declaration */
     EXPANDED = 20000,  /* maximum number of tokens after expanding the macros of one declaration */
     ANGLES_MAX = 4096, /* maximum number of tokens between < and > */
-    KEYS_MAX = 1 << 20
+    KEYS_MAX = 1 << 20,
+    PARAMETER = 1 << 4 /* a bit of scan.ways: the name of a template parameter */
 };
 
 /* A pass over the tokens of a text, or over the tokens to which a macro expands. */
@@ -20,6 +21,7 @@ typedef struct scan {
     bool in_class;
     int depth;      /* number of enclosing scopes */
     uint32_t space; /* like gt_piece.space */
+    size_t class;   /* if in_class, index of the first word of the class */
     uint8_t *ways;  /* for each id, GT_READ_ bits: how the current declaration uses the name */
     size_t ids;     /* number of elements of `ways` */
 } scan;
@@ -249,6 +251,25 @@ static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t co
     return true;
 }
 
+/* Returns the index of the name in a declarator such as (*f)(int), (*const f[2])(int), (S::*f)() or
+ * (&a)[2], whose parenthesis is at `open`. Returns `open` if there is none. */
+static size_t find_declarator(const gt_word *w, size_t count, size_t open)
+{
+    const size_t close = gt_word_close(w, count, open);
+    size_t i = open + 1;
+    while (i + 1 < close &&
+           (w[i].id == GT_IS_SCOPE || (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_SCOPE))) {
+        i++;
+    }
+    const bool is_one =
+        i < close && close + 1 < count && (w[i].id == GT_IS_STAR || w[i].id == GT_IS_AND) &&
+        (w[close + 1].id == GT_IS_OPEN_PAREN || w[close + 1].id == GT_IS_OPEN_BRACKET);
+    while (is_one && i + 1 < close && !is_opening(&w[i + 1])) {
+        i++;
+    }
+    return is_one ? i : open;
+}
+
 /* Reads variables, as in `int a, b[2];`, `int (*f)(int);` or `template <> int v<float> = a;`. */
 static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
@@ -262,9 +283,9 @@ static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_
         const bool ends = next->id == GT_IS_EQUAL || next->id == GT_IS_SEMICOLON ||
                           next->id == GT_IS_COMMA || is_opening(next);
         if (gt_word_is_name(&w[name]) && w[i].id != GT_IS_LESS && ends) {
-            const bool is_pointer = i + 2 < count && next->id == GT_IS_OPEN_PAREN &&
-                                    (w[i + 2].id == GT_IS_STAR || w[i + 2].id == GT_IS_AND);
-            add_key(s, piece, &w[is_pointer ? gt_word_close(w, count, i + 1) - 1 : name]);
+            const size_t open = next->id == GT_IS_OPEN_PAREN ? i + 1 : count;
+            const size_t inner = open < count ? find_declarator(w, count, open) : open;
+            add_key(s, piece, &w[inner != open ? inner : name]);
             for (i++; i < count && w[i].id != GT_IS_COMMA && w[i].id != GT_IS_SEMICOLON; i++) {
                 i = is_opening(&w[i]) ? gt_word_close(w, count, i) : i;
             }
@@ -362,7 +383,8 @@ static size_t find_head(const gt_word *w, size_t count, size_t *name)
             *name = is_instance ? i - 1 : count;
             i = is_instance ? i : close;
         } else if (id == GT_IS_OPEN_PAREN && i > 0) {
-            const bool is_pointer = i + 1 < count && w[i + 1].id == GT_IS_STAR;
+            const bool is_pointer =
+                (i + 1 < count && w[i + 1].id == GT_IS_STAR) || find_declarator(w, count, i) != i;
             *name = is_own_name(&w[i - 1]) && !is_pointer ? i - 1 : count;
             return i;
         } else if (id == GT_IS_OPEN_BRACE || id == GT_IS_EQUAL || id == GT_IS_SEMICOLON) {
@@ -570,6 +592,29 @@ static void read_implicit(scan *s, const gt_word *w, size_t count, size_t i)
     }
 }
 
+/* Records the names of the parameters in `template <class T, int N>` at index `i`. */
+static void read_parameters(scan *s, const gt_word *w, size_t count, size_t i)
+{
+    const bool is_list = i + 1 < count && w[i].id == GT_IS_TEMPLATE && w[i + 1].id == GT_IS_LESS;
+    const size_t close = is_list ? gt_word_close_angles(w, count, i + 1) : i;
+    bool is_value = false;
+    for (size_t k = i + 3; k <= close; k++) {
+        const gt_word *type = &w[k - 2], *name = &w[k - 1];
+        const bool is_typed =
+            gt_word_is_name(type) || closes_angle(type) || gt_token_is_any(&type->token, "* & ...");
+        const bool ends = k == close || w[k].id == GT_IS_COMMA || w[k].id == GT_IS_EQUAL;
+        if (ends && !is_value && is_typed && is_own_name(name)) {
+            s->ways[name->id] |= PARAMETER;
+        }
+        is_value = w[k].id == GT_IS_EQUAL || (is_value && w[k].id != GT_IS_COMMA);
+        if (w[k].id == GT_IS_LESS) {
+            k = gt_word_close_angles(w, close, k);
+        } else if (is_opening(&w[k])) {
+            k = gt_word_close(w, close, k);
+        }
+    }
+}
+
 static void read_words(scan *s, const gt_word *w, size_t count)
 {
     bool in_head = true;
@@ -577,6 +622,7 @@ static void read_words(scan *s, const gt_word *w, size_t count)
     for (size_t i = 0; i < count && !s->macros->failed; i++) {
         in_head = in_head && w[i].id != GT_IS_OPEN_BRACE;
         read_implicit(s, w, count, i);
+        read_parameters(s, w, count, i);
         const uint32_t before = i > 0 ? w[i - 1].id : GT_IS_NOTHING;
         if (!gt_word_is_name(&w[i])) {
             s->ways[w[i].id] |= before == GT_IS_OPERATOR ? 0 : GT_READ_CALL;
@@ -628,7 +674,7 @@ static void take_reads(scan *s, gt_piece *piece)
 {
     piece->first_read = s->to->reads.count;
     for (uint32_t id = 0; id < s->ids && !s->macros->failed; id++) {
-        const uint8_t ways = s->ways[id];
+        const uint8_t ways = s->ways[id] & (s->ways[id] & PARAMETER ? GT_READ_MEMBER : UINT8_MAX);
         if (ways) {
             const uint8_t others = ways & GT_READ_OWN ? GT_READ_CALL | GT_READ_PLAIN : 0;
             const gt_piece_read read = {id, (uint8_t)(ways & ~others)};
@@ -790,6 +836,7 @@ static void scan_members(scan *s, size_t index)
     size_t from = class.begin;
     scan inner = *s;
     inner.in_class = true;
+    inner.class = class.begin;
     inner.depth++;
     scan_scope(&inner, class.body_begin, class.body_end);
     s->ways = inner.ways;
@@ -864,6 +911,9 @@ static size_t scan_piece(scan *s, size_t at)
         scan_members(s, index);
     } else {
         read_range(s, piece.begin, piece.end);
+        if (s->in_class) {
+            read_parameters(s, s->words, s->count, s->class);
+        }
         take_reads(s, &s->to->items.items[index]);
     }
     return piece.end;

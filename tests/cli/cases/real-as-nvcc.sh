@@ -53,7 +53,7 @@ template <typename T, Mode M> __global__ void k(T *y, const T *x, [[maybe_unused
 F
 echo '#define FACTOR 3' >factor.cuh
 cat >scopes.cu <<F
-namespace lib { typedef double real; enum Kind { FEW = 2 }; struct Pair { real a; Kind b; }; struct Both { Pair p; int n; }; }
+namespace [[deprecated]] lib __attribute__((visibility("hidden"))) { typedef double real; enum Kind { FEW = 2 }; struct Pair { real a; Kind b; }; struct Both { Pair p; int n; }; }
 #pragma gputune kernel(k) problem(n = 1000) args(out float y[n], lib::Both s = {.p = {3, FEW}, .n = n})
 #pragma gputune block(64) grid(ceil_div(n, 64)) tune(U = 1, 2) reference(y[i] = 6)
 __global__ void k(float *y, lib::Both s)
