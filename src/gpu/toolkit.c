@@ -370,6 +370,9 @@ static const char thrust_hint[] =
     "NVRTC does not compile algorithms of Thrust or for the whole GPU; kernels may use "
     "thrust::complex, pair, tuple, its functors and iterators, and CUB's functions for warps and "
     "blocks";
+static const char std_hint[] =
+    "expected an #include of its header, such as <type_traits>, which the toolkit must have in "
+    "<cuda/std/...>, or host code between #ifndef __CUDACC_RTC__ and #endif";
 static const char standard_hint[] = "expected options(\"--std=c++20\") in a pragma";
 
 /* Returns true if `line`, an error, is in a header of a folder that does not belong to the toolkit.
@@ -388,9 +391,11 @@ static const struct known_error {
 } known_errors[] = {
     {"thrust/", thrust_hint},
     {"/cub/", thrust_hint}, /* CUB, too, because Thrust calls it */
-    {"namespace \"std\" has no member",
-     "expected an #include of its header, such as <type_traits>, which the toolkit must have in "
-     "<cuda/std/...>, or host code between #ifndef __CUDACC_RTC__ and #endif"},
+    {"namespace \"std\" has no member", std_hint},
+    {"qualified name is not allowed", std_hint}, /* a member std::vector<T> of a class template */
+    {"error: expected an expression",
+     "nvcc accepts {.x = 1} and a ?: b in each standard; for NVRTC, expected "
+     "options(\"--std=c++20\") in a pragma for the first, and a ? a : b for the second"},
     {"on lambda requires --extended-lambda", "NVRTC has no such option; leave __device__ out, "
                                              "because a lambda in a kernel needs none"},
     {"device-side kernel launch",
