@@ -151,6 +151,8 @@ TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
           "__device__ S() {} S(Config c) {} friend ostream &operator<<(ostream &o, S s) {} }; "
           "__global__ void k(S s) { s.f(); f(1); S t; }",
           "k", "struct S { __device__ S() {} }; __global__ void k(S s) { s.f(); f(1); S t; }");
+    check("struct B { B(const std::list<int> &l); int n; }; __global__ void k(B b) { b.n; }", "k",
+          "struct B { int n; }; __global__ void k(B b) { b.n; }");
     check("struct W { W(int n); ~W(); int n; }; W::W(int n) { exit(n); } W::~W() { exit(1); } "
           "__global__ void k(W *w) { w->n; }",
           "k", "struct W { W(int n); ~W(); int n; }; __global__ void k(W *w) { w->n; }");
@@ -166,6 +168,10 @@ TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
 
 TEST(cut_drops_what_only_has_the_name_of_kept_code)
 {
+    check(
+        "std::ofstream out; float index() { exit(1); } struct in { int n; void out() { exit(1); } "
+        "}; __global__ void k(in a) { }",
+        "k ; in out index", "struct in { int n; }; __global__ void k(in a) { }");
     check("struct P { std::string s; }; int N = std::stoi(s); template <class P, int N = 2> "
           "struct A { P p[N]; __device__ P f() { return p[N - 1]; } }; __global__ void k(A<int> a) "
           "{ }",

@@ -460,17 +460,30 @@ static void append_names(gt_text *out, const gt_parse *p, const named_kernels *a
     }
 }
 
+/* Appends the names in the clauses that contain code, or in the other ones. */
+static void append_clauses(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
+                           bool has_code)
+{
+    static const char code[] = "kernel launch reference check init define options";
+    for (size_t i = 0; i < p->reader->clauses.count; i++) {
+        const gt_clause *clause = &p->reader->clauses.items[i];
+        if (gt_is_any(clause->word, strlen(clause->word), code) == has_code) {
+            append_names(out, p, all, is_judge, clause->body);
+        }
+    }
+}
+
 static void append_roots(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge)
 {
-    for (size_t i = 0; i < p->reader->clauses.count; i++) {
-        append_names(out, p, all, is_judge, p->reader->clauses.items[i].body);
-    }
+    append_clauses(out, p, all, is_judge, true);
     gt_text_append(out, is_judge ? p->parts->reference.kernel.name : "");
     for (uint32_t i = 0; i < gt_name_count(p->template); i++) {
         const gt_chosen_name own = gt_name_at(p->template, i);
         gt_text_printf(out, own.is_size ? "" : "\n#define %s ", own.name);
         gt_values_append(out, own.values, own.is_size ? 0 : own.count);
     }
+    gt_text_append(out, "\n;");
+    append_clauses(out, p, all, is_judge, false);
 }
 
 /* Blanks the #defines and #undefs of tunables and problem values, which gputune defines itself. */

@@ -241,7 +241,8 @@ static bool is_built_in(const char *name)
 {
     static const char known[] =
         "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h cuda_profiler_api.h "
-        "cuda_gl_interop.h cuda_egl_interop.h cufft.h curand.h nvToolsExt.h nvml.h";
+        "cudaProfiler.h cudaTypedefs.h cupti.h cuda_gl_interop.h cuda_egl_interop.h cufft.h "
+        "curand.h nvToolsExt.h nvml.h";
     return gt_is_any(name, strlen(name), known);
 }
 

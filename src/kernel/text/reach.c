@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-/* A bit of reach.wanted: a clause contains the name, so all its declarations are kept. */
-enum { ROOT = 1 << 7 };
+/* Bits of reach.wanted: a clause contains the name, so all its declarations are kept, or only those
+ * of types, constants and device code. */
+enum { ROOT = 1 << 7, TYPE_ROOT = 1 << 6 };
 
 /* `name` is made by ## and contains a macro's name, such as f_BLOCK. `becomes` is the same name
  * with the macro's value, such as f_64. */
@@ -66,13 +67,14 @@ static bool names_type(const gt_piece *piece)
  * if the kept code calls it and there is no device function of the same name. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
-    const uint8_t ways = r->wanted[id];
+    const bool has_type = piece->is_marked || piece->is_constant || names_type(piece);
+    const uint8_t ways = r->wanted[id] & ~(has_type && piece->parent < 0 ? 0 : TYPE_ROOT);
     const bool has_marked = r->marked[id] & 1;
     const bool is_overload = piece->kind == GT_PIECE_FUNCTION && !piece->is_marked && has_marked;
     if (ways == 0 || (ways & ROOT && !is_overload) || piece->parent >= 0) {
         return ways != 0;
     }
-    if (piece->is_marked || piece->is_constant || names_type(piece)) {
+    if (has_type) {
         return (ways & ~GT_READ_MEMBER) != 0;
     }
     const uint8_t enough = piece->kind == GT_PIECE_FUNCTION
@@ -163,7 +165,8 @@ static bool needs_member(const reach *r, const gt_piece *piece)
         return !piece->is_foreign && uses_operator(r, piece);
     }
     const bool is_host = is_constructor && is_host_constructor(r, piece, keys_of(r, piece)[0]);
-    return is_constructor || piece->is_special ? !is_host && (!piece->has_body || is_made(r, class))
+    const bool is_open = !piece->has_body && !piece->is_foreign;
+    return is_constructor || piece->is_special ? !is_host && (is_open || is_made(r, class))
                                                : is_read(r, piece);
 }
 
@@ -198,7 +201,7 @@ static bool is_in_scope(const reach *r, const gt_piece *piece)
     const uint32_t space = space_of(r, piece);
     bool is = !space || r->wanted[space];
     for (size_t i = 0; i < piece->keys; i++) {
-        is |= (r->wanted[keys_of(r, piece)[i]] & ROOT) != 0;
+        is |= (r->wanted[keys_of(r, piece)[i]] & (ROOT | TYPE_ROOT)) != 0;
     }
     return is;
 }
@@ -329,9 +332,12 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
                     2);
     }
     bool failed = r->found.macros.failed || !r->wanted || !r->marked || !r->typed || !r->kept;
+    uint8_t ways = ROOT | GT_READ_CALL | GT_READ_PLAIN;
     for (size_t i = 0; i < named.count && !failed; i++) {
-        if (named.items[i].id != GT_IS_NOTHING) { /* skip names that the text does not contain */
-            want_name(r, named.items[i].id, ROOT | GT_READ_CALL | GT_READ_PLAIN);
+        const uint32_t id = named.items[i].id;
+        ways = id == GT_IS_SEMICOLON ? TYPE_ROOT : ways;
+        if (id != GT_IS_NOTHING) { /* skip names that the text does not contain */
+            want_name(r, id, ways);
         }
     }
     gt_array_free(&named);

@@ -26,6 +26,7 @@ DEFINE(plus, +)
 F
 cat >words.cu <<F
 #include <cuda.h>
+#include <cudaTypedefs.h>
 struct CUtensorMap_st;
 typedef struct CUtensorMap_st CUtensorMap;
 #if __has_include("factor.cuh") && !__has_include("nowhere.cuh")
