@@ -8,7 +8,7 @@ enum { N = 5003 };
 static const char template_text[] =
     "#pragma gputune kernel(triple)\n"
     "#pragma gputune problem(n = 5003)\n"
-    "#pragma gputune args(Grid g = {.in.shift = 2}, float factor = 3)\n"
+    "#pragma gputune args(Grid g = {.in.shift = 2, .n = n}, float factor = 3)\n"
     "#pragma gputune args(out float g.y[n], in float g.in.x[n], in int g.index[n] = n - 1 - "
     "index)\n"
     "#pragma gputune args(out unsigned int g.count[1], const unsigned char *g.names = null)\n"
@@ -107,6 +107,9 @@ TEST(struct_of_the_program_is_passed)
         OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)));
         expect_result(&g);
     }
+    g.n--;
+    ASSERT_FAILS(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)), GPUTUNE_EINVAL,
+                 "this plan is for n = 5003, but was launched with 5002");
     ASSERT_OK(gputune_plan_check_argument(plan, 0, sizeof g));
     ASSERT_FAILS(gputune_plan_check_argument(plan, 2, 8), GPUTUNE_EINVAL, "no argument 2");
     CU(MemFree(g.index));

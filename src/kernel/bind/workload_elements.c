@@ -338,13 +338,14 @@ gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const 
     return GPUTUNE_OK;
 }
 
-/* Sets a number to the value of an expression. If `value` is NULL, sets it to the problem value of
- * the same name. */
+/* Sets a number to the value of an expression. If `value` is NULL or is the number's own name, sets
+ * it to the problem value of that name. */
 static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                                   const gt_expression *value, const char *name)
 {
-    if (!value) {
-        out->problem_value = gt_template_problem_index(binding->template, out->name);
+    const int size = gt_template_problem_index(binding->template, out->name);
+    if (!value || (size >= 0 && strcmp(value->text, out->name) == 0)) {
+        out->problem_value = size;
         out->integer = binding->problem->values[out->problem_value].number;
         out->low = (double)out->integer;
         out->open = false;
