@@ -252,7 +252,7 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
 /* Launches asynchronously on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream)
  * in the current context. The first launch in a context of the plan's device, or after a reset of
  * the context, loads the code. Checks the arguments first. Returns EINVAL if the number of
- * arguments is wrong; if a scalar that has the name of a problem size differs from that size; if an
+ * arguments is wrong; if an integer that has the name of a problem size differs from it; if an
  * output overlaps another buffer and the template's in_place() does not allow it; or if the tuner
  * is closed. ECAPTURE if the launch is not possible while the stream is being captured. If a buffer
  * is less aligned than the plan assumes, launches the fallback, which is the default with its

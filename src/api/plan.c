@@ -181,13 +181,19 @@ static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- making ----------------------------------------------------------------------------------- */
 
+/* Returns true for an integer that has the name of a problem size. */
+static bool is_checked(const gt_number *number)
+{
+    return number->problem_value >= 0 && !gt_type_is_float(number->type);
+}
+
 static gputune_status make_member_checks(gputune_plan *plan, const gt_workload *workload,
                                          const gt_scalar *scalar, uint32_t argument)
 {
     for (uint32_t i = 0; i < scalar->number_count; i++) {
         const gt_number *number = &workload->numbers[scalar->first_number + i];
         member one = {argument, number->offset, {.kind = CHECK_SIZE}, ""};
-        if (number->problem_value >= 0) {
+        if (is_checked(number)) {
             one.check.type = (uint8_t)number->type;
             one.check.expected = number->integer;
             memcpy(one.name, number->name, sizeof one.name);
@@ -215,7 +221,7 @@ static gputune_status make_checks(gputune_plan *plan, const gt_workload *workloa
         *c = (check){.kind = CHECK_NONE};
         if (!number) {
             GT_TRY(make_member_checks(plan, workload, scalar, count - 1));
-        } else if (number->problem_value >= 0) {
+        } else if (is_checked(number)) {
             *c = (check){CHECK_SIZE, (uint8_t)number->type, (uint8_t)number->problem_value,
                          .expected = number->integer};
         }

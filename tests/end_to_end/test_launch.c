@@ -253,4 +253,21 @@ TEST(refused_calls_launch_nothing)
     vectors_close(v);
 }
 
+TEST_WITH_TUNER(size_is_passed_as_a_float, ":memory:")
+{
+    static const char text[] =
+        "#pragma gputune kernel(fill) problem(n = 50) args(out int y[n], float n) block(50) "
+        "grid(1)\n"
+        "#pragma gputune tune(ADD = 0, 1)\n"
+        "__global__ void fill(int *y, float n) { y[threadIdx.x] = n + ADD; }\n";
+    const int zeros[50] = {0};
+    const float n = 50;
+    CUdeviceptr y = buffer_of(zeros, sizeof zeros);
+    gputune_plan *plan = plan_of(tuner, text, "", GPUTUNE_CACHED_ONLY);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &n)));
+    assert_int_equal(sum_at(y), 50);
+    gputune_plan_release(plan);
+    CU(MemFree(y));
+}
+
 TESTS_WITHIN(open_h200, world_close)
