@@ -527,8 +527,9 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const gt
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Returns a plan of rank 0's configuration, or NULL. If rank 0 used a rule, uses this rank's copy
- * of the rule, because the rule's variants are verified. Otherwise searches the table. */
+/* Returns a plan of rank 0's configuration with its times, or NULL. If rank 0 used a rule, uses
+ * this rank's copy of the rule, because the rule's variants are verified. Otherwise searches the
+ * table. */
 static gputune_plan *find_same(const gt_plan_call *a, const group_answer *v)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
@@ -539,7 +540,7 @@ static gputune_plan *find_same(const gt_plan_call *a, const group_answer *v)
         return NULL;
     }
     bool is_same = plan && gputune_plan_info(&info, plan) == GPUTUNE_OK &&
-                   strcmp(info.configuration, v->text) == 0;
+                   strcmp(info.configuration, v->text) == 0 && info.time_ns == v->time_ns;
     return is_same ? gt_take(&plan) : NULL;
 }
 

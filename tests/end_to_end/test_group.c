@@ -79,6 +79,21 @@ TEST(ranks_launch_the_winner_of_rank_0)
     gputune_close(second);
 }
 
+TEST_WITH_TUNER(own_times_of_a_rank_are_not_used, ":memory:")
+{
+    static const char *const only[] = {"VEC=1", "BLOCK=256", "UNROLL=1"}; /* the default */
+    wire w = {.calls = 0};
+    GT_SCOPED(tuner_end) gputune *second = tuner_open(":memory:");
+    gputune_options options = OPTIONS(.only = only, .only_count = 3);
+    gputune_plan *plan;
+    OK(tune_kernel(&plan, second, "axpy", GPUTUNE_SIZES({"n", 1000}), &options));
+    assert_true(info_of(plan).time_ns > 0);
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(together(&plan, tuner, 0, &w, "axpy", &options));
+    OK(together(&plan, second, 1, &w, "axpy", &options));
+    assert_true(info_of(plan).time_ns == 0);
+}
+
 TEST_WITH_TUNER(failures_reach_every_rank, ":memory:")
 {
     wire w = {.calls = 0};
