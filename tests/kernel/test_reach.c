@@ -181,6 +181,11 @@ TEST(cut_drops_what_only_has_the_name_of_kept_code)
     check("namespace host { struct P { std::string s; }; static_assert(sizeof(P) > 4); } "
           "struct P { int n; }; __global__ void k(P p) { p.n; }",
           "k", "namespace host { } struct P { int n; }; __global__ void k(P p) { p.n; }");
+    check("namespace a { struct P { std::string s; }; } namespace b { struct P { int n; }; } "
+          "__global__ void k(b::P p) { }",
+          "k ; b ::P",
+          "namespace a { } namespace b { struct P { int n; }; } "
+          "__global__ void k(b::P p) { }");
     static const char *const texts[] = {
         "namespace a::b { inline namespace c { namespace { struct P { int n; }; } } } "
         "namespace d = a; __global__ void k(d::b::P p) { }",

@@ -191,6 +191,20 @@ TEST(test_a_name_of_itself)
     assert_int_equal(b.workload.numbers[b.workload.scalars[0].first_number].integer, 3);
 }
 
+/* A type is searched in the namespaces of its name, and in those of the struct that uses it. */
+TEST(test_namespaces)
+{
+    SETUP(b,
+          "namespace a { struct P { std::string s; }; struct S { P p; }; }\n"
+          "namespace b { struct P { int n; }; struct S { P p; float x; }; }\n"
+          "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+          "#pragma gputune args(out float y[n], S s = {.p.n = 3, .x = 1}, b::S t = {{2}, n})\n"
+          "namespace b { __global__ void k(float *y, S s, S t) {} }\n",
+          "sm_90");
+    assert_int_equal(b.workload.scalars[0].bytes, 8);
+    assert_int_equal(b.workload.scalars[1].bytes, 8);
+}
+
 /* A matching specialisation of a struct template is preferred to the template. */
 TEST(test_specialisations)
 {
@@ -322,6 +336,9 @@ static const struct {
      "a.cu:1:46: unknown name 'N'; expected a number or a compile-time problem value"},
     {"struct W;\nstruct S { float a; W b; };\nstruct W { S back; };", "out S y[n]",
      "a.cu:1:1: struct 'S' contains itself; expected a pointer to it, or another type"},
+    {"namespace a { struct S { int a; }; }\nnamespace b { struct S { int a; }; }", "out S y[n]",
+     "a.cu:4:28: 'S' is declared in the namespaces 'a' and 'b'; expected one of them before its "
+     "name"},
     {"struct S { flaot a; };", "out S y[n]",
      "a.cu:1:12: unknown type 'flaot' in struct 'S'; expected 'float'"},
     {"struct S { };", "out S y[n]",

@@ -438,11 +438,13 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends the names in a clause and in its strings, because the code may declare them. Leaves out
- * arguments, kernels of the other body, and, unless they are types, names before '='. */
+/* Appends the names in a clause and in its strings, because the code may declare them, and `::`
+ * before qualified names. Leaves out arguments, kernels of the other body, and, unless they are
+ * types, names before '='. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {
+    gt_token last = {0};
     for (bool is_type = false; clause.token.kind != GT_TOKEN_END; gt_lexer_next(&clause)) {
         const gt_token token = clause.token, next = gt_lexer_peek(clause);
         bool is_other =
@@ -453,10 +455,12 @@ static void append_names(gt_text *out, const gt_parse *p, const named_kernels *a
             is_other = is_kernel ? !all->items[i].is_in[is_judge] : is_other;
         }
         if (token.kind == GT_TOKEN_NAME && !is_other) {
+            gt_text_append(out, gt_token_is(&last, "::") ? "::" : "");
             append_token(out, &token);
         } else if (token.kind == GT_TOKEN_STRING && token.length > 2) {
             append_names(out, p, all, is_judge, gt_lexer_on(token.text + 1, token.length - 2));
         }
+        last = token;
     }
 }
 

@@ -54,7 +54,9 @@ typedef struct gt_parse {
     gt_lexer at;      /* the current token, which is in the clause or in a struct of the code */
     char *code;       /* code without pragmas and disabled #if branches; owned */
     gt_declarations found; /* the declarations in `code`; owned */
-    char *possible;        /* `code` with the #if branches that a header may enable; owned */
+    const char *scope;     /* namespaces in which the name of a type is used, or NULL for none */
+    char kernel_scope[GT_ENTRY_MAX]; /* namespaces of the kernel */
+    char *possible; /* `code` with the #if branches that a header may enable; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, parsed after args() */
     uint64_t defaulted;                   /* bit i: default() contains a value for axis i */
     gt_name_uses kernel_uses, judge_uses; /* how names are used in kernel_body and in judge_body */

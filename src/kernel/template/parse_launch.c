@@ -1,6 +1,7 @@
 /* Parses kernel, launch, for, end, swap, require, define, options, and clauses such as block. */
 #include "kernel/template/parse.h"
 #include "kernel/text/compiler_options.h"
+#include "kernel/text/functions.h"
 #include "kernel/text/types.h"
 
 #include "base/text.h"
@@ -415,6 +416,13 @@ gputune_status gt_parse_kernel(gt_parse *p)
     gt_kernel_name *kernel = &p->parts->kernel;
     GT_TRY(gt_read_kernel_name(kernel, &p->at, "the kernel function's name"));
     memcpy(p->template->name, kernel->name, sizeof kernel->name);
+    const char *name = kernel->name;
+    GT_FREED gt_function_list all = {0};
+    GT_TRY(gt_functions_find(&all, p->code, &name, 1));
+    if (all.count > 0) {
+        memcpy(p->kernel_scope, all.items[0].scope, sizeof p->kernel_scope);
+        p->scope = p->kernel_scope;
+    }
     kernel->place = p->clause->place;
     p->parts->steps[0].kernel = *kernel;
     p->parts->step_count = 1;

@@ -563,28 +563,74 @@ const gt_structure_member *gt_structure_pointer(const gt_template *template, con
     return NULL;
 }
 
-static gputune_status find_declaration(bool *found, gt_parse *p, const char *name, bool specialises)
+/* How well the namespaces of a declaration fit the name of a type. */
+typedef enum fit { NOT, ELSEWHERE, OUTSIDE, HERE } fit;
+
+/* Compares the namespaces `scope` with `length` bytes of namespaces that are written before a name,
+ * such as "a::". The name is used in the namespaces `inside`. */
+static fit fit_of(const char *scope, const char *written, size_t length, const char *inside)
+{
+    const char *end = scope + strlen(scope);
+    const size_t own = length > 2 ? length - 2 : 0;
+    if (own > (size_t)(end - scope) || strncmp(end - own, written, own) != 0) {
+        return NOT;
+    }
+    size_t left = (size_t)(end - scope) - own;
+    left -= own && left ? 2 : 0;
+    if (strncmp(scope, inside, left) != 0 || (left && inside[left] && inside[left] != ':')) {
+        return ELSEWHERE;
+    }
+    return inside[left] ? OUTSIDE : HERE;
+}
+
+/* Reads the declarations with this name whose namespaces fit as well as `wanted`. */
+static gputune_status try_declarations(bool *found, gt_parse *p, const char *name, bool specialises,
+                                       fit wanted)
 {
     const gt_declarations *code = &p->found;
-    const char *own = name;
+    const char *own = name, *inside = p->scope ? p->scope : "";
+    const gt_place place = gt_lexer_place(&p->at);
+    gt_structure *structure = NULL;
     for (const char *at = name; (at = strstr(at, "::")) && at < name + strcspn(name, "<");) {
         own = at += 2;
     }
     const uint32_t id = gt_macros_id(&code->macros, own, strcspn(own, "<"));
-    for (size_t i = 0; (i = gt_piece_find(code, i, id)) < code->items.count && !*found; i++) {
+    for (size_t i = 0; (i = gt_piece_find(code, i, id)) < code->items.count; i++) {
         const gt_piece *piece = &code->items.items[i];
         const gt_token first = code->words.items[piece->begin].token;
         const gt_token last = code->words.items[piece->end - 1].token;
         head head = {.own = own, .specialises = specialises};
-        if (piece->kind == GT_PIECE_TYPE || piece->kind == GT_PIECE_ALIAS) {
+        char scope[GT_ENTRY_MAX];
+        gt_scope_find(scope, code->words.items, piece->begin);
+        if ((piece->kind != GT_PIECE_TYPE && piece->kind != GT_PIECE_ALIAS) ||
+            fit_of(scope, name, (size_t)(own - name), inside) != wanted) {
+            continue;
+        }
+        GT_REFUSE_AT(structure && piece->body_begin && strcmp(structure->scope, scope) != 0, place,
+                     "'%s' is declared in the namespaces '%s' and '%s'; expected one of them "
+                     "before its name",
+                     name, structure->scope, scope);
+        if (!structure) {
+            const uint32_t next = p->parts->structure_count;
             gt_lexer_open(&p->at, first.text, (size_t)(last.text + last.length - first.text),
                           (gt_place){p->parts->files[0].path, first.line, first.column});
-            const uint32_t next = p->parts->structure_count;
-            GT_TRY(read_type(found, &head, p, name));
-            if (*found) {
-                gt_scope_find(p->parts->structures[next]->scope, code->words.items, piece->begin);
+            p->scope = scope;
+            const gputune_status status = read_type(found, &head, p, name);
+            p->scope = inside;
+            GT_TRY(status);
+            structure = *found ? p->parts->structures[next] : NULL;
+            if (structure) {
+                memcpy(structure->scope, scope, sizeof scope);
             }
         }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status find_declaration(bool *found, gt_parse *p, const char *name, bool specialises)
+{
+    for (fit wanted = HERE; wanted != NOT && !*found; wanted--) {
+        GT_TRY(try_declarations(found, p, name, specialises, wanted));
     }
     return GPUTUNE_OK;
 }

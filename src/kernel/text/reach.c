@@ -336,8 +336,10 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     for (size_t i = 0; i < named.count && !failed; i++) {
         const uint32_t id = named.items[i].id;
         ways = id == GT_IS_SEMICOLON ? TYPE_ROOT : ways;
+        const bool is_qualified = i > 0 && named.items[i - 1].id == GT_IS_SCOPE;
+        const uint8_t other = ways & ROOT ? GT_READ_CALL | GT_READ_PLAIN : GT_READ_OWN;
         if (id != GT_IS_NOTHING) { /* skip names that the text does not contain */
-            want_name(r, id, ways);
+            want_name(r, id, is_qualified ? other : ways);
         }
     }
     gt_array_free(&named);
