@@ -70,7 +70,8 @@ struct S { char c; int i; };
 #if CUDA_VERSION < 12000 || !defined(__x86_64__) && !defined(__aarch64__) || !defined __unix__
 #error
 #endif
-#if !defined(__NVCC__) || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || __SIZEOF_POINTER__ != 8
+#if !defined(__NVCC__) || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || __SIZEOF_POINTER__ != 8 || \\
+    __BYTE_ORDER == __BIG_ENDIAN || __WORDSIZE != 64 || __SIZEOF_SIZE_T__ != 8 || __LONG_MAX__ < 1L << 62
 #error
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
