@@ -517,10 +517,11 @@ static gputune_status try_prepare(gt_field *field)
     const gt_unit *reference = field->units.items[GT_UNIT_REFERENCE];
     GT_REFUSE(service->stage == GT_STAGE_FAILED, service->failure,
               "the service kernels do not compile: %s", service->message);
+    const bool has_error = reference->failure == GPUTUNE_ECOMPILE; /* else, the worker failed */
     GT_REFUSE(reference->stage == GT_STAGE_FAILED,
-              reference->failure == GPUTUNE_ECOMPILE ? GPUTUNE_ETEMPLATE : reference->failure,
-              "%s: the reference does not compile: %s", field->options.request->template->path,
-              reference->message);
+              has_error ? GPUTUNE_ETEMPLATE : reference->failure, "%s: the reference %s: %s",
+              field->options.request->template->path,
+              has_error ? "does not compile" : "was not compiled", reference->message);
     bool both = service->stage == GT_STAGE_READY && reference->stage == GT_STAGE_READY;
     if (!both || !field->may_measure || field->preparing) {
         return GPUTUNE_OK;
