@@ -152,6 +152,7 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(cx_location, getRangeStart, (cx_range))                                                      \
     X(cx_location, getRangeEnd, (cx_range))                                                        \
     X(cx_string, getFileName, (void *))                                                            \
+    X(int, File_isEqual, (void *, void *))                                                         \
     X(const char *, getFileContents, (void *, void *, size_t *))                                   \
     X(const char *, getCString, (cx_string))                                                       \
     X(void, disposeTranslationUnit, (void *))                                                      \

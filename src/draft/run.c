@@ -195,10 +195,12 @@ static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type t
 static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type type)
 {
     draft_node *made = decl->busy ? NULL : draft_initialiser_of(decl);
+    const cx_type parent = cx.getCursorType(cx.getCursorSemanticParent(decl->at));
     int64_t number;
     if (made && draft_is_integer(type) && cx.isConstQualifiedType(cx.getCursorType(decl->at)) &&
         draft_is_constant(&number, decl->at)) {
         return draft_on_host() && !decl->in_code ? draft_host_symbol(decl, path, &number)
+               : parent.kind == CX_TYPE_RECORD   ? draft_number(number) /* the name is no axis */
                                                  : draft_named_number(decl->name, number);
     }
     if (draft_on_host() && made) {
@@ -207,7 +209,7 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
         decl->busy = false;
         if (!*path) {
             value = draft_named(decl, "", value);
-            if (!draft_evaluate(&number, value)) {
+            if (value->kind != DRAFT_TEXT && !draft_evaluate(&number, value)) {
                 draft_bind(decl, "", value); /* the next evaluation may give another value */
             }
             return value;

@@ -44,11 +44,11 @@ static struct {
 /* ---- one text -------------------------------------------------------------------------------- */
 
 #define has_file(files, file) has_file_in((files).items, (files).count, file)
-static bool has_file_in(void *const *files, size_t count, const void *file)
+static bool has_file_in(void *const *files, size_t count, void *file)
 {
     bool found = false;
     for (size_t i = 0; i < count; i++) {
-        found |= files[i] == file;
+        found |= cx.File_isEqual(files[i], file);
     }
     return found;
 }
@@ -323,12 +323,8 @@ bool draft_slice_has(const char *name)
 
 bool draft_slice_uses(const char *kernel, const char *name)
 {
-    bool found = false;
-    gt_lexer lexer = gt_lexer_of(cut_declarations(kernel));
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        found |= gt_token_is(&lexer.token, name);
-    }
-    return found;
+    const gt_token token = gt_lexer_of(name).token;
+    return gt_lexer_has(gt_lexer_of(cut_declarations(kernel)), &token);
 }
 
 void draft_slice_need(const char *name)

@@ -26,3 +26,28 @@ printf '#include "host.h"\n' | cat - src/copy.cu >src/with_host.cu
 $GPUTUNE template src/with_host.cu --host src/run.cu -I src | sed -n '/include/p'
 $GPUTUNE warm src/t.cu --format csv | cut -d, -f1,2
 $GPUTUNE template src/copy.cu --host src/run.cu -o "my draft" 2>&1 >/dev/null | grep -o "gputune space.*"
+# One header has two paths. A member is no axis, although it divides the grid, and a loop does not change a constant.
+mkdir -p inc
+printf '#pragma once\ntemplate <class T> struct pack { static constexpr int size = 16 / sizeof(T); };\n__device__ int twice(int a) { return 2 * a; }\n' >inc/pack.h
+printf '#include "./pack.h"\n' >inc/more.h
+cat >packs.cu <<'CU'
+#include "inc/pack.h"
+#include "inc/./more.h"
+typedef pack<float> four;
+const float least = 20.0f;
+__global__ void packs(float *y, int n, float a)
+{
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * four::size;
+    for (int c = 0; c < four::size; c++) if (i < n) y[i + c] = twice(i) + a;
+}
+void find(float x) { for (int i = 0; i < 9; i++) { float b = least; if (x < b) b = x; } }
+int main()
+{
+    int n = 1024;
+    float *y;
+    cudaMalloc(&y, n * sizeof(float));
+    find(1);
+    packs<<<n / (64 * four::size), 64>>>(y, n, least);
+}
+CU
+$GPUTUNE template packs.cu 2>&1 | grep -E 'args|tune\(|grid|struct|open'
