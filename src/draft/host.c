@@ -272,7 +272,7 @@ draft_amount *draft_host_call(draft_node *node)
         if (value->kind == DRAFT_REAL && !(draft_evaluate(&number, value->a) && number < 0)) {
             return draft_make(rounds ? DRAFT_CEIL_DIV : DRAFT_QUOTIENT, value->a, value->b, NULL);
         }
-        return draft_has_real(value) ? draft_nothing() : value;
+        return draft_has_kind(value, DRAFT_FRACTION) ? draft_nothing() : value;
     } else {
         return NULL;
     }

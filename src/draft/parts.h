@@ -160,8 +160,9 @@ typedef enum draft_symbol_kind {
     DRAFT_COUNTER,  /* a loop's counter */
     DRAFT_CHANGING, /* an unknown value */
     DRAFT_LOADED,
-    DRAFT_HOST,    /* a host value: unknown, or a number that may vary between runs */
-    DRAFT_CONSTANT /* a named number */
+    DRAFT_HOST,     /* a host value: unknown, or a number that may vary between runs */
+    DRAFT_CONSTANT, /* a named number */
+    DRAFT_FRACTION  /* only in draft_amount.kinds: a floating-point division */
 } draft_symbol_kind;
 
 /* A set of symbol kinds, as bits. */
@@ -214,8 +215,10 @@ typedef struct draft_amount {
     unsigned part_count;
     struct draft_amount *next; /* the next value with the same hash */
     unsigned seen;             /* the last call of draft_symbols_of() that has seen this value */
-    unsigned kinds;            /* the kinds of all symbols in this value, as a bit set */
-    const char *text;          /* DRAFT_TEXT: the number; DRAFT_UNKNOWN: why the value is unknown */
+    unsigned round;            /* the last call of draft_replace() that has replaced this value */
+    struct draft_amount *replacement; /* and its result */
+    unsigned kinds;                   /* the kinds of all symbols in this value, as a bit set */
+    const char *text; /* DRAFT_TEXT: the number; DRAFT_UNKNOWN: why the value is unknown */
     draft_spot place;
 } draft_amount;
 typedef GT_ARRAY(draft_symbol *) draft_symbols;
@@ -241,10 +244,9 @@ bool draft_is_known(const draft_amount *value);
 bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if a symbol of this kind occurs anywhere in the value. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
-/* Returns true if the value contains a floating-point division. */
-bool draft_has_real(const draft_amount *value);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Returns the replacement of a part of a value, or NULL to replace only in the part's operands. */
+/* Returns the replacement of a part of a value, or NULL to replace only in the part's operands. May
+ * call draft_replace() only with itself. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);

@@ -985,8 +985,8 @@ static draft_amount *converted(draft_node *node)
     int64_t number;
     value = draft_is_integer(node->children[0]->type) ? value
             : value->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, value->a, value->b, NULL)
-            : draft_is_constant(&number, node->at)            ? draft_number(number)
-            : draft_is_known(value) && !draft_has_real(value) ? value
+            : draft_is_constant(&number, node->at)                            ? draft_number(number)
+            : draft_is_known(value) && !draft_has_kind(value, DRAFT_FRACTION) ? value
             : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
                               : draft_changing("a rounded number");
     return node->type.kind == CX_TYPE_BOOL ? draft_make(DRAFT_UNEQUAL, value, draft_number(0), NULL)

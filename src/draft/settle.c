@@ -8,6 +8,12 @@
 
 static const int64_t BLOCKS[] = {32, 64, 128, 256, 512, 1024};
 
+enum {
+    THREAD = DRAFT_KIND(DRAFT_THREAD),
+    BLOCK_INDEX = DRAFT_KIND(DRAFT_BLOCK_INDEX),
+    EXTENTS = DRAFT_KIND(DRAFT_BLOCK_SIZE) | DRAFT_KIND(DRAFT_GRID_SIZE)
+};
+
 /* ---- which launch ---------------------------------------------------------------------------- */
 
 int draft_launch_rank(const draft_launched *launch)
@@ -42,20 +48,26 @@ static const draft_launched *launch_of(const draft_program *program, const draft
 
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol);
 
-/* Returns true if the symbol is a host constant, such as a tile size, that may be a template
- * argument of the kernel. The draft states template arguments as numbers. */
-static bool is_template_constant(const draft_settled *s, const draft_symbol *symbol)
+/* Returns true if the symbol is a host constant, such as a tile size, on which the block depends or
+ * that may be a template argument of the kernel. The draft states such constants as numbers. */
+static bool is_launch_constant(const draft_settled *s, const draft_symbol *symbol)
 {
-    if (symbol->kind != DRAFT_HOST || !symbol->decl || !symbol->has_number || symbol->doubt ||
-        s->instance == s->kernel || !cx.isConstQualifiedType(cx.getCursorType(symbol->decl->at))) {
+    bool is_extent = false;
+    if (symbol->kind != DRAFT_HOST || !symbol->decl || !symbol->has_number || symbol->is_guess ||
+        symbol->doubt || !s->launch) {
         return false;
     }
-    const draft_node *callee = s->launch->call->callee;
-    gt_lexer lexer = gt_lexer_of(callee ? draft_source_of(callee->at) : "");
-    while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_is(&lexer, symbol->decl->name)) {
-        gt_lexer_next(&lexer);
+    for (int d = 0; d < 3; d++) {
+        is_extent |= draft_has_symbol(s->launch->block[d], symbol);
     }
-    return lexer.token.kind != GT_TOKEN_END || !is_problem_size(s, symbol);
+    const draft_node *callee = s->launch->call->callee;
+    const gt_token name = gt_lexer_of(symbol->decl->name).token;
+    const bool is_argument =
+        s->instance != s->kernel && cx.isConstQualifiedType(cx.getCursorType(symbol->decl->at));
+    return is_problem_size(s, symbol)
+               ? is_argument && callee &&
+                     gt_lexer_has(gt_lexer_of(draft_source_of(callee->at)), &name)
+               : is_argument || is_extent;
 }
 
 static draft_amount *settle_symbol(void *user, draft_amount *part)
@@ -78,7 +90,7 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
         }
     }
     return (symbol->kind == DRAFT_CONSTANT && !draft_axis_named(s, symbol->name)) ||
-                   is_template_constant(s, symbol)
+                   is_launch_constant(s, symbol)
                ? draft_number(symbol->number)
                : NULL;
 }
@@ -322,15 +334,13 @@ static const char *place_of(const draft_settled *s)
     return draft_place_of(s->launch ? s->launch->call->at : s->kernel->at);
 }
 
-/* Determines the block size. If the program does not show it, guesses it and adds a question. */
-static void find_block(draft_settled *s, int64_t numbers[3])
+/* Determines the block size, and the reasons why the program may launch other sizes. */
+static void find_block(draft_settled *s, int64_t numbers[3], const char *doubts[3])
 {
     static const int64_t usual[2][3] = {{256, 1, 1}, {32, 8, 1}};
-    const char *first = NULL;
     for (int d = 0; d < 3; d++) {
         draft_amount *extent = s->block[d];
-        const char *doubt = doubt_of(s, extent);
-        first = first ? first : doubt;
+        doubts[d] = doubt_of(s, extent);
         if (draft_evaluate(&numbers[d], extent) && numbers[d] >= 1) {
             continue;
         }
@@ -338,13 +348,9 @@ static void find_block(draft_settled *s, int64_t numbers[3])
         if (draft_is_symbol(extent, DRAFT_HOST)) {
             extent->symbol->has_number = extent->symbol->is_guess = true;
             extent->symbol->number = numbers[d];
-        } else if (doubt) {
+        } else if (doubts[d]) {
             s->block[d] = draft_number(numbers[d]);
         }
-    }
-    if (first) {
-        draft_ask(s, "%s: what block size is '%s' launched with? %s; complete block()", place_of(s),
-                  s->kernel->name, first);
     }
 }
 
@@ -369,49 +375,35 @@ static bool has_elements(const draft_settled *s, int d)
     return found;
 }
 
-/* Returns true if each block stores a single result. */
-static bool has_results(const draft_settled *s)
+/* Returns true if some access has an index that depends on all kinds of symbols in `has`, and on
+ * none in `lacks`. If `writes` is true, only writes count. */
+static bool has_index(const draft_settled *s, unsigned has, unsigned lacks, bool writes)
 {
     bool found = false;
     for (size_t i = 0; i < s->facts.accesses.count; i++) {
         const draft_access *access = &s->facts.accesses.items[i];
-        found |= access->written && draft_has_kind(access->offset, DRAFT_BLOCK_INDEX) &&
-                 !draft_has_kind(access->offset, DRAFT_THREAD);
-    }
-    return found;
-}
-
-/* Returns true if the value contains the product of these two symbols. */
-static bool has_product(const draft_amount *value, const draft_amount *x, const draft_amount *y)
-{
-    bool found = false;
-    if (!draft_has_kind(value, x->symbol->kind) || !draft_has_kind(value, y->symbol->kind)) {
-        return false;
-    }
-    for (unsigned i = 0; !found && i < value->count; i++) {
-        bool has_x = false, has_y = false;
-        for (unsigned k = 0; k < value->terms[i].count; k++) {
-            has_x |= value->terms[i].atoms[k] == x;
-            has_y |= value->terms[i].atoms[k] == y;
+        const draft_symbols symbols = draft_symbols_of(access->offset);
+        unsigned kinds = access->offset->kinds;
+        for (size_t k = 0; k < symbols.count; k++) {
+            kinds |= symbols.items[k]->step ? symbols.items[k]->step->kinds : 0;
         }
-        found = has_x && has_y;
-    }
-    for (unsigned i = 0; !found && i < value->part_count; i++) {
-        found = has_product(value->parts[i], x, y);
+        found |= (access->written || !writes) && (kinds & has) == has && !(kinds & lacks);
     }
     return found;
 }
 
 /* Returns true if some access multiplies blockIdx in the grid's dimension `g` by blockDim in the
- * block's dimension `d`. If `writes` is true, only writes count. */
-static bool multiplies(const draft_settled *s, int g, int d, bool writes)
+ * block's dimension `d`: if blockDim were 0, the index would not depend on blockIdx. */
+static bool multiplies(const draft_settled *s, int g, int d)
 {
+    const draft_symbol *block = draft_builtin(DRAFT_BLOCK_INDEX, g)->symbol;
+    int64_t numbers[] = {d != 0, d != 1, d != 2};
     bool found = false;
     for (size_t i = 0; !found && i < s->facts.accesses.count; i++) {
-        const draft_access *access = &s->facts.accesses.items[i];
-        found = (access->written || !writes) &&
-                has_product(access->offset, draft_builtin(DRAFT_BLOCK_INDEX, g),
-                            draft_builtin(DRAFT_BLOCK_SIZE, d));
+        draft_amount *offset = s->facts.accesses.items[i].offset;
+        const draft_amount *rest = draft_replace(offset, put_block, numbers);
+        found = draft_has_symbol(offset, block) && draft_is_known(rest) &&
+                !draft_has_symbol(rest, block);
     }
     return found;
 }
@@ -421,13 +413,14 @@ static bool multiplies(const draft_settled *s, int g, int d, bool writes)
 static draft_amount *tied_grid(const draft_settled *s, int g, int d, int64_t number,
                                draft_amount *extent)
 {
-    return g == d || multiplies(s, g, d, false) ? tie(s->grid[g], number, extent) : s->grid[g];
+    return g == d || multiplies(s, g, d) ? tie(s->grid[g], number, extent) : s->grid[g];
 }
 
 /* Returns true if the results depend on the block size, so it must not change. This is the case if
- * each block has its own elements and either stores a single result or belongs to a grid that does
- * not depend on the block size. */
-static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
+ * the code computes the elements of a block from other numbers, or if each block has its own
+ * elements and either stores a single result or belongs to a grid that does not depend on the block
+ * size. */
+static bool is_block_fixed(const draft_settled *s, int d, int64_t number, bool is_code)
 {
     draft_amount *own = draft_builtin(DRAFT_BLOCK_SIZE, d), *extent = s->block[d];
     bool follows = s->facts.strides_grid;
@@ -437,7 +430,8 @@ static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
                    (extent->symbol && draft_has_symbol(grid, extent->symbol)) ||
                    tied_grid(s, g, d, number, own) != grid;
     }
-    return has_elements(s, d) && (has_results(s) || !follows);
+    return (!is_code && has_index(s, BLOCK_INDEX | THREAD, EXTENTS, false)) ||
+           (has_elements(s, d) && (has_index(s, BLOCK_INDEX, THREAD, true) || !follows));
 }
 
 /* Returns the axis that was made for the symbol of this extent, or NULL. In a square block, two
@@ -464,7 +458,7 @@ static draft_axis *add_extent(draft_settled *s, int d, const char *name, const i
     int64_t most = launch_bound(s, &has_bound);
     most = most ? most : has_bound && !is_code ? total : 1024;
     draft_axis *axis = add_axis(s, name, numbers[d], 1, 0);
-    const bool is_open = axis && !is_block_fixed(s, d, numbers[d]);
+    const bool is_open = axis && !is_block_fixed(s, d, numbers[d], is_code);
     for (size_t i = 0; is_open && i < sizeof BLOCKS / sizeof *BLOCKS; i++) {
         int64_t value = is_flat ? BLOCKS[i] : BLOCKS[i] / 8;
         int64_t block[] = {numbers[0], numbers[1], numbers[2]};
@@ -483,7 +477,8 @@ static draft_axis *add_extent(draft_settled *s, int d, const char *name, const i
 static void settle_block(draft_settled *s)
 {
     int64_t numbers[3];
-    find_block(s, numbers);
+    const char *doubts[3], *first = NULL;
+    find_block(s, numbers, doubts);
     const bool is_flat = numbers[1] == 1 && numbers[2] == 1;
     for (int d = 0; d < 3; d++) {
         const char *name = numbers[d] > 1 ? block_axis(s, d, numbers[d], is_flat) : NULL;
@@ -496,26 +491,31 @@ static void settle_block(draft_settled *s)
         for (int g = 0; follows && g < 3; g++) {
             s->grid[g] = tied_grid(s, g, d, numbers[d], s->block[d]);
         }
+        if (doubts[d] && follows && axis->count > 1 && has_elements(s, d) &&
+            fits_arrays(s, numbers)) {
+            draft_add_text(&s->guesses,
+                           draft_format("'%s' in default() (%s)", axis->name, doubts[d]));
+        } else {
+            first = first ? first : doubts[d];
+        }
+    }
+    if (first) {
+        draft_ask(s, "%s: what block size is '%s' launched with? %s; complete block()", place_of(s),
+                  s->kernel->name, first);
     }
 }
 
-/* Adds an axis for a named constant that divides the grid, such as the elements per thread. */
-static void add_divisor(draft_settled *s, const draft_symbol *symbol)
+/* Adds an axis for each named constant that divides the grid, such as the elements per thread. */
+static void find_divisors(draft_settled *s, const draft_amount *grid)
 {
-    bool fits = symbol->kind == DRAFT_CONSTANT && symbol->number >= 1 && symbol->number <= 64 &&
-                is_in_code(s, symbol->name) && !draft_axis_named(s, symbol->name);
-    if (fits) {
-        const int64_t most = symbol->number < 4 ? 4 * symbol->number : 16;
-        add_axis(s, symbol->name, symbol->number, 1, most);
-    }
-}
-
-static void find_divisors(draft_settled *s, const draft_amount *value)
-{
-    if (value->kind == DRAFT_CEIL_DIV || value->kind == DRAFT_QUOTIENT) {
-        const draft_symbols symbols = draft_symbols_of(value->b);
-        for (size_t i = 0; i < symbols.count; i++) {
-            add_divisor(s, symbols.items[i]);
+    const bool divides = grid->kind == DRAFT_CEIL_DIV || grid->kind == DRAFT_QUOTIENT;
+    const draft_symbols symbols = divides ? draft_symbols_of(grid->b) : (draft_symbols){0};
+    for (size_t i = 0; i < symbols.count; i++) {
+        const int64_t number = symbols.items[i]->number;
+        const char *name = symbols.items[i]->name;
+        if (symbols.items[i]->kind == DRAFT_CONSTANT && number >= 1 && number <= 64 &&
+            is_in_code(s, name) && !draft_axis_named(s, name)) {
+            add_axis(s, name, number, 1, number < 4 ? 4 * number : 16);
         }
     }
 }
@@ -955,9 +955,8 @@ static void settle_requirements(draft_settled *s)
         }
     }
     for (int g = 0; g < 3; g++) {
-        const bool is_stored =
-            multiplies(s, g, 0, true) || multiplies(s, g, 1, true) || multiplies(s, g, 2, true);
-        if (is_stored && s->grid[g]->kind == DRAFT_QUOTIENT && !s->facts.strides_grid) {
+        if (s->grid[g]->kind == DRAFT_QUOTIENT && !s->facts.strides_grid &&
+            has_index(s, BLOCK_INDEX | THREAD, 0, true)) {
             require_multiple(s, s->grid[g]->a, s->grid[g]->b);
         }
     }

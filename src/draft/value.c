@@ -70,7 +70,9 @@ static draft_amount *intern(const draft_amount *v)
     made->number = numbers++;
     made->next = *bucket;
     *bucket = made;
-    made->kinds = v->symbol ? DRAFT_KIND(v->symbol->kind) : 0;
+    made->kinds = v->symbol               ? DRAFT_KIND(v->symbol->kind)
+                  : v->kind == DRAFT_REAL ? DRAFT_KIND(DRAFT_FRACTION)
+                                          : 0;
     made->terms = draft_new(v->count * sizeof *v->terms);
     made->parts = draft_new((v->count * DRAFT_ATOMS_MOST + 3) * sizeof(draft_amount *));
     for (unsigned i = 0; i < v->count; i++) {
@@ -126,33 +128,31 @@ bool draft_has_symbol(const draft_amount *v, const draft_symbol *symbol)
     return found;
 }
 
-bool draft_has_real(const draft_amount *v)
-{
-    bool found = v->kind == DRAFT_REAL;
-    for (unsigned i = 0; !found && i < v->part_count; i++) {
-        found = draft_has_real(v->parts[i]);
-    }
-    return found;
-}
-
 draft_amount *draft_replace(draft_amount *v, draft_replace_fn *with, void *user)
 {
-    draft_amount *total = draft_number(0), *other = v->kind == DRAFT_SUM ? NULL : with(user, v);
-    if (other || (v->kind != DRAFT_SUM && !v->a)) {
-        return other ? other : v;
+    static unsigned round, depth; /* each part is replaced only once in a round */
+    round += depth == 0;
+    if (v->round == round) {
+        return v->replacement;
     }
-    if (v->a) {
-        return draft_make(v->kind, draft_replace(v->a, with, user),
-                          v->b ? draft_replace(v->b, with, user) : NULL,
-                          v->c ? draft_replace(v->c, with, user) : NULL);
+    depth++;
+    draft_amount *total = v->kind == DRAFT_SUM ? draft_number(0) : with(user, v);
+    if (!total) {
+        total = !v->a ? v
+                      : draft_make(v->kind, draft_replace(v->a, with, user),
+                                   v->b ? draft_replace(v->b, with, user) : NULL,
+                                   v->c ? draft_replace(v->c, with, user) : NULL);
     }
-    for (unsigned i = 0; i < v->count; i++) {
+    for (unsigned i = 0; v->kind == DRAFT_SUM && i < v->count; i++) {
         draft_amount *product = draft_number(v->terms[i].factor);
         for (unsigned k = 0; k < v->terms[i].count; k++) {
             product = draft_times(product, draft_replace(v->terms[i].atoms[k], with, user));
         }
         total = draft_plus(total, product, 1);
     }
+    depth--;
+    v->round = round;
+    v->replacement = total;
     return total;
 }
 
@@ -482,7 +482,9 @@ static draft_amount *divide(draft_amount *a, draft_amount *b)
     if (by_number && draft_is_number(a, &x)) {
         return draft_number(x / y);
     }
-    draft_amount *whole = exact(a, b);
+    draft_amount *whole = a->kind == DRAFT_QUOTIENT
+                              ? draft_make(DRAFT_QUOTIENT, a->a, draft_times(a->b, b), NULL)
+                              : exact(a, b);
     if (whole) {
         return whole;
     }

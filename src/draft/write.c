@@ -381,12 +381,10 @@ static void write_kernel(gt_text *out, draft_settled *s)
 
 static void write_problem(gt_text *out, const draft_settled *s)
 {
-    const char *between = "";
-    gt_text_append(out, s->sizes.count ? "#pragma gputune problem(" : "");
     for (size_t i = 0; i < s->sizes.count; i++) {
         const draft_symbol *size = s->sizes.items[i];
-        gt_text_printf(out, "%s%s = %lld", between, size->name, (long long)size->number);
-        between = ", ";
+        gt_text_printf(out, "%s%s = %lld", i ? ", " : "#pragma gputune problem(", size->name,
+                       (long long)size->number);
     }
     gt_text_append(out, s->sizes.count ? ")\n" : "");
 }

@@ -48,6 +48,12 @@ draft 'float s = 0;
 # The program launches the kernel only with some sizes.
 draft 'if (i < n) y[i] = 2 * x[i];' \
     'n = rand(); if (n % 4) throw n; cudaMalloc(&x, 4 * n); cudaMalloc(&y, 4 * n); if (n < 500) k<<<1, 512>>>(y, x, n);' 100
+# The code has the number of elements of a block, or the program divides twice.
+draft 'for (int c = 0; c < 4; c++) y[blockIdx.x * 512 + threadIdx.x + 128 * c] = x[i] + blockDim.x;' 'k<<<n / 512, threads>>>(y, x, n);' 1024
+draft 'for (int c = 0; c < 4; c++) y[4 * i + c] = 2 * x[4 * i + c];' 'k<<<n / threads / 4, threads>>>(y, x, n);' 1024
+# The block depends on constants that are no sizes of the problem.
+draft 'for (int c = 0; c < 2; c++) { int e = blockIdx.x * 64 + 2 * threadIdx.x + c; if (e < n) y[e] = x[e]; }' \
+    'const int bn = 64, tn = 2; k<<<(n + bn - 1) / bn, bn / tn>>>(y, x, n);' 1000
 # A macro stands for several numbers.
 draft '
 #define T (64 + 64)

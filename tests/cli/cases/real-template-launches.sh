@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 CU
     echo "-- $1 $2"
     $GPUTUNE template program.cu -o drafted.cu -f 2>&1 | sed -n "s/.*open question: [^ ]* what \(block\|grid\)/? what \1/p"
-    sed -nE 's/#pragma gputune ((problem|default|block|grid)\()/\1/p; s/.*(guess: the launch)/\1/p' drafted.cu | sed 's/, MAXREG = 0//' | paste -sd ' '
+    sed -nE "s/#pragma gputune ((problem|default|block|grid)\()/\1/p; s/.*(guess: (the launch|the values of 'BLOCK' in default))/\1/p" drafted.cu | sed 's/, MAXREG = 0//' | paste -sd ' '
 }
 launch='add<<<grid, block>>>(y, x, n);'
 # Nothing assigns the launch's extents, or only a part of them.
