@@ -21,7 +21,7 @@
                         unsigned int done[sm_count * 4 * CONSUMERS] = zero)
 #pragma gputune tune(CONSUMERS = 1, 2, 3) tune(MMAS = 1, 2) tune(BN = 64, 128, 192, 256)
 #pragma gputune tune(STAGES = 2, 3, 4, 5, 6, 8)
-#pragma gputune cluster(SHARE = 1, 2, 4)
+#pragma gputune tune(SHARE = 1, 2, 4) // blocks of a cluster
 // TMA requires that the row length is a multiple of 16 bytes. Threads of eight warps copy any rows.
 #pragma gputune tune(BY = tma, threads)
 // Each warp writes C by TMA, through BUFFERS buffers of 16 rows. BUFFERS = 0: from registers.
@@ -33,6 +33,9 @@
 #pragma gputune tune(FETCH = 256, 0)
 #pragma gputune define(BM = 64 * CONSUMERS * MMAS, CHUNK = 128 / sizeof(OUT))
 #pragma gputune define(COPIERS = BY == tma ? 1 : 2) // groups of four warps that copy
+// Macros for the tunables that are arguments of the kernel. One code serves several of their values.
+#pragma gputune define(IS_SHARED = SHARE > 1, IS_CUT = PIECES > 1, IS_GROUPED = GROUP > 1)
+#pragma gputune define(SLOTS = BY == tma ? 8 : STAGES) // number of initialised barriers, at least STAGES
 #pragma gputune default(CONSUMERS = 2, BN = 128, STAGES = 4, BY = threads, GROUP = 8)
 #pragma gputune require(cc == 90)
 // If CONSUMERS is 3, a thread initially has 128 registers, which are too few for 256 columns.
@@ -48,11 +51,12 @@
                           strides = (round_up(k, 8)))
 #pragma gputune tensormap(c_map : c, box = (16, CHUNK), swizzle = 128,                             \
                           strides = (round_up(n, 16 / sizeof(OUT))))
-#pragma gputune block(128 * (COPIERS + CONSUMERS))
-#pragma gputune launch_bounds(128 * (COPIERS + CONSUMERS), 1)
-#pragma gputune grid(min(round_up(ceil_div(m, BM), SHARE) * ceil_div(n, BN) * PIECES,              \
-                         sm_count / SHARE * SHARE))
-#pragma gputune shared(1024 + STAGES * (BM + BN) * 128 + CONSUMERS * 4 * BUFFERS * 2048)
+#pragma gputune launch(                                                                            \
+    gemm_bf16, block = 128 * (COPIERS + CONSUMERS), cluster = SHARE,                               \
+    grid = min(round_up(ceil_div(m, BM), SHARE) * ceil_div(n, BN) * PIECES,                        \
+               sm_count / SHARE * SHARE),                                                          \
+    shared = 1024 + STAGES * (BM + BN) * 128 + CONSUMERS * 4 * BUFFERS * 2048,                     \
+    args = (c, a, b, m, n, k, parts, done, a_map, b_map, c_map, STAGES, SHARE, GROUP, PIECES))
 #pragma gputune work(flops = 2 * m * n * k, bytes = 2 * (m * k + n * k) + sizeof(OUT) * m * n)
 // wgmma truncates sums, which float additions would round
 #pragma gputune reference(gemm_reference, block = 16, 16, grid = ceil_div(n, 64), ceil_div(m, 64), \
@@ -62,6 +66,12 @@ typedef __nv_bfloat16 number;
 
 constexpr int AHEAD = BY_tma; // number of slots that are still multiplied when the next slot starts
 constexpr int BK = 64, A_BYTES = BM * BK * 2, STAGE_BYTES = (BM + BN) * BK * 2;
+
+// Values of tunables that are arguments, so one code serves several values. A value that is needed
+// when compiling is a constant.
+struct values {
+    unsigned int stages, share, group, pieces;
+};
 
 GPUTUNE_INLINE uint32_t shared_address(const void *at)
 {
@@ -125,14 +135,14 @@ GPUTUNE_INLINE void copy_in(void *to, const CUtensorMap *map, int column, int ro
                  : "memory");
 }
 
-// Copies to the same address in all blocks of the cluster.
+// Copies to the same address in the blocks of the cluster. Bit i of `blocks` stands for block i.
 GPUTUNE_INLINE void copy_in_to_all(void *to, const CUtensorMap *map, int column, int row,
-                                   uint64_t *barrier)
+                                   uint64_t *barrier, uint16_t blocks)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
                  ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
                  "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier)),
-                 "h"(uint16_t((1 << SHARE) - 1))
+                 "h"(blocks)
                  : "memory");
 }
 
@@ -332,24 +342,27 @@ struct portion {
 
 // Calls body(portion) for this block's portions, GROUP rows of clusters at a time.
 template <typename BODY>
-GPUTUNE_INLINE void each_portion(unsigned int m, unsigned int n, unsigned int steps, BODY body)
+GPUTUNE_INLINE void each_portion(unsigned int m, unsigned int n, unsigned int steps,
+                                 const values &values, BODY body)
 {
-    const unsigned int down = (m + BM * SHARE - 1) / (BM * SHARE), across = (n + BN - 1) / BN;
-    const unsigned int rank = SHARE > 1 ? gputune_cluster_rank() : 0;
-    const unsigned int clusters = gridDim.x / SHARE, left = down * across % clusters;
+    const unsigned int share = values.share, shift = share / 2; // share = 1 << shift
+    const unsigned int group = values.group;
+    const unsigned int down = ((m + BM - 1) / BM + share - 1) >> shift, across = (n + BN - 1) / BN;
+    const unsigned int rank = IS_SHARED ? gputune_cluster_rank() : 0;
+    const unsigned int clusters = gridDim.x >> shift, left = down * across % clusters;
     const unsigned int whole = down * across - left; // tiles that all clusters share equally
-    const unsigned int pieces = left ? min(min(PIECES, clusters / left), steps) : 1;
-    for (unsigned int i = blockIdx.x / SHARE; i < whole + left * pieces; i += clusters) {
+    const unsigned int pieces = left ? min(min(values.pieces, clusters / left), steps) : 1;
+    for (unsigned int i = blockIdx.x >> shift; i < whole + left * pieces; i += clusters) {
         portion part = {0, 0, 0, steps, 0, 0, 1};
-        if (PIECES > 1 && i >= whole) {
+        if (IS_CUT && i >= whole) {
             part.tile = (i - whole) / pieces, part.piece = (i - whole) % pieces;
             part.pieces = pieces;
             part.begin = steps * part.piece / pieces, part.end = steps * (part.piece + 1) / pieces;
         }
         const unsigned int tile = part.pieces > 1 ? whole + part.tile : i;
-        const unsigned int first = tile / (GROUP * across) * GROUP, within = tile - first * across;
-        const unsigned int rows = min(GROUP, down - first);
-        part.row = ((first + within % rows) * SHARE + rank) * BM, part.column = within / rows * BN;
+        const unsigned int first = tile / (group * across) * group, within = tile - first * across;
+        const unsigned int rows = min(group, down - first);
+        part.row = ((first + within % rows) * share + rank) * BM, part.column = within / rows * BN;
         body(part);
     }
 }
@@ -357,12 +370,13 @@ GPUTUNE_INLINE void each_portion(unsigned int m, unsigned int n, unsigned int st
 // Adds up the sums of all pieces of a tile, in their order, in the warp that finishes last, and then
 // returns true. The other warps only store their sums, and return false.
 GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsigned int warp,
-                            unsigned int row, unsigned int m, float *parts, unsigned int *done)
+                            unsigned int row, unsigned int m, float *parts, unsigned int *done,
+                            unsigned int share)
 {
     constexpr int WARPS = 4 * CONSUMERS;
     const unsigned int lane = threadIdx.x % 32;
     const auto of_piece = [&](unsigned int piece) { // returns the address of a piece's sums
-        const unsigned int block = blockIdx.x + (piece - part.piece) * SHARE;
+        const unsigned int block = blockIdx.x + (piece - part.piece) * share;
         return reinterpret_cast<float4 *>(parts) +
                (size_t(block) * WARPS + warp) * (MMAS * BN / 8 * 32) + lane;
     };
@@ -385,7 +399,7 @@ GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsig
     __syncwarp();
     unsigned int before = 0;
     if (lane == 0) { // the last warp resets the counter
-        before = atomicInc(&done[(part.tile * SHARE + blockIdx.x % SHARE) * WARPS + warp],
+        before = atomicInc(&done[(part.tile * share + (blockIdx.x & (share - 1))) * WARPS + warp],
                            part.pieces - 1);
     }
     if (__shfl_sync(0xffffffffu, before, 0) != part.pieces - 1) {
@@ -471,10 +485,11 @@ GPUTUNE_INLINE void put(const float (&d)[BN / 2], OUT *c, const CUtensorMap *map
 
 // A position in the ring of slots, and the parity of its barriers.
 struct place {
-    unsigned int slot = 0, parity = 0;
+    unsigned int stages, slot = 0, parity = 0;
+    GPUTUNE_INLINE place(unsigned int stages) : stages(stages) {}
     GPUTUNE_INLINE void next()
     {
-        if (++slot == STAGES) {
+        if (++slot == stages) {
             slot = 0, parity ^= 1;
         }
     }
@@ -496,16 +511,17 @@ template <int registers> GPUTUNE_INLINE void keep_registers()
 // Copies all tiles of a block asynchronously, with LATE slots in flight.
 GPUTUNE_INLINE void bring_by_sixteens(unsigned char *slots, uint64_t *full, uint64_t *empty,
                                       const number *a, const number *b, unsigned int m,
-                                      unsigned int n, unsigned int k, unsigned int steps)
+                                      unsigned int n, unsigned int k, unsigned int steps,
+                                      const values &values)
 {
-    constexpr unsigned int LATE = STAGES / 2;
+    constexpr unsigned int LATE = SLOTS / 2;
     unsigned int begun = 0;
-    place at;
+    place at(SLOTS);
     const auto tell = [&](unsigned int ago) { // signals the slot that was started `ago` slots earlier
         publish();
-        barrier_arrive(&full[(at.slot + STAGES - ago) % STAGES], 0);
+        barrier_arrive(&full[(at.slot + SLOTS - ago) % SLOTS], 0);
     };
-    each_portion(m, n, steps, [&](const portion &part) {
+    each_portion(m, n, steps, values, [&](const portion &part) {
         for (unsigned int step = part.begin; step < part.end; step++) {
             unsigned char *slot = slots + at.slot * STAGE_BYTES;
             barrier_wait(&empty[at.slot], at.parity ^ 1);
@@ -525,37 +541,40 @@ GPUTUNE_INLINE void bring_by_sixteens(unsigned char *slots, uint64_t *full, uint
     }
 }
 
-__global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
-                          const number *__restrict__ b, unsigned int m, unsigned int n,
-                          unsigned int k, float *parts, unsigned int *done,
-                          const __grid_constant__ CUtensorMap a_map,
-                          const __grid_constant__ CUtensorMap b_map,
-                          const __grid_constant__ CUtensorMap c_map)
+__global__ void __launch_bounds__(128 * (COPIERS + CONSUMERS), 1)
+    gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a, const number *__restrict__ b,
+              unsigned int m, unsigned int n, unsigned int k, float *parts, unsigned int *done,
+              const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
+              const __grid_constant__ CUtensorMap c_map, unsigned int STAGES, unsigned int SHARE,
+              unsigned int GROUP, unsigned int PIECES)
 {
     extern __shared__ unsigned char raw[];
-    __shared__ alignas(8) uint64_t full[STAGES], empty[STAGES];
+    __shared__ alignas(8) uint64_t full[SLOTS], empty[SLOTS];
+    const values values = {BY_tma ? STAGES : SLOTS, IS_SHARED ? SHARE : 1, IS_GROUPED ? GROUP : 1,
+                           IS_CUT ? PIECES : 1};
     unsigned char *slots = raw + (1024 - shared_address(raw) % 1024) % 1024;
     const unsigned int steps = max(1, (k + BK - 1) / BK);
     if (threadIdx.x == 0) {
-        for (int i = 0; i < STAGES; i++) {
+#pragma unroll
+        for (int i = 0; i < SLOTS; i++) {
             barrier_init(&full[i], BY_tma ? 1 : 128 * COPIERS);
-            barrier_init(&empty[i], CONSUMERS * SHARE);
+            barrier_init(&empty[i], CONSUMERS * values.share);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    SHARE > 1 ? gputune_cluster_sync() : __syncthreads();
-    place at;
+    IS_SHARED ? gputune_cluster_sync() : __syncthreads();
+    place at(values.stages);
     if (threadIdx.x < 128 * COPIERS) {
         keep_registers<BY_threads ? 152 : CONSUMERS == 3 ? 32 : 40>();
 #if BY_threads
         if (k % 8 == 0 && (size_t(a) | size_t(b)) % 16 == 0) {
-            bring_by_sixteens(slots, full, empty, a, b, m, n, k, steps);
+            bring_by_sixteens(slots, full, empty, a, b, m, n, k, steps, values);
             return;
         }
         const unsigned int a_odd = size_t(a) / sizeof(number) % 2;
         const unsigned int b_odd = size_t(b) / sizeof(number) % 2;
 #endif
-        each_portion(m, n, steps, [&](const portion &part) {
+        each_portion(m, n, steps, values, [&](const portion &part) {
             if (BY_tma && threadIdx.x) {
                 return;
             }
@@ -565,10 +584,11 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                 barrier_wait(&empty[at.slot], at.parity ^ 1);
                 barrier_expect(&full[at.slot], STAGE_BYTES);
                 copy_in(slot, &a_map, step * BK, part.row, &full[at.slot]);
-                if constexpr (SHARE > 1) {
-                    const int own = gputune_cluster_rank() * (BN / SHARE);
+                if constexpr (IS_SHARED) {
+                    const int own =
+                        gputune_cluster_rank() * (values.share == 2 ? BN / 2 : BN / 4);
                     copy_in_to_all(slot + A_BYTES + own * BK * 2, &b_map, step * BK,
-                                   part.column + own, &full[at.slot]);
+                                   part.column + own, &full[at.slot], (1 << values.share) - 1);
                 } else {
                     copy_in(slot + A_BYTES, &b_map, step * BK, part.column, &full[at.slot]);
                 }
@@ -590,13 +610,13 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
     } else {
         keep_registers<BY_threads ? 104 : CONSUMERS == 3 ? 160 : 232>();
         const int group = threadIdx.x / 128 - COPIERS, warp = threadIdx.x / 32 - 4 * COPIERS;
-        unsigned char *buffers = slots + STAGES * STAGE_BYTES + warp * BUFFERS * 2048;
+        unsigned char *buffers = slots + values.stages * STAGE_BYTES + warp * BUFFERS * 2048;
         const auto release = [&](unsigned int slot) { // one thread signals each block that writes to this slot
-            if (threadIdx.x % 128 < SHARE) {
+            if (threadIdx.x % 128 < values.share) {
                 barrier_arrive(&empty[slot], threadIdx.x % 128);
             }
         };
-        each_portion(m, n, steps, [&](const portion &part) {
+        each_portion(m, n, steps, values, [&](const portion &part) {
             float d[MMAS][BN / 2] = {};
             unsigned int before = at.slot, step = 0;
             do {
@@ -615,7 +635,8 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
                 release(before);
             }
             const unsigned int row = part.row + group * MMAS * 64 + warp % 4 * 16;
-            if (PIECES > 1 && part.pieces > 1 && !collect(d, part, warp, row, m, parts, done)) {
+            if (IS_CUT && part.pieces > 1 &&
+                !collect(d, part, warp, row, m, parts, done, values.share)) {
                 return;
             }
 #pragma unroll
@@ -625,7 +646,7 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
         });
         wait_for_copies<0>();
     }
-    if constexpr (SHARE > 1) {
+    if constexpr (IS_SHARED) {
         __syncwarp();
         gputune_cluster_sync(); // no block may end while another block arrives at its barriers
     }
