@@ -54,7 +54,7 @@ static gputune_status launch_judge(gt_measure *measure, const gt_workspace *work
                              arguments);
 }
 
-static gputune_status launch_reference(gt_measure *measure, const gt_workspace *workspace)
+static gputune_status launch_reference(gt_measure *measure, gt_workspace *workspace)
 {
     return launch_judge(measure, workspace, GT_JUDGE_REFERENCE,
                         workspace->scale ? &workspace->scale : NULL);
@@ -123,7 +123,7 @@ static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint6
     static const uint32_t flags[] = {[GT_VARIETY_EXTREMES] = GT_TASK_EXTREMES,
                                      [GT_VARIETY_SPECIALS] = GT_TASK_EXTREMES | GT_TASK_SPECIALS,
                                      [GT_VARIETY_TIES] = GT_TASK_TIES,
-                                     [GT_VARIETY_ROWS] = 0};
+                                     [GT_VARIETY_REFILLED] = 0};
     const gt_buffer *buffer = slot->buffer;
     gt_service_task fill = {
         .operation = GT_DO_FILL,
@@ -297,6 +297,25 @@ typedef struct author {
     uint32_t workspace_count;
 } author;
 
+/* Launches the reference with floating-point scalars that are moved by a relative step. */
+static gputune_status launch_moved(gt_measure *measure, gt_workspace *workspace)
+{
+    double own[GT_NUMBER_MAX];
+    gt_workload *workload = &workspace->workload;
+    const double factor = 1 + gt_tolerance_step(workload);
+    for (uint32_t i = 0; i < workload->number_count; ++i) {
+        own[i] = workload->numbers[i].low;
+        workload->numbers[i].low *= gt_type_is_float(workload->numbers[i].type) ? factor : 1;
+    }
+    gputune_status status = gt_workspace_values(measure, workspace);
+    GT_THEN(status, launch_reference(measure, workspace));
+    for (uint32_t i = 0; i < workload->number_count; ++i) {
+        workload->numbers[i].low = own[i];
+    }
+    GT_THEN(status, gt_workspace_values(measure, workspace));
+    return status;
+}
+
 static gputune_status run_reference(gt_measure *measure, uint32_t workspace_count, uint32_t poison,
                                     bool moved)
 {
@@ -316,7 +335,8 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
         GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->move, workspace_count == 1));
     }
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    GT_TRY(launch_reference(measure, &measure->workspaces[0]));
+    const bool moves_scalars = moved && measure->workspaces[0].workload.huge;
+    GT_TRY((moves_scalars ? launch_moved : launch_reference)(measure, &measure->workspaces[0]));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
@@ -443,6 +463,8 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         if (!(its->moved > 0)) {
             its->still = 0; /* no result has moved, so the number of terms is unknown */
         }
+        GT_REFUSE(workload->huge && its->moved > its->largest / 8, GPUTUNE_EWRONG,
+                  "%s is hardly more than rounding errors", slot->buffer->name);
         if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
             its->step = gt_tolerance_step(workload);
         }

@@ -72,11 +72,13 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;
+    bool is_zero = buffer->low == 0 && buffer->high == 0;
+    bool is_refilled = buffer->variety == GT_VARIETY_REFILLED && !is_zero;
     gt_service_task task = {.operation = GT_DO_MOVE,
                             .target = is_expected ? slot->expected : slot->address,
                             .count = buffer->elements,
-                            .low = buffer->low,
-                            .high = buffer->high,
+                            .low = is_refilled ? buffer->least : buffer->low,
+                            .high = is_refilled ? buffer->most : buffer->high,
                             .stol = gt_tolerance_step(workload),
                             .type = is_expected ? buffer->reference_type : buffer->type};
     if (buffer->free && buffer->variety != GT_VARIETY_PLAIN) {
@@ -85,9 +87,10 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
         task.flags = GT_TASK_FREE;
     }
     bool other_layout = buffer->number_count > 0 && buffer->reference_type != buffer->type;
-    slot->moves = task.stol > 0 && task.count > 0 && buffer->direction != GT_OUT && !other_layout &&
-                  gt_type_is_float(buffer->type) &&
-                  (slot->live ? buffer->number_count == 0 : buffer->fill == GT_FILL_UNIFORM);
+    slot->moves =
+        task.stol > 0 && task.count > 0 && buffer->direction != GT_OUT && !other_layout &&
+        gt_type_is_float(buffer->type) &&
+        (slot->live ? buffer->number_count == 0 : buffer->fill == GT_FILL_UNIFORM || is_refilled);
     return slot->moves ? gt_tasks_add(&measure->move, slot, &task) : GPUTUNE_OK;
 }
 

@@ -43,7 +43,8 @@ static __device__ double rare_value(const task &t, u64 kind, bool finite)
 /* If number i of the task should not have its uniform value, sets *value and returns true. The elements are divided
  * into eight parts. In parts 0 to 3, about one in 32 elements gets a rare value, and more in a small buffer, so all
  * kinds occur; the value is finite in parts 2 and 3. Parts 4, 5 and 6 contain only the largest value, the least value
- * and zero (without a range, 2.5, -1.75 and 0). In part 7, all values are rare. */
+ * and zero (without a range, 2.5, -1.75 and 0). In part 7, all values are rare and finite, after a run of
+ * each of NaN, infinity and -infinity, so there are rows with nothing else. */
 static __device__ bool is_varied(double *value, const task &t, u64 i)
 {
     u64 numbers = t.number_count != 0 ? t.number_count : 1, at = i / numbers, count = t.count / numbers;
@@ -52,12 +53,15 @@ static __device__ bool is_varied(double *value, const task &t, u64 i)
     if ((t.flags & GT_TASK_EXTREMES) == 0 || (part < 4 && at % spacing != draw % spacing)) {
         return false;
     }
-    bool finite = (t.flags & GT_TASK_SPECIALS) == 0 || part >= 2;
+    u64 eighth = at % (count / 8 + 1) * 8 / (count / 8 + 1);
+    bool special = (t.flags & GT_TASK_SPECIALS) != 0, in_run = special && part == 7 && eighth < 3;
+    bool finite = !special || (part >= 2 && !in_run);
+    u64 kind = in_run ? eighth : part == 7 ? mix(~draw_of(&t, i)) : group + 5 * (i % numbers);
     bool free = (t.flags & GT_TASK_FREE) != 0;
     *value = part == 4   ? (free ? 2.5 : t.stol)
              : part == 5 ? (free ? -1.75 : t.low)
              : part == 6 ? fmin(fmax(0.0, t.low), t.high)
-                         : rare_value(t, part == 7 ? mix(~draw_of(&t, i)) : group + 5 * (i % numbers), finite);
+                         : rare_value(t, kind, finite);
     return true;
 }
 

@@ -355,6 +355,12 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
          .other = CUT},
     };
     static const kernel faulty[] = {
+        {.name = "nothing but infinities",
+         .right = "float m = -INFINITY; for (int k = 0; k < 8; k++) m = fmaxf(m, x[(i + k) % n]);\n"
+                  "    if (i < n) y[i] = m;",
+         .other = "float m = -3e38f; for (int k = 0; k < 8; k++) m = fmaxf(m, x[(i + k) % n]);\n"
+                  "    if (i < n) y[i] = m;",
+         .words = "expected -inf"},
         {.name = "NaN", .right = CLAMP, .other = FMAXF, .words = "'finite' after inputs"},
         {.name = "large inputs", .input = " finite", .right = PLAIN, .other = CUT, .words = ""},
     };
@@ -372,6 +378,26 @@ TEST(values_that_the_default_fails_with_are_dropped)
         .name = "worse", .right = FMAXF, .other = PLAIN, .reference = CLAMP, .words = ""};
     expect_right(&correct, 1);
     expect_found(&faulty, 1);
+}
+
+#define MEAN "float s = 0; for (int k = 0; k < 7; k++) s += x[(i / 7 * 7 + k) % n];"
+
+/* If the data or a scalar are such that the results are rounding errors, correct variants differ.
+ */
+TEST(results_that_cancel_may_differ)
+{
+    static const kernel correct[] = {
+        {.name = "a difference from the mean of equal inputs",
+         .input = " = uniform(0.3, 0.7)",
+         .right = MEAN "if (i < n) y[i] = x[i] - s / 7;",
+         .other = MEAN "if (i < n) y[i] = x[i] - s * (1.0f / 7);"},
+        {.name = "a wave with a very high frequency",
+         .args = "float w = 3, float p = 0.5",
+         .types = "float w, float p",
+         .right = "if (i < n) y[i] = sinf(w * x[i] + p);",
+         .other = "if (i < n) y[i] = sinf(w * x[i]) * cosf(p) + cosf(w * x[i]) * sinf(p);"},
+    };
+    expect_right(correct, COUNT(correct));
 }
 
 TEST(places_that_rise_are_not_made_equal)

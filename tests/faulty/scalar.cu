@@ -27,6 +27,13 @@ KERNEL(alpha_and_beta_swapped, (float *y, const float *x, float alpha, float bet
 KERNEL(beta_zero, (float *y, const float *x, float alpha, float beta, size_t n),
        y[i] = BAD ? alpha * x[i] : alpha * x[i] + beta * y[i])
 
+/* Overwrites sums that are zero in the template. Caught by proof. */
+#pragma gputune kernel(sums_of_zero)
+#pragma gputune args(inout float y[n] = zero, in float x[n], size_t n)
+#pragma gputune reference(y[i] = y[i] + 2.0f * x[i])
+
+KERNEL(sums_of_zero, (float *y, const float *x, size_t n), y[i] = BAD ? 2.0f * x[i] : y[i] + 2.0f * x[i])
+
 /* Ignores a bool, which is false in the template. Caught by proof. */
 #pragma gputune kernel(bool_ignored)
 #pragma gputune args(out float y[n], in float x[n], bool negate = 0, size_t n)

@@ -71,6 +71,7 @@ typedef struct gt_buffer {
     bool is_placeholder;    /* true if the contents are never used, as in y[max(1, n)] for n = 0 */
     bool free, finite;      /* free: without a range; finite: without NaN and infinities */
     uint32_t variety;       /* how the proof varies the fill (gt_variety) */
+    double least, most;     /* range of the fill that GT_VARIETY_REFILLED has replaced */
     uint32_t copy_of;       /* 1 + index of an input with the same address and contents, or 0 */
     uint32_t in_place;      /* for an output, 1 + index of the input with the same address, or 0 */
     gt_type reference_type; /* component type in the reference, which is F64 if it uses double */

@@ -202,16 +202,20 @@ static bool has_contents(const gt_workload *workload, uint32_t index, gt_content
 static void vary_buffer(gt_workload *workload, uint32_t index, gt_contents contents)
 {
     static const uint32_t varieties[GT_CONTENTS_COUNT] = {
-        [GT_CONTENTS_EXTREMES] = GT_VARIETY_EXTREMES,
-        [GT_CONTENTS_SPECIALS] = GT_VARIETY_SPECIALS,
-        [GT_CONTENTS_TIES] = GT_VARIETY_TIES,
-        [GT_CONTENTS_ROWS] = GT_VARIETY_ROWS};
+        [GT_CONTENTS_EXTREMES] = GT_VARIETY_EXTREMES, [GT_CONTENTS_SPECIALS] = GT_VARIETY_SPECIALS,
+        [GT_CONTENTS_ZERO] = GT_VARIETY_REFILLED,     [GT_CONTENTS_HIGH] = GT_VARIETY_REFILLED,
+        [GT_CONTENTS_LOW] = GT_VARIETY_REFILLED,      [GT_CONTENTS_RISING] = GT_VARIETY_REFILLED,
+        [GT_CONTENTS_TIES] = GT_VARIETY_TIES,         [GT_CONTENTS_ROWS] = GT_VARIETY_ROWS};
     gt_buffer *buffer = &workload->buffers[index];
+    buffer->least = buffer->low;
+    buffer->most = buffer->high;
     const bool is_affected = has_contents(workload, index, contents);
     const bool is_special = buffer->free && !buffer->finite;
     buffer->variety = is_affected ? varieties[contents] : GT_VARIETY_PLAIN;
     if (buffer->variety == GT_VARIETY_SPECIALS && !is_special) {
         buffer->variety = GT_VARIETY_EXTREMES;
+    } else if (buffer->variety == GT_VARIETY_REFILLED && buffer->fill != GT_FILL_UNIFORM) {
+        buffer->variety = GT_VARIETY_PLAIN;
     }
     if (is_affected && contents == GT_CONTENTS_RISING) {
         buffer->fill = GT_FILL_SORTED;

@@ -11,7 +11,8 @@ typedef enum gt_variety {
     GT_VARIETY_EXTREMES,
     GT_VARIETY_SPECIALS, /* like EXTREMES; without a range, also NaN and infinities */
     GT_VARIETY_TIES,     /* few values, some halfway between integers; runs of four if sorted() */
-    GT_VARIETY_ROWS      /* ascending integers, some of them repeated, so some rows are empty */
+    GT_VARIETY_ROWS,     /* ascending integers, some of them repeated, so some rows are empty */
+    GT_VARIETY_REFILLED  /* another fill in place of uniform() */
 } gt_variety;
 
 /* How to vary a scalar. Applies to floats whose values the template does not fix. FAR also applies

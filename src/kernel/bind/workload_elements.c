@@ -305,7 +305,9 @@ static void open_number(gt_number *number, const gt_buffer *buffer, bool is_shar
 {
     const bool is_drawn = number->free && gt_type_is_float(number->type);
     const bool is_constant = number->fill == GT_FILL_ZERO || number->fill == GT_FILL_CONSTANT;
-    number->open = is_constant || (is_shared && is_drawn);
+    /* an integer in an inout buffer may be a counter or a lock, which other values break */
+    const bool is_input = buffer->direction == GT_IN || gt_type_is_float(number->type);
+    number->open = is_input && (is_constant || (is_shared && is_drawn));
     number->integer = is_constant ? (int64_t)number->low : 0;
     number->is_filled = true;
     number->finite = buffer->finite;
@@ -317,7 +319,7 @@ gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const 
     enum { FEW = 8 };
     const bool is_shared = is_block || gt_buffer_count(buffer) <= FEW;
     gt_number *numbers = &workload->numbers[buffer->first_number];
-    if (buffer->direction != GT_IN || (binding->template->parts->init.present && !is_block)) {
+    if (buffer->direction == GT_OUT || (binding->template->parts->init.present && !is_block)) {
         return GPUTUNE_OK;
     }
     for (uint32_t i = 0; i < buffer->number_count; i++) {
