@@ -407,6 +407,17 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return fill_contents(measure, measure->seed, author->workspace_count);
 }
 
+/* Returns true if S is measured for each element. If inputs are constant or rising, the elements
+ * are similar, so a single step and the largest S suffice. */
+static bool has_scales(const gt_buffer_slot *slot)
+{
+    bool has = slot->scale != 0;
+    for (uint32_t i = 0; i < slot->workspace->workload.buffer_count; ++i) {
+        has &= slot->workspace->workload.buffers[i].variety != GT_VARIETY_REFILLED;
+    }
+    return has;
+}
+
 /* Measures how far results move if the inputs move slightly, unless the template states the
  * tolerances. If an output has many elements, a last step moves only a few elements of the inputs,
  * to estimate how many terms contribute to an element of the output. */
@@ -419,9 +430,9 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     for (size_t i = 0; i < measure->spread.timed_count && !stated; i += 2) {
         const gt_buffer_slot *slot = measure->spread.slots.items[i];
         bool few = slot->buffer->elements < GT_TOLERANCE_FEW;
-        bool all = moves && (few || slot->scale || steps == GT_TOLERANCE_STEPS);
+        bool all = moves && (few || has_scales(slot) || steps == GT_TOLERANCE_STEPS);
         steps = all ? GT_TOLERANCE_STEPS : 1;
-        many |= !few && moves;
+        many |= !few && moves && (!slot->scale || has_scales(slot));
     }
     if (steps > 0) {
         GT_TRY(find_spans(measure));
@@ -468,7 +479,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
             its->step = gt_tolerance_step(workload);
         }
-        if (!slot->scale || !all_moved(slot->workspace) ||
+        if (!has_scales(slot) || !all_moved(slot->workspace) ||
             !gt_tolerance_of_element(&slot->tolerance, workload, slot->index, its)) {
             slot->tolerance = gt_tolerance_of(workload, slot->index, its);
         }
