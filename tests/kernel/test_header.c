@@ -112,6 +112,40 @@ TEST(test_pipeline)
     expect(header, lines, sizeof lines / sizeof *lines);
 }
 
+TEST(test_tensor_maps)
+{
+    static const char text[] =
+        "#pragma gputune kernel(k) problem(n = 4096) tune(B = 64)\n"
+        "#pragma gputune args(out float y[n][n], in float x[n][n]) block(B) grid(n)\n"
+        "#pragma gputune tensormap(x, box = (B, 32), swizzle = n > 50 ? 64 : 128, fill = nan)\n"
+        "#pragma gputune tensormap(v : y, box = (1, 8, 4), sizes = (n, 2, 4), strides = (n, 8))\n"
+        "__global__ void k(float *y, const __grid_constant__ CUtensorMap x,\n"
+        "                  const __grid_constant__ CUtensorMap v) { y[0] = B; }\n";
+    static const char rule[] =
+        "region n=8:65536\nloss mean=1 p90=1 worst=1 sizes=9\nvariant B=64\nuse 0\n";
+    static const char *const lines[] = {
+        "if (x % 16 != 0)",
+        "cuuint64_t sizes_[] = {(cuuint64_t)(n), (cuuint64_t)(n)};",
+        "cuuint32_t box_[] = {(cuuint32_t)(32), (cuuint32_t)(64)};",
+        "strides_[0] = strides_[0] * sizes_[0];",
+        "&map_0_, (CUtensorMapDataType)7, 2, (void *)(uintptr_t)x, sizes_,",
+        "(CUtensorMapSwizzle)2,",
+        "strides_[0] = 4 * (cuuint64_t)(8);",
+        "strides_[1] = 4 * (cuuint64_t)(n);",
+        "void *arguments_[] = {&y, &map_0_, &map_1_};",
+    };
+    GT_FREED char *header = NULL, *fixed = strdup(text);
+    assert_int_equal(write_header(&header, text, rule), GPUTUNE_EUNSUPPORTED);
+    assert_string_equal(gt_message(), "k: no header can be written: k: a header cannot launch a "
+                                      "kernel with tensor maps whose modes depend on a size; use "
+                                      "options.unseen = GPUTUNE_RULE in a program with gputune "
+                                      "instead");
+    memset(strstr(fixed, "n > 50 ?"), ' ', strlen("n > 50 ?"));
+    memset(strstr(fixed, ": 128"), ' ', strlen(": 128"));
+    ASSERT_OK(write_header(&header, fixed, rule));
+    expect(header, lines, sizeof lines / sizeof *lines);
+}
+
 TEST(test_cluster_that_depends_on_a_size)
 {
     static const char *const lines[] = {
@@ -150,7 +184,7 @@ TEST(test_sizes_without_a_variant)
     static const char *const lines[] = {
         "    if (n % 4 == 0) {\n        return 1;\n    }\n"
         "    return n != 5 ? 0 : K_OUTSIDE;\n",
-        "shared_ = n > 5 ? m / k_nonzero(n - 5, &result_) : 0, cooperative_ = 0;",
+        "shared_ = n > 50 ? m / k_nonzero(n - 5, &result_) : 0, cooperative_ = 0;",
         "K_API int64_t k_nonzero(int64_t value, int *result)\n",
     };
     static const char *const choice[] = {
@@ -160,7 +194,7 @@ TEST(test_sizes_without_a_variant)
     static const char clauses[] =
         "#pragma gputune kernel(k) problem(m = 4096, n = 4096) args(out float y[m]) tune(B = 1, "
         "4)\n"
-        "#pragma gputune require(B == 1 ? n != 5 : n % B == 0) shared(n > 5 ? m / (n - 5) : 0)\n"
+        "#pragma gputune require(B == 1 ? n != 5 : n % B == 0) shared(n > 50 ? m / (n - 5) : 0)\n"
         "#pragma gputune block(64) grid(ceil_div(m, 64))\n"
         "__global__ void k(float *y) { y[0] = B; }\n";
     static const char rule[] = "region m=64:16K n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\n"

@@ -61,19 +61,27 @@ static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_bindin
     return GT_LIMIT_NONE;
 }
 
-static gt_limit make_map(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
+gt_limit gt_map_modes(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
 {
     static const int64_t swizzles[4] = {0, 32, 64, 128}, interleaves[4] = {0, 16, 32, 0},
                          promotions[4] = {0, 64, 128, 256};
-    const gt_element element =
-        gt_element_resolve(binding, binding->template->arguments[map->argument].type);
-    *out = (gt_tensormap){.rank = map->box.count, .type = data_types[element.type]};
-    out->nan_fill = map->nan_fill && gt_type_is_float(element.type);
+    const gt_type type =
+        gt_element_resolve(binding, binding->template->arguments[map->argument].type).type;
+    *out = (gt_tensormap){.rank = map->box.count, .type = data_types[type]};
+    out->nan_fill = map->nan_fill && gt_type_is_float(type);
     GT_WITHIN(find_mode(&out->swizzle, map->swizzle, swizzles, binding));
     GT_WITHIN(find_mode(&out->interleave, map->interleave, interleaves, binding));
     GT_WITHIN(find_mode(&out->l2_promotion, map->l2, promotions, binding));
     GT_EXCLUDE(out->interleave > 0 && out->rank < 3, GT_LIMIT_TENSORMAP_MODE);
     out->alignment = out->interleave == 2 ? 32 : 16;
+    return GT_LIMIT_NONE;
+}
+
+static gt_limit make_map(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
+{
+    const gt_element element =
+        gt_element_resolve(binding, binding->template->arguments[map->argument].type);
+    GT_WITHIN(gt_map_modes(out, map, binding));
     GT_WITHIN(make_shape(out, map, binding, element.bytes));
     const uint64_t row = (uint64_t)out->box[0] * element.bytes;
     GT_EXCLUDE(out->interleave == 0 && row % 16 != 0, GT_LIMIT_TENSORMAP_BOX);

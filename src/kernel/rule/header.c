@@ -95,8 +95,8 @@ static gputune_status check_arguments(const gt_template *template, const gt_rule
 {
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        if (argument->map || argument->texture) {
-            return refuse_part(template, argument->map ? "tensor maps" : "textures");
+        if (argument->texture) {
+            return refuse_part(template, "textures");
         }
         if (argument->holder) {
             return refuse_part(template, "buffers in structs");
@@ -129,9 +129,8 @@ static gputune_status check_axes(const gt_template *template, const gt_rule *rul
 gputune_status gt_header_check(const gt_template *template, const gt_rule *rule)
 {
     const gt_template_parts *parts = template->parts;
-    if (template->pass_count || parts->has_loops || parts->map_count) {
-        return refuse_part(template, parts->map_count ? "tensor maps"
-                                     : !template->pass_count
+    if (template->pass_count || parts->has_loops) {
+        return refuse_part(template, !template->pass_count
                                          ? "loops, conditions or computed addresses"
                                      : template->passes[0].axis < 0 ? "constant() variables"
                                                                     : "pass() blocks");
@@ -317,13 +316,19 @@ static void append_clears(writer *w)
     }
 }
 
-static bool is_one(const writer *w, const gt_expression *expression)
+/* Returns true if an expression has the same value at all sizes. */
+static bool is_fixed(int64_t *out, const writer *w, const gt_expression *expression)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     bool known = false;
-    int64_t value = 0;
-    (void)gt_expression_print(&text, &known, &value, expression, &w->form.print);
-    return known && value == 1;
+    (void)gt_expression_print(&text, &known, out, expression, &w->form.print);
+    return known;
+}
+
+static bool is_one(const writer *w, const gt_expression *expression)
+{
+    int64_t value;
+    return is_fixed(&value, w, expression) && value == 1;
 }
 
 static void append_dimensions(writer *w, const char *name, const gt_dimensions *dimensions,
@@ -346,6 +351,86 @@ static void append_dimensions(writer *w, const char *name, const gt_dimensions *
     gt_text_append(&w->out, "};\n");
 }
 
+/* Finds the modes of a tensor map. Fails if a mode depends on a size. */
+static gt_tensormap modes_of(writer *w, const gt_map *map)
+{
+    const gt_expression *const modes[] = {map->swizzle, map->interleave, map->l2};
+    gt_tensormap out = {.rank = 0};
+    int64_t value;
+    for (int i = 0; i < 3; i++) {
+        GT_THEN(w->status,
+                !modes[i] || is_fixed(&value, w, modes[i])
+                    ? GPUTUNE_OK
+                    : refuse_part(w->template, "tensor maps whose modes depend on a size"));
+    }
+    GT_THEN(w->status, gt_map_modes(&out, map, &w->form.binding)
+                           ? refuse_part(w->template, "these tensor maps")
+                           : GPUTUNE_OK);
+    return out;
+}
+
+/* Appends an array of a tensor map, whose fastest dimension is the template's last one. */
+static void append_map_array(writer *w, const char *type, const char *name,
+                             const gt_expression *const *items, uint32_t count)
+{
+    gt_text_printf(&w->out, "            const %s %s[] = {", type, name);
+    for (uint32_t i = count; i-- > 0;) {
+        gt_text_printf(&w->out, "(%s)(", type);
+        append_value(w, items[i], 1, 0);
+        gt_text_append(&w->out, i ? "), " : ")};\n");
+    }
+}
+
+/* Declares a local variable with a tensor map. */
+static void append_map(writer *w, uint32_t index)
+{
+    const gt_map *map = &w->parts->maps[index];
+    const gt_argument *own = &w->template->arguments[map->argument];
+    const gt_expression *const none[GT_TENSORMAP_RANK] = {NULL};
+    const uint32_t bytes = gt_element_resolve(&w->form.binding, own->type).bytes;
+    const gt_tensormap modes = modes_of(w, map);
+    gt_text_printf(&w->out, "        CUtensorMap map_%u_;\n        {\n", index);
+    append_map_array(w, "cuuint64_t", "sizes_", map->sizes.count ? map->sizes.items : own->extents,
+                     map->box.count);
+    append_map_array(w, "cuuint32_t", "box_", map->box.items, map->box.count);
+    append_map_array(w, "cuuint32_t", "every_", none, map->box.count);
+    gt_text_printf(&w->out, "            cuuint64_t strides_[%u] = {%u};\n", map->box.count, bytes);
+    for (uint32_t i = 0; i + 1 < map->box.count; i++) {
+        gt_text_printf(&w->out, "            strides_[%u] = ", i);
+        if (map->strides.count) {
+            gt_text_printf(&w->out, "%u * (cuuint64_t)(", bytes);
+            append_value(w, map->strides.items[map->strides.count - 1 - i], 1, 0);
+            gt_text_append(&w->out, ");\n");
+        } else {
+            gt_text_printf(&w->out, "strides_[%u] * sizes_[%u];\n", i ? i - 1 : 0, i);
+        }
+    }
+    append_text(w, "            result_ = result_ ? result_ : (int)$_CU(cuTensorMapEncodeTiled)(\n"
+                   "                          &map_");
+    gt_text_printf(&w->out,
+                   "%u_, (CUtensorMapDataType)%u, %u, (void *)(uintptr_t)%s, sizes_, strides_,\n"
+                   "                          box_, every_, (CUtensorMapInterleave)%u, "
+                   "(CUtensorMapSwizzle)%u,\n                          "
+                   "(CUtensorMapL2promotion)%u, (CUtensorMapFloatOOBfill)%u);\n        }\n",
+                   index, modes.type, modes.rank, own->name, modes.interleave, modes.swizzle,
+                   modes.l2_promotion, modes.nan_fill);
+}
+
+/* Returns the index of the tensor map that replaces an argument or, after all arguments, of the
+ * map that is an added parameter. Returns -1 if the kernel gets no map in this place. */
+static int map_at(const writer *w, uint32_t argument)
+{
+    uint32_t added = w->template->parameter_count;
+    for (uint32_t i = 0; i < w->parts->map_count; i++) {
+        const gt_map *map = &w->parts->maps[i];
+        if (argument == (map->replaces ? map->argument : added)) {
+            return (int)i;
+        }
+        added += !map->replaces;
+    }
+    return -1;
+}
+
 /* Declares a local variable for each computed argument of a launch. */
 static void append_computed(writer *w, const gt_template_step *step)
 {
@@ -365,7 +450,7 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
 {
     const gt_template_step *step = &w->parts->steps[index];
     const bool all = step->argument_count == 0 && !step->takes_none;
-    const uint32_t count = all ? w->template->parameter_count : step->argument_count;
+    const uint32_t count = all ? gt_first_computed(w->template) : step->argument_count;
     gt_text_append(&w->out, "        {\n");
     append_dimensions(w, "grid_", &step->grid, &step->cluster);
     append_dimensions(w, "block_", &step->block, NULL);
@@ -380,8 +465,11 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t argument = all ? i : step->arguments[i];
         const bool implied = argument < w->template->argument_count && is_implied(w, argument);
+        const int map = map_at(w, argument);
         gt_text_append(&w->out, i ? ", " : "");
-        if (argument >= w->template->parameter_count) {
+        if (map >= 0) {
+            gt_text_printf(&w->out, "&map_%d_", map);
+        } else if (argument >= w->template->parameter_count) {
             gt_text_printf(&w->out, "&computed_%u_", i);
         } else {
             gt_text_printf(&w->out, "&%s%s", w->template->arguments[argument].name,
@@ -421,7 +509,12 @@ static void append_alignment(writer *w)
         const uint32_t element = gt_element_resolve(&w->form.binding, own->type).alignment;
         const uint32_t vector = gt_binding_vector_bytes(&w->form.binding, i);
         const uint32_t widest = vector < most ? vector : most;
-        const uint32_t bytes = widest > element ? widest : element;
+        uint32_t bytes = widest > element ? widest : element;
+        for (uint32_t k = 0; k < w->parts->map_count; k++) {
+            const gt_tensormap modes = modes_of(w, &w->parts->maps[k]);
+            bytes = w->parts->maps[k].argument == i && modes.alignment > bytes ? modes.alignment
+                                                                               : bytes;
+        }
         if (own->is_buffer && bytes > 1) {
             gt_text_printf(&w->out, "        if (%s %% %u != 0) {\n", own->name, bytes);
             append_text(w, "            return $_MISALIGNED;\n        }\n");
@@ -439,6 +532,9 @@ static void append_variant(writer *w, uint32_t variant)
     append_alignment(w);
     append_locals(w);
     append_clears(w);
+    for (uint32_t i = 0; i < w->parts->map_count; i++) {
+        append_map(w, i);
+    }
     for (uint32_t i = 0; i < w->parts->step_count; i++) {
         set_variant(w, variant, i);
         append_step(w, variant, i);
@@ -563,8 +659,10 @@ static const char runtime_names[] =
     "    use(cuCtxGetDevice, 2000) use(cuDeviceGetAttribute, 2000) use(cuModuleLoadData, 2000) \\\n"
     "    use(cuModuleUnload, 2000) use(cuModuleGetFunction, 2000) use(cuFuncGetAttribute, 2020) "
     "\\\n"
-    "    use(cuFuncSetAttribute, 9000) use(cuMemsetD8Async, 3020) use(cuLaunchKernelEx, 11060)\n"
-    "#define $_MEMBER(name, version) PFN_##name##_v##version name##_;\n"
+    "    use(cuFuncSetAttribute, 9000) use(cuMemsetD8Async, 3020) use(cuLaunchKernelEx, 11060)";
+static const char runtime_maps[] = " \\\n    use(cuTensorMapEncodeTiled, 12000)";
+static const char runtime_find_names[] =
+    "\n#define $_MEMBER(name, version) PFN_##name##_v##version name##_;\n"
     "#if CUDART_VERSION >= 12050\n"
     "#define $_FIND(name, version) \\\n"
     "    && cudaGetDriverEntryPointByVersion(#name, (void **)&rule_->name##_, CUDA_VERSION, \\\n"
@@ -751,6 +849,8 @@ static void append_head(writer *w)
     append_text(w, "$_KERNELS = ");
     gt_text_printf(&w->out, "%u\n};\n\n", h->code_count * w->parts->step_count);
     append_text(w, h->runtime_api ? runtime_names : driver_names);
+    append_text(w, h->runtime_api && w->parts->map_count ? runtime_maps : "");
+    append_text(w, h->runtime_api ? runtime_find_names : "");
     append_text(w, rule_type);
     append_text(w, h->runtime_api ? "    $_FUNCTIONS($_MEMBER)\n" : "");
     append_text(w, "} @_rule;\n\n");
