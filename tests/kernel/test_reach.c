@@ -46,6 +46,7 @@ TEST(cut_drops_code_that_no_kernel_needs)
         "std::ostream &operator<<(std::ostream &out, const S &s) { return out; }",
         "GLuint buffers, *others; static Map<int, float> all[2];",
         "template class std::vector<int>; using std::cout;",
+        "static const struct { char n; } rows[] = {{1}, {exit(2)}}; enum { C } e = f(sizeof(int));",
         "static void (*const all[2])(int *) = {&k, 0}; void (Host::*member)(int) = &Host::run;",
         "typedef std::map<int, std::string> Map; typedef std::string (*Text)(std::string, int);",
         "typedef void (S::*Member)(int); typedef std::string Function(int, float);",

@@ -171,6 +171,47 @@ static void note_type(gt_piece *piece)
     piece->is_constant = true;
 }
 
+/* Returns the index of the name in a declarator such as (*f)(int), (*const f[2])(int), (S::*f)() or
+ * (&a)[2], whose parenthesis is at `open`. Returns `open` if there is none. */
+static size_t find_declarator(const gt_word *w, size_t count, size_t open)
+{
+    const size_t close = gt_word_close(w, count, open);
+    size_t i = open + 1;
+    while (i + 1 < close &&
+           (w[i].id == GT_IS_SCOPE || (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_SCOPE))) {
+        i++;
+    }
+    const bool is_one =
+        i < close && close + 1 < count && (w[i].id == GT_IS_STAR || w[i].id == GT_IS_AND) &&
+        (w[close + 1].id == GT_IS_OPEN_PAREN || w[close + 1].id == GT_IS_OPEN_BRACKET);
+    while (is_one && i + 1 < close && !is_opening(&w[i + 1])) {
+        i++;
+    }
+    return is_one ? i : open;
+}
+
+/* Adds the variables in `int a, b[2];`, `int (*f)(int);` or `template <> int v<float> = a;`. */
+static void add_variables(scan *s, gt_piece *piece, const gt_word *w, size_t count)
+{
+    for (size_t i = 0; i + 1 < count; i++) {
+        const size_t name = i;
+        if (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_LESS) { /* v<float> */
+            i = gt_word_close_angles(w, count, i + 1);
+        }
+        const gt_word *next = &w[i + 1 < count ? i + 1 : i];
+        const bool ends = next->id == GT_IS_EQUAL || next->id == GT_IS_SEMICOLON ||
+                          next->id == GT_IS_COMMA || is_opening(next);
+        if (gt_word_is_name(&w[name]) && w[i].id != GT_IS_LESS && ends) {
+            const size_t open = next->id == GT_IS_OPEN_PAREN ? i + 1 : count;
+            const size_t inner = open < count ? find_declarator(w, count, open) : open;
+            add_key(s, piece, &w[inner != open ? inner : name]);
+            for (i++; i < count && w[i].id != GT_IS_COMMA && w[i].id != GT_IS_SEMICOLON; i++) {
+                i = is_opening(&w[i]) ? gt_word_close(w, count, i) : i;
+            }
+        }
+    }
+}
+
 static void classify_enum(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     size_t at = gt_word_find(w, 0, count, GT_IS_ENUM) + 1;
@@ -193,7 +234,7 @@ static void classify_enum(scan *s, gt_piece *piece, const gt_word *w, size_t cou
         begins = w[i].id == GT_IS_COMMA;
         i = is_opening(&w[i]) ? gt_word_close(w, count, i) : i;
     }
-    add_keys(s, piece, w, close + 1, count);
+    add_variables(s, piece, w + close + 1, count - close - 1);
 }
 
 static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t count)
@@ -246,51 +287,10 @@ static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t co
         add_key(s, piece, name);
     }
     if (is_defined) {
-        add_keys(s, piece, w, gt_word_close(w, count, open) + 1, count);
+        const size_t after = gt_word_close(w, count, open) + 1;
+        add_variables(s, piece, w + after, count - after);
     }
     return true;
-}
-
-/* Returns the index of the name in a declarator such as (*f)(int), (*const f[2])(int), (S::*f)() or
- * (&a)[2], whose parenthesis is at `open`. Returns `open` if there is none. */
-static size_t find_declarator(const gt_word *w, size_t count, size_t open)
-{
-    const size_t close = gt_word_close(w, count, open);
-    size_t i = open + 1;
-    while (i + 1 < close &&
-           (w[i].id == GT_IS_SCOPE || (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_SCOPE))) {
-        i++;
-    }
-    const bool is_one =
-        i < close && close + 1 < count && (w[i].id == GT_IS_STAR || w[i].id == GT_IS_AND) &&
-        (w[close + 1].id == GT_IS_OPEN_PAREN || w[close + 1].id == GT_IS_OPEN_BRACKET);
-    while (is_one && i + 1 < close && !is_opening(&w[i + 1])) {
-        i++;
-    }
-    return is_one ? i : open;
-}
-
-/* Reads variables, as in `int a, b[2];`, `int (*f)(int);` or `template <> int v<float> = a;`. */
-static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_t count)
-{
-    piece->kind = GT_PIECE_VARIABLE;
-    for (size_t i = 0; i + 1 < count; i++) {
-        const size_t name = i;
-        if (gt_word_is_name(&w[i]) && w[i + 1].id == GT_IS_LESS) { /* v<float> */
-            i = gt_word_close_angles(w, count, i + 1);
-        }
-        const gt_word *next = &w[i + 1 < count ? i + 1 : i];
-        const bool ends = next->id == GT_IS_EQUAL || next->id == GT_IS_SEMICOLON ||
-                          next->id == GT_IS_COMMA || is_opening(next);
-        if (gt_word_is_name(&w[name]) && w[i].id != GT_IS_LESS && ends) {
-            const size_t open = next->id == GT_IS_OPEN_PAREN ? i + 1 : count;
-            const size_t inner = open < count ? find_declarator(w, count, open) : open;
-            add_key(s, piece, &w[inner != open ? inner : name]);
-            for (i++; i < count && w[i].id != GT_IS_COMMA && w[i].id != GT_IS_SEMICOLON; i++) {
-                i = is_opening(&w[i]) ? gt_word_close(w, count, i) : i;
-            }
-        }
-    }
 }
 
 /* Returns the class or namespace before the `::` at `at`, such as A in A<T>::f, or 0 for none. */
@@ -505,7 +505,8 @@ static void classify_piece(scan *s, gt_piece *piece, gt_word *w, size_t count)
         classify_function(s, piece, w, count, name);
     } else if (class_at == head || !classify_class(s, piece, w, count, class_at)) {
         piece->is_constant |= has_word(w, 0, head, GT_IS_CONST);
-        classify_variables(s, piece, w, count);
+        piece->kind = GT_PIECE_VARIABLE;
+        add_variables(s, piece, w, count);
     }
 }
 
