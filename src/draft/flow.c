@@ -682,13 +682,16 @@ static bool run_if(draft_node *node)
     draft_now.unsure -= unsure;
     draft_now.unsure +=
         unsure && then_leaves != else_leaves; /* the threads that took the other branch have left */
-    if (then_leaves != else_leaves && (!draft_on_host() || draft_now.jumps)) {
+    if (then_leaves != else_leaves &&
+        (!draft_on_host() || (draft_now.jump && draft_now.jump != CX_RETURN))) {
         branch_changes(draft_on_host() ? &skipped : &draft_now.left,
                        then_leaves ? &first : &second);
     }
     draft_now.facts.count = facts;
     merge_writes(writes[0], writes[1], depths);
     if (then_leaves != else_leaves) {
+        const bool may_return = draft_now.jump == CX_RETURN && !(decided && !number == then_leaves);
+        draft_now.early = draft_now.early || !may_return ? draft_now.early : draft_now.last;
         branch_redo(then_leaves ? &second : &first);
         draft_assume(value, else_leaves); /* the fact holds until the end of the block */
         doubt_changes(&skipped, "is changed before a jump");
@@ -834,7 +837,7 @@ static bool run_return(draft_node *node)
     draft_now.returned = draft_now.returned
                              ? draft_either("a result", draft_nothing(), draft_now.returned, value)
                              : value;
-    draft_now.jumps = false;
+    draft_now.jump = CX_RETURN;
     return true;
 }
 
@@ -849,6 +852,26 @@ static void doubt_jump(void)
         }
     }
     doubt_changes(&changes, "may have been changed before a jump");
+}
+
+void draft_doubt_return(const draft_binding *begin)
+{
+    draft_binding *from = draft_now.last;
+    draft_bindings changes = {0};
+    while (from != begin && from != draft_now.early) {
+        from = from->before;
+    }
+    branch_changes(&changes, &(branch){from, draft_now.last});
+    doubt_changes(&changes, "is changed after a return");
+    for (size_t i = 0; i < changes.count; i++) { /* which of two buffers a pointer points to */
+        const draft_binding *b = changes.items[i], *older = b->older;
+        while (older && strcmp(older->path, b->path) != 0) {
+            older = older->older;
+        }
+        if (older && older->value && older->value->kind == DRAFT_POINTER) {
+            draft_bind(b->decl, b->path, draft_either("", draft_nothing(), older->value, b->value));
+        }
+    }
 }
 
 static bool ends_program(const draft_node *node)
@@ -916,10 +939,11 @@ bool draft_run(draft_node *node)
     case CX_GOTO:
     case CX_BREAK:
     case CX_CONTINUE:
-        draft_now.jumps = true;
+        draft_now.jump = node->kind;
         return true;
     default:
         draft_eval(node);
+        draft_now.jump = ends_program(node) ? 0 : draft_now.jump;
         return ends_program(node);
     }
 }

@@ -243,17 +243,6 @@ static void allocate(draft_node *node)
         draft_pointer((draft_spot){.path = "", .buffer = buffer, .offset = draft_number(0)}));
 }
 
-/* Handles cudaMemcpyToSymbol(constant, …). */
-static void copy_to_symbol(const draft_node *node)
-{
-    const draft_node *target = node->children[0];
-    target =
-        target->kind == CX_UNARY && target->operation == CX_ADDRESS ? target->children[0] : target;
-    if (target->decl) {
-        draft_add_once(&draft_now.program->copied, target->decl);
-    }
-}
-
 draft_amount *draft_host_call(draft_node *node)
 {
     const char *name = node->decl ? node->decl->name : "";
@@ -265,7 +254,11 @@ draft_amount *draft_host_call(draft_node *node)
                !begins(name, "cudaMallocPitch")) {
         allocate(node);
     } else if (begins(name, "cudaMemcpyToSymbol") && node->count) {
-        copy_to_symbol(node);
+        const draft_node *to = node->children[0];
+        to = to->kind == CX_UNARY && to->operation == CX_ADDRESS ? to->children[0] : to;
+        if (to->decl) {
+            draft_add_once(&draft_now.program->copied, to->decl);
+        }
     } else if ((rounds || begins(name, "floor")) && node->count == 1) {
         draft_amount *value = draft_eval(node->children[0]);
         int64_t number;

@@ -373,10 +373,11 @@ typedef struct draft_reader {
     unsigned quiet;   /* above 0 if accesses are not recorded, because the code will be run again */
     unsigned calls;   /* depth of calls */
     unsigned skipped; /* number of enclosing branches that the program skips */
-    bool jumps;       /* true if the last jump was a goto, break or continue */
+    int jump; /* the kind of the last return, goto, break or continue; 0 if the program ended */
     unsigned steps;
     draft_spot object;    /* the object that `this` points to */
     draft_decl *function; /* the function whose call is being interpreted, or NULL */
+    draft_binding *early; /* the newest binding when the function may have returned, or NULL */
     unsigned lambdas;     /* depth of lambdas whose bodies are being interpreted */
     draft_amount *returned;
     bool begins_loop;    /* true in the first part of a `for` statement */
@@ -429,6 +430,9 @@ draft_amount *draft_eval(draft_node *node);
 draft_amount *draft_eval_if(draft_node *node, const draft_amount *condition, bool holds);
 /* Interprets a statement. Returns true if the statement after it is never reached. */
 bool draft_run(draft_node *node);
+/* Marks variables as varying that a called function has changed after it may have returned. Only
+ * bindings that are newer than `begin` belong to the call. */
+void draft_doubt_return(const draft_binding *begin);
 /* Interprets host code that may be executed later or not at all, such as the body of a lambda, and
  * records its launches. Variables that it changes may vary from then on; `doubt` is the reason. */
 void draft_run_perhaps(const draft_node *node, const char *doubt);

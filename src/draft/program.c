@@ -261,22 +261,18 @@ const char *draft_signature(const draft_decl *function)
 
 void draft_add_once(draft_decls *out, draft_decl *decl)
 {
-    size_t i = 0;
-    while (i < out->count && out->items[i] != decl) {
-        i++;
+    bool is_new = true;
+    for (size_t i = 0; i < out->count; i++) {
+        is_new &= out->items[i] != decl;
     }
-    if (i == out->count) {
+    if (is_new) {
         draft_add(out, decl);
     }
 }
 
 bool draft_has_text(const gt_texts *texts, const char *text)
 {
-    bool found = false;
-    for (size_t i = 0; !found && i < texts->count; i++) {
-        found = strcmp(texts->items[i], text) == 0;
-    }
-    return found;
+    return texts->count && gt_is_listed(text, (const char *const *)texts->items, texts->count);
 }
 
 void draft_add_text(gt_texts *out, const char *text)

@@ -605,6 +605,7 @@ draft_amount *draft_follow(draft_node *body, const draft_decls *parameters, draf
                            unsigned skipped, const draft_spot *object)
 {
     draft_decl *function = node->decl, *caller = draft_now.function;
+    draft_binding *begin, *early = draft_now.early;
     draft_amount *outer = draft_now.returned;
     draft_spot outer_object = draft_now.object;
     draft_amount **values = draft_new((node->count + 1) * sizeof *values);
@@ -635,7 +636,13 @@ draft_amount *draft_follow(draft_node *body, const draft_decls *parameters, draf
     if (function->at.kind == CX_CONSTRUCTOR) {
         draft_initialise_members(function);
     }
+    draft_now.early = NULL;
+    begin = draft_now.last;
     draft_run(body);
+    if (draft_on_host() && draft_now.early) {
+        draft_doubt_return(begin);
+    }
+    draft_now.early = early;
     function->busy = false;
     draft_now.calls--;
     draft_amount *result = draft_now.returned ? draft_now.returned : draft_nothing();

@@ -8,11 +8,8 @@
 
 static const int64_t BLOCKS[] = {32, 64, 128, 256, 512, 1024};
 
-enum {
-    THREAD = DRAFT_KIND(DRAFT_THREAD),
-    BLOCK_INDEX = DRAFT_KIND(DRAFT_BLOCK_INDEX),
-    EXTENTS = DRAFT_KIND(DRAFT_BLOCK_SIZE) | DRAFT_KIND(DRAFT_GRID_SIZE)
-};
+enum { THREAD = DRAFT_KIND(DRAFT_THREAD), BLOCK_INDEX = DRAFT_KIND(DRAFT_BLOCK_INDEX) };
+enum { EXTENTS = DRAFT_KIND(DRAFT_BLOCK_SIZE) | DRAFT_KIND(DRAFT_GRID_SIZE) };
 
 /* ---- which launch ---------------------------------------------------------------------------- */
 
@@ -416,10 +413,9 @@ static draft_amount *tied_grid(const draft_settled *s, int g, int d, int64_t num
     return g == d || multiplies(s, g, d) ? tie(s->grid[g], number, extent) : s->grid[g];
 }
 
-/* Returns true if the results depend on the block size, so it must not change. This is the case if
- * the code computes the elements of a block from other numbers, or if each block has its own
- * elements and either stores a single result or belongs to a grid that does not depend on the block
- * size. */
+/* Returns true if the results depend on the block size, so it must not change: the code computes
+ * the elements of a block from other numbers, or each block has its own elements and either stores
+ * a single result or belongs to a grid that does not depend on the block size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number, bool is_code)
 {
     draft_amount *own = draft_builtin(DRAFT_BLOCK_SIZE, d), *extent = s->block[d];

@@ -293,8 +293,7 @@ bool draft_is_opaque(cx_type type)
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-static draft_decl **buckets[1 << 12];
-static unsigned bucket_counts[1 << 12];
+static draft_decls buckets[1 << 12];
 
 draft_decl *draft_decl_of(cx_cursor at)
 {
@@ -303,19 +302,16 @@ draft_decl *draft_decl_of(cx_cursor at)
     }
     cx_cursor canonical = cx.getCanonicalCursor(at);
     at = is_nothing(canonical) ? at : canonical;
-    const unsigned bucket = cx.hashCursor(at) % (1 << 12);
-    for (unsigned i = 0; i < bucket_counts[bucket]; i++) {
-        if (cx.equalCursors(buckets[bucket][i]->at, at)) {
-            return buckets[bucket][i];
+    draft_decls *bucket = &buckets[cx.hashCursor(at) % (1 << 12)];
+    for (size_t i = 0; i < bucket->count; i++) {
+        if (cx.equalCursors(bucket->items[i]->at, at)) {
+            return bucket->items[i];
         }
     }
     draft_decl *decl = draft_new(sizeof *decl);
     decl->at = at;
     decl->name = draft_string(cx.getCursorSpelling(at));
-    buckets[bucket] =
-        realloc(buckets[bucket], (bucket_counts[bucket] + 1) * sizeof *buckets[bucket]);
-    draft_need_memory(buckets[bucket] ? GPUTUNE_OK : GPUTUNE_ENOMEM);
-    buckets[bucket][bucket_counts[bucket]++] = decl;
+    draft_add(bucket, decl);
     return decl;
 }
 
@@ -331,11 +327,9 @@ static bool find_body(cx_cursor *out, cx_cursor *body, cx_cursor at)
             if (children.items[k].kind == CX_COMPOUND) {
                 *out = tries[i];
                 *body = children.items[k];
-                gt_array_free(&children);
                 return true;
             }
         }
-        gt_array_free(&children);
     }
     return false;
 }
@@ -476,7 +470,6 @@ static void name_numbers(draft_node *node)
             }
         }
     }
-    gt_array_free(&all);
 }
 
 draft_node *draft_tree(cx_cursor at)
@@ -493,7 +486,6 @@ draft_node *draft_tree(cx_cursor at)
     if (at.kind == CX_CALL) {
         make_call(node, &children);
         name_numbers(node);
-        gt_array_free(&children);
         return node;
     }
     node->operation = at.kind == CX_UNARY ? cx.getCursorUnaryOperatorKind(at)
@@ -506,7 +498,6 @@ draft_node *draft_tree(cx_cursor at)
             node->children[node->count++] = draft_tree(children.items[i]);
         }
     }
-    gt_array_free(&children);
     if (is_cast(node->kind) && node->count == 1) {
         const cx_type from = node->children[0]->type;
         if (!draft_is_integer(node->type) ||

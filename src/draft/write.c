@@ -426,23 +426,14 @@ static void write_extents(gt_text *out, const char *clause, draft_amount *const 
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-/* Returns the number of elements of an array, and replaces *type by the type of an element. */
-static long long count_elements(cx_type *type)
-{
-    long long count = 1;
-    *type = cx.getCanonicalType(*type);
-    while (type->kind == CX_TYPE_ARRAY) {
-        count *= cx.getArraySize(*type);
-        *type = cx.getCanonicalType(cx.getArrayElementType(*type));
-    }
-    return count;
-}
-
 static void write_constant(gt_text *out, draft_settled *s, const draft_program *program,
                            draft_decl *constant)
 {
-    cx_type type = cx.getCursorType(constant->at);
-    const long long count = count_elements(&type);
+    cx_type type = draft_type_of(constant);
+    long long count = 1;
+    for (; type.kind == CX_TYPE_ARRAY; type = draft_pointee(type)) {
+        count *= cx.getArraySize(type);
+    }
     const char *text = type_text(type), *place = draft_place_of(constant->at);
     bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL,
          is_copied = constant->is_set; /* a __managed__ variable */

@@ -78,6 +78,9 @@ draft 'int t = 64; bool up() { t = 512; return true; }' 'bool b = n > 9 || up();
 draft 'int t = 64; int up() { t = 512; return 50; }' 'int g = rand() > 9 ? up() : 40; add<<<g, t>>>(y, x, n);'
 # A member refers to a variable.
 draft 'struct setter { int &t; void set() { t = 96; } };' 'int t = 64; setter s{t}; s.set(); add<<<40, t>>>(y, x, n);'
+draft 'void grow(int needed, int &g, float *&x) { if (needed <= 7) return; g = 60; cudaMalloc(&x, 9); }' \
+    'int g = 2; grow(atoi(argv[1]), g, x); add<<<g, 64>>>(y, x, n);'
+grep -o 'x\[.*\]' drafted.cu | head -n 1
 # A derived class overrides the method.
 draft 'struct base { virtual int t() { return 512; } }; struct own : base { int t() { return 64; } }; int of(base &b) { return b.t(); }' \
     'own o; add<<<40, of(o)>>>(y, x, n);'
