@@ -51,7 +51,6 @@ typedef struct gt_rule_maker {
     gt_size_list compared; /* tuned sizes, and sizes at which only the best members are measured */
     gt_member_list kept;   /* pool members among which the rule chooses */
     gt_size_list tests;    /* sizes that were tuned later, to test the kept members */
-    bool is_compared;      /* true if a tuning has compared variants or has finished */
     bool is_covered;       /* true if the region has too few further sizes for all tests */
     double novelty;        /* running mean of the log of recent winners' speed-ups over the pool */
     double shares;         /* factor for the time limit of the next tuning */

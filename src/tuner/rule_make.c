@@ -360,7 +360,7 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
                        "stored, and making the rule again%s continues there",
                        pool->kernel, force ? " without `force` (--force)" : "");
     }
-    GT_REFUSE(status == GPUTUNE_ETIMEOUT && maker->kept.count && !maker->is_compared, status,
+    GT_REFUSE(status == GPUTUNE_ETIMEOUT && maker->kept.count && !maker->tuned.count, status,
               "%s: only the default was measured within the time limit of %.3g s, so there is "
               "nothing to choose from; raise the limit%s",
               pool->kernel, maker->limit_s, pool->options.max_variants ? " and max_variants" : "");
@@ -448,7 +448,7 @@ static gputune_status find_configs(gt_rule_maker *maker)
     GT_TRY(add_corners(maker));
     GT_TRY(add_default(maker));
     GT_TRY(do_rounds(maker));
-    return maker->is_compared ? GPUTUNE_OK : GPUTUNE_ETIMEOUT;
+    return maker->tuned.count ? GPUTUNE_OK : GPUTUNE_ETIMEOUT;
 }
 
 static gputune_status finish_rule(char **out, const gt_rule_maker *maker)

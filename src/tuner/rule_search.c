@@ -117,7 +117,25 @@ static int by_median(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *request)
+static bool is_measured(const gt_trial *trial)
+{
+    return gt_trial_is_correct(trial->status) && trial->time.median > 0;
+}
+
+/* Returns true if a trial can show that the default and the kept members are slow. */
+static bool is_rival(const gt_rule_maker *maker, const gt_trial *trial)
+{
+    bool is = is_measured(trial) && !trial->is_default;
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        const gt_pool_member *member = &maker->pool.members.items[maker->kept.items[k]];
+        is &= strcmp(member->text, trial->config) != 0;
+    }
+    return is;
+}
+
+/* Adds variants that are nearly as fast as the winner. *rivals: whether a rival was measured. */
+static gputune_status add_near_winners(bool *rivals, gt_rule_maker *maker,
+                                       const gt_request *request)
 {
     enum { NEAR_MOST = 4, POOL_LEAST = 32, POOL_FACTOR = 4 };
     static const double near = 1.1;
@@ -128,11 +146,15 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     gt_array_sort(&trials, by_median);
     double least = 0;
     uint32_t count = 0;
+    *rivals = false;
+    for (size_t i = 0; i < trials.count; i++) {
+        *rivals |= is_rival(maker, &trials.items[i]);
+    }
     for (size_t i = 0; i < trials.count && count < NEAR_MOST; i++) {
         const gt_trial *trial = &trials.items[i];
         gt_config config;
-        const bool is_measured = gt_trial_is_correct(trial->status) && trial->time.median > 0;
-        if (!is_measured || maker->pool.members.count >= (most > POOL_LEAST ? most : POOL_LEAST)) {
+        if (!is_measured(trial) ||
+            maker->pool.members.count >= (most > POOL_LEAST ? most : POOL_LEAST)) {
             continue;
         }
         least = least > 0 ? least : trial->time.median;
@@ -147,29 +169,33 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     return GPUTUNE_OK;
 }
 
-/* Adds the winner of a tuning, and nearly as fast variants, to the pool. Updates maker->novelty. */
+/* Adds the winner of a tuning, and nearly as fast variants, to the pool. If the
+ * tuning is final or has measured a rival, the size counts as tuned, and maker->novelty is updated.
+ */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
-                                  const gt_config *winner)
+                                  const gt_choice *choice)
 {
     static const double weight = 0.1;
     gt_pool *pool = &maker->pool;
     uint32_t member;
+    bool rivals;
     GT_TRY(gt_pool_take_trials(pool, request, size));
     const uint32_t known = gt_pool_fastest(pool, size);
     const double known_ns = known == UINT32_MAX ? INFINITY : gt_pool_time(pool, size, known);
-    GT_TRY(gt_pool_add(&member, pool, request, winner));
-    GT_TRY(add_near_winners(maker, request));
+    GT_TRY(gt_pool_add(&member, pool, request, &choice->config));
+    GT_TRY(add_near_winners(&rivals, maker, request));
     GT_TRY(gt_pool_take_trials(pool, request, size));
-    const double gain = log(known_ns / gt_pool_time(pool, size, member));
-    /* an unknown gain (NAN) counts as 0 */
-    maker->novelty += weight * (fmin(fmax(gain, 0), 0.2) - maker->novelty);
-    pool->sizes.items[size].is_tuned = true;
+    if (rivals || (choice->terms.final && pool->options.max_variants != 1)) {
+        const double gain = log(known_ns / gt_pool_time(pool, size, member));
+        /* an unknown gain (NAN) counts as 0 */
+        maker->novelty += weight * (fmin(fmax(gain, 0), 0.2) - maker->novelty);
+        pool->sizes.items[size].is_tuned = true;
+    }
     return GPUTUNE_OK;
 }
 
 /* Tunes the size that was added last, or removes it if no configuration is valid. If the time was
- * too short to measure a variant, leaves the size untuned and doubles the time for the next
- * size. */
+ * too short to compare variants, leaves the size untuned and doubles the time for the next size. */
 static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
     static const double longest_s = 10;
@@ -181,24 +207,21 @@ static gputune_status tune_size(gt_rule_maker *maker, double share_s)
     gputune_status status = gt_request_prepare_space(request);
     GT_THEN(status, gt_space_require_any(request->space));
     GT_THEN(status, gt_tune(&choice, request));
-    const bool is_short = status == GPUTUNE_ETIMEOUT ||
-                          (status == GPUTUNE_OK && choice.source != GPUTUNE_SOURCE_MEASURED &&
-                           choice.source != GPUTUNE_SOURCE_CACHED);
+    if (status == GPUTUNE_OK &&
+        (choice.source == GPUTUNE_SOURCE_MEASURED || choice.source == GPUTUNE_SOURCE_CACHED)) {
+        GT_TRY(take_winner(maker, request, size, &choice));
+    }
+    const bool is_short =
+        (status == GPUTUNE_OK && !pool->sizes.items[size].is_tuned) || status == GPUTUNE_ETIMEOUT;
     maker->shares = is_short ? 2 * maker->shares : fmax(maker->shares / 2, 1);
     if (status == GPUTUNE_ENOVARIANT) {
         gt_pool_drop_size(pool);
-    }
-    if (status == GPUTUNE_ENOVARIANT || is_short) {
-        return GPUTUNE_OK;
     }
     if (status == GPUTUNE_EDEVMEM) {
         return gt_fail_prefix(status, "%s: %s, a size of the region, cannot be tuned", pool->kernel,
                               request->problem_text);
     }
-    GT_TRY(status);
-    maker->is_compared |=
-        choice.variants > 1 || (choice.terms.final && pool->options.max_variants != 1);
-    return take_winner(maker, request, size, &choice.config);
+    return status == GPUTUNE_ENOVARIANT || is_short ? GPUTUNE_OK : status;
 }
 
 gputune_status gt_rule_tune(gt_rule_maker *maker)
