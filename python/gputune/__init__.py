@@ -58,7 +58,7 @@ from ._errors import (BusyError, CanceledError, CaptureError, CompileError, Cras
                       NoDriverError, NotCachedError, NotFoundError, NoVariantError, OutOfMemoryError,
                       RecordedError, TemplateError, TimeLimitError, UnsupportedError, WorkerError,
                       WrongResultError)
-from ._library import Interrupt, as_dict, collect, encoded, iterate, library, text
+from ._library import Interrupt, as_dict, calling, collect, encoded, is_calling, iterate, library, text
 from ._library import check as _check
 from ._options import Bar, Cancel, Progress, Reference
 from ._options import identity as _identity
@@ -274,12 +274,19 @@ def _log_line(level: int, line: str) -> None:
     logging.getLogger("gputune").log(_LEVELS[level], "%s", line)
 
 
-def _opening_options(device: Any = None, driver: Any = None, database: Any = None, templates: Any = None,
-                     log: Any = None, keep_workers: bool = False, max_plans: int = 0, include: Any = (),
-                     worker: Any = None, compile_workers: int = 0, record: Any = None,
+def _log_fn(log: Callable[[int, str], object], tuner: Any) -> Any:
+    def write(_: Any, level: int, line: bytes) -> None:
+        with calling(tuner):
+            log(level, text(line))
+    return _abi.gputune_log_fn(write)
+
+
+def _opening_options(tuner: Any, device: Any = None, driver: Any = None, database: Any = None,
+                     templates: Any = None, log: Any = None, keep_workers: bool = False, max_plans: int = 0,
+                     include: Any = (), worker: Any = None, compile_workers: int = 0, record: Any = None,
                      tune_only: bool = False, read_only: bool = False,
                      emulate_without_gpu: bool = False, pinned: Any = None) -> Any:
-    """Converts Tuner's arguments to gputune_open_options."""
+    """Converts the arguments of Tuner to gputune_open_options. `tuner` will be its pointer, or is None."""
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
     if log is None and not os.environ.get("GPUTUNE_LOG"):
@@ -297,7 +304,7 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
         max_plans=_integer("max_plans", max_plans, 0, (1 << 32) - 1))
     options.include_paths, options.include_path_count = _paths("include", include, "./headers")
     if log:
-        options.log = _abi.gputune_log_fn(lambda _, level, line: log(level, text(line)))
+        options.log = _log_fn(log, tuner)
     return options
 
 
@@ -320,8 +327,8 @@ class _Opened:
     """The library's tuner, which the Tuner and its plans hold. Closed by close(), or when the last of them
     is garbage."""
 
-    def __init__(self, options: Any) -> None:
-        self.pointer = ctypes.c_void_p()
+    def __init__(self, pointer: ctypes.c_void_p, options: Any) -> None:
+        self.pointer = pointer
         self.plans: weakref.WeakSet[_Planned] = weakref.WeakSet()
         self._log = options.log  # must live as long as the tuner
         self._process = os.getpid()
@@ -330,7 +337,10 @@ class _Opened:
 
     def close(self) -> None:
         """Refuses new launches, waits for those in progress, and closes the tuner. Does nothing in a forked
-        child, which has neither the tuner's workers nor the threads that launch."""
+        child, which has neither the tuner's workers nor the threads that launch. BusyError in a callback."""
+        if is_calling(self.pointer):
+            raise BusyError(_abi.GPUTUNE_EBUSY, "a callback cannot close its own tuner, which stays open; "
+                            "close it after the call")
         pointer = ctypes.c_void_p(self.pointer.value)
         self.pointer.value = None
         if self._process == os.getpid():
@@ -584,10 +594,11 @@ class Tuner(_Shared):
             NotCachedError for sizes and options that the file lacks.
         """
         self._opened: _Opened | None = None
-        options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
-                                   worker, compile_workers, record, tune_only, read_only,
+        pointer = ctypes.c_void_p()
+        options = _opening_options(pointer, device, driver, database, templates, log, keep_workers, max_plans,
+                                   include, worker, compile_workers, record, tune_only, read_only,
                                    emulate_without_gpu, pinned)
-        self._opened = _Opened(options)
+        self._opened = _Opened(pointer, options)
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # the GPU's properties
         self._answers: dict[Any, Any] = {}  # results of tune(), by key()
@@ -657,7 +668,8 @@ class Tuner(_Shared):
         def work() -> int:
             if driver and here.value and threading.get_ident() != caller:
                 driver.call("cuCtxSetCurrent", here)
-            return call()
+            with calling(self._handle):
+                return call()
 
         stop.run(work)
 
@@ -1165,7 +1177,7 @@ def diagnose(*arguments: Any, **options: Any) -> list[dict[str, str]]:
     """Checks everything that tuning depends on, with the options of open(): driver, GPU, compiler, workers,
     database, ... Each `subject` has a `verdict` ("ok", "warning" or "failure"), `found`, and a `remedy`, ""
     if nothing needs to be done."""
-    given = _opening_options(*arguments, **options)
+    given = _opening_options(None, *arguments, **options)
     callback = _abi.FUNCTIONS["gputune_diagnose"][1][1]
     found = iterate(lambda each: library.gputune_diagnose(ctypes.byref(given), callback(each), None))
     return [{**one, "verdict": text(library.gputune_verdict_name(one["verdict"]))} for one in found]

@@ -1,13 +1,14 @@
 """Loads libgputune, calls it, and raises exceptions for its failures."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import glob
 import os
 import sys
 import sysconfig
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from . import _abi
 from ._errors import failure
@@ -84,7 +85,23 @@ def as_dict(struct: Any) -> dict[str, Any]:
     return out
 
 
-_here = threading.local()  # call: the Interrupt of the call that runs on this thread
+# call: the Interrupt of the call that runs on this thread; tuners: those that call back on it, innermost last
+_here = threading.local()
+
+
+@contextlib.contextmanager
+def calling(tuner: Any) -> Iterator[None]:
+    """In `with`, this thread runs a call or a callback of a tuner, which is given as its pointer."""
+    tuners = _here.__dict__.setdefault("tuners", [])
+    tuners.append(tuner)
+    try:
+        yield
+    finally:
+        tuners.pop()
+
+
+def is_calling(tuner: Any) -> bool:
+    return any(one is tuner for one in getattr(_here, "tuners", ()))
 
 
 class Interrupt:

@@ -646,6 +646,22 @@ def interrupts_and_progress():
         assert y.read() == [2.0] * N
 
 
+@test
+def a_callback_cannot_close_its_tuner():
+    def close(*given):
+        for tuner in opened:
+            raises(gputune.BusyError, "close it after the call", tuner.close)
+            refused.append(given)
+
+    opened, refused = [], []
+    with gputune.open(database=":memory:", log=close) as tuner:
+        opened.append(tuner)
+        tuner.add_source("many.cu", MANY)
+        tuner.tune("many", n=N, time_limit=5, max_variants=4, progress=close)
+        assert {len(given) for given in refused} == {1, 2}, refused
+    assert "closed" in repr(tuner)
+
+
 @test_tuning
 def a_call_that_had_its_time_is_answered():
     with gputune.open(database=":memory:") as tuner:
