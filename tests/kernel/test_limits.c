@@ -118,6 +118,8 @@ static const gt_mistake mistakes[] = {
     {7, P "tune(GPUTUNE_A = 1, 2)",
      "a.cu:7:22: names like 'GPUTUNE_A' are reserved; expected another"},
     {7, P "tune(A = half, half)", "a.cu:7:32: value half is given twice; expected each once"},
+    {7, P "tune(A = sum max)",
+     "a.cu:7:26: 'sum max' is neither a word nor a number type; expected a comma between words"},
     {7, P "block(1, 1, 1, 1)",
      "a.cu:7:17: 'block' is given twice; expected it once (first on line 6)"},
     {7, P "vector(V = a : y)", "a.cu:7:28: V has the value a; expected 1, 2, 4 or 8"},

@@ -110,6 +110,9 @@ gputune_status gt_read_value(gt_value *out, gt_parse *p)
         return gt_read_constant(&out->number, p);
     }
     GT_TRY(gt_words_read(word, sizeof word, &p->at, "a word or an integer", true));
+    const char *blank = strchr(word, '<') ? NULL : strrchr(word, ' ');
+    GT_REFUSE_AT(blank && !gt_is_type(blank + 1), place,
+                 "'%s' is neither a word nor a number type; expected a comma between words", word);
     gputune_status status = gt_template_word(out, p->template, word);
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
 }
