@@ -406,7 +406,7 @@ struct gputune_options {
      * it is excluded, and may win. If no configuration is allowed, tuning fails with ENOVARIANT. */
     const char *const *only;
     size_t only_count;
-    bool force;                  /* tune again even if a result is stored */
+    bool force;                  /* tune again even if a result of any epsilon is stored */
     const gputune_input *inputs; /* data of input buffers; other inputs are generated */
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked if not NULL */
