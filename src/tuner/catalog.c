@@ -102,7 +102,7 @@ typedef struct gt_catalog_file {
 struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude; /* NULL if there is no prelude */
-    bool is_named;          /* true if the program or the environment named the folder */
+    bool is_named;          /* true if the program named the folder */
     gt_includes *includes;
     const gputune_include *given; /* quoted includes that were passed with the current text */
     gt_log log;
@@ -126,7 +126,7 @@ static gputune_status need_prelude(gt_catalog *catalog, const char *given)
     }
     catalog->folder = folder;
     catalog->prelude = prelude;
-    catalog->is_named = given || gt_environment("GPUTUNE_TEMPLATES");
+    catalog->is_named = given != NULL;
     folder = prelude = NULL;
     return GPUTUNE_OK;
 }

@@ -72,8 +72,9 @@ static gputune_status check_lists(const gputune_options *o)
         GT_REFUSE(!o->files[i].path, GPUTUNE_EINVAL, "files: the path of '%s' is NULL",
                   o->files[i].buffer);
     }
-    GT_TRY(check_buffers(o, true));
-    return check_buffers(o, false);
+    const bool may_repeat = o->alignment_count > 1 || o->input_count + o->file_count > 1;
+    GT_TRY(may_repeat ? check_buffers(o, true) : GPUTUNE_OK); /* spare the time of a hit */
+    return may_repeat ? check_buffers(o, false) : GPUTUNE_OK;
 }
 
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
