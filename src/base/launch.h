@@ -48,7 +48,7 @@ typedef enum gt_parameter_kind {
     GT_PARAMETER_SCALAR,
     GT_PARAMETER_BLOCK,     /* a block: the part that is passed by value, or its device address */
     GT_PARAMETER_SCRATCH,   /* the device address of a buffer that the plan owns */
-    GT_PARAMETER_VALUE,     /* an integer: of the launch's sequence, or without one a constant */
+    GT_PARAMETER_VALUE,     /* an integer: computed by the launch's sequence, or a constant */
     GT_PARAMETER_TENSORMAP, /* a CUtensorMap of the buffer argument */
     GT_PARAMETER_TEXTURE    /* a texture object of the buffer argument */
 } gt_parameter_kind;
