@@ -24,7 +24,7 @@ printf '#pragma once\n#include <nothing>\n#error cannot be compiled\n' >src/libr
 printf '#include <library.h>\nnamespace host { int unused(); }\n' >src/host.h
 printf '#include "host.h"\n' | cat - src/copy.cu >src/with_host.cu
 $GPUTUNE template src/with_host.cu --host src/run.cu -I src | sed -n '/include/p'
-$GPUTUNE warm src/t.cu --format csv | cut -d, -f1,2
+$GPUTUNE warm src/t.cu --size n=4K --format csv | cut -d, -f1,2
 $GPUTUNE template src/copy.cu --host src/run.cu -o "my draft" 2>&1 >/dev/null | grep -o "gputune space.*"
 # One header has two paths. A member is no axis, although it divides the grid, and a loop does not change a constant.
 mkdir -p inc
