@@ -468,10 +468,9 @@ static void append_names(gt_text *out, const gt_parse *p, const named_kernels *a
 static void append_clauses(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                            bool has_code)
 {
-    static const char code[] = "kernel launch reference check init define options";
     for (size_t i = 0; i < p->reader->clauses.count; i++) {
         const gt_clause *clause = &p->reader->clauses.items[i];
-        if (gt_is_any(clause->word, strlen(clause->word), code) == has_code) {
+        if (gt_clause_has_code(clause->word) == has_code) {
             append_names(out, p, all, is_judge, clause->body);
         }
     }

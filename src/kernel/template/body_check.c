@@ -182,8 +182,8 @@ static gputune_status check_written(const checked *c, const gt_function_paramete
     return GPUTUNE_OK;
 }
 
-/* Marks a scalar as an offset if the kernel adds it to another value. The proof
- * changes flags to 1, and without this mark, a scalar whose default is 0 would count as a flag. */
+/* Marks a scalar as an offset if the kernel adds it to another value. Without this mark, a scalar
+ * whose default is 0 would count as a flag, and the proof would change it to 1. */
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;

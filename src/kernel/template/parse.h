@@ -79,6 +79,8 @@ bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, co
 /* Returns true for args(), and for clauses that a kernel may have only once. If a kernel has its
  * own clause of such a kind, this clause replaces the common one. */
 bool gt_clause_is_single(const char *word);
+/* Returns true if a clause contains names of functions, or text that becomes code. */
+bool gt_clause_has_code(const char *word);
 
 /* ---- parse_launch.c ---- */
 

@@ -23,7 +23,8 @@ enum {
     MEANING = 2, /* the clause affects the results of a kernel */
     LAUNCH = 4,  /* the clause affects how a kernel is launched */
     MAKING = 8,  /* the clause affects the code that is generated for a configuration */
-    ORDER = 16   /* the clause belongs to the sequence of launches */
+    ORDER = 16,  /* the clause belongs to the sequence of launches */
+    CODE = 32    /* the clause contains names of functions or text that becomes code */
 };
 
 typedef struct pragma {
@@ -40,18 +41,18 @@ typedef struct pragma {
 /* All clauses, in the order in which they are hashed. Each phase uses what earlier phases have
  * declared. */
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel, .roles = 0},
+    {"kernel", 0, NEEDED, gt_parse_kernel, .roles = CODE},
     {"problem", 0, MANY, gt_parse_problem, .roles = 0},
     {"args", 4, SOME, gt_parse_args, .roles = LIST | MEANING},
-    {"reference", 6, ONCE, gt_parse_reference, .roles = MEANING,
+    {"reference", 6, ONCE, gt_parse_reference, .roles = MEANING | CODE,
      .form = "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
-    {"check", 4, ONCE, gt_parse_judge, .roles = MEANING,
+    {"check", 4, ONCE, gt_parse_judge, .roles = MEANING | CODE,
      .form = "check(KERNEL, block = 256, grid = ceil_div(n, 256))",
      .member = offsetof(gt_template_parts, check)},
     {"expect", 7, ONCE, gt_parse_expect, .roles = MEANING,
      .form = "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
     /* init() is parsed before args(), because integer inputs need no fill if there is an init() */
-    {"init", 3, ONCE, gt_parse_judge, .roles = MEANING,
+    {"init", 3, ONCE, gt_parse_judge, .roles = MEANING | CODE,
      .form = "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
      .member = offsetof(gt_template_parts, init)},
     {"work", 4, ONCE, gt_parse_work, .roles = MEANING},
@@ -66,18 +67,18 @@ static const pragma pragmas[] = {
      .member = offsetof(gt_argument, cleared)},
     {"cooperative", 4, ONCE, gt_parse_cooperative, .roles = LAUNCH,
      .beside = "it in a launch(), as in launch(KERNEL, cooperative = 1, …)"},
-    {"options", 4, MANY, gt_parse_options, .roles = LIST | MEANING,
+    {"options", 4, MANY, gt_parse_options, .roles = LIST | MEANING | CODE,
      .form = "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
     {"tensormap", 5, MANY, gt_parse_tensormap, .roles = LAUNCH,
      .form = "tensormap(x, box = (64, 64), swizzle = 128)"},
-    {"launch", 6, MANY, gt_parse_launch, .roles = MEANING | LAUNCH | ORDER,
+    {"launch", 6, MANY, gt_parse_launch, .roles = MEANING | LAUNCH | ORDER | CODE,
      .form = "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
     {"prove", 6, MANY, gt_parse_prove, .roles = LIST | MEANING, .form = "prove(a = 0, -1)"},
     /* after clear() */
     {"in_place", 7, MANY, gt_parse_in_place, .roles = LIST | MEANING, .form = "in_place(y : x)"},
     {"texture", 6, MANY, gt_parse_texture, .roles = MEANING,
      .form = "texture(image, filter = linear, address = border)"},
-    {"define", 2, MANY, gt_parse_define, .roles = LIST | MAKING},
+    {"define", 2, MANY, gt_parse_define, .roles = LIST | MAKING | CODE},
     {"launch_bounds", 4, ONCE, gt_parse_setting, .roles = MAKING,
      .beside = "__launch_bounds__(BLOCK) in the kernels' definitions"},
     {"maxreg", 4, ONCE, gt_parse_setting, .roles = MAKING},
@@ -105,6 +106,12 @@ enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8 };
 static size_t word_index(const char *word)
 {
     return gt_index_of(word, pragmas, PRAGMA_COUNT);
+}
+
+bool gt_clause_has_code(const char *word)
+{
+    const size_t index = word_index(word);
+    return index < PRAGMA_COUNT && pragmas[index].roles & CODE;
 }
 
 bool gt_clause_is_single(const char *word)
