@@ -511,9 +511,9 @@ static void append_alignment(writer *w)
         const uint32_t widest = vector < most ? vector : most;
         uint32_t bytes = widest > element ? widest : element;
         for (uint32_t k = 0; k < w->parts->map_count; k++) {
-            const gt_tensormap modes = modes_of(w, &w->parts->maps[k]);
-            bytes = w->parts->maps[k].argument == i && modes.alignment > bytes ? modes.alignment
-                                                                               : bytes;
+            const gt_map *map = &w->parts->maps[k];
+            const uint32_t of_map = map->argument == i ? modes_of(w, map).alignment : 1;
+            bytes = of_map > bytes ? of_map : bytes;
         }
         if (own->is_buffer && bytes > 1) {
             gt_text_printf(&w->out, "        if (%s %% %u != 0) {\n", own->name, bytes);
