@@ -169,9 +169,8 @@ static gputune_status add_near_winners(bool *rivals, gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-/* Adds the winner of a tuning, and nearly as fast variants, to the pool. If the
- * tuning is final or has measured a rival, the size counts as tuned, and maker->novelty is updated.
- */
+/* Adds the winner of a tuning, and nearly as fast variants, to the pool. If the tuning is final or
+ * has measured a rival, the size counts as tuned. Only then, maker->novelty is updated. */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
                                   const gt_choice *choice)
 {
