@@ -259,7 +259,7 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * narrowest vectors; EINVAL if no fallback was verified. A captured graph may outlive the plan. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference, except to a plan that the tuner keeps. Returns the plan. NULL is allowed. */
+/* Adds a reference, unless the plan lives as long as the tuner. Returns it. NULL is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops a reference. The last release waits for launches of the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
@@ -283,7 +283,7 @@ struct gputune_open_options {
     const char *database;  /* a path, or ":memory:" to store nothing; NULL: the user's database */
     const char *templates; /* folder to search for kernels by name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
-    const char *record;    /* file with counts of requests without a result; see gputune_misses() */
+    const char *record;    /* file that counts requests without a result; see gputune_misses() */
     const char *const *include_paths; /* header folders to search first; EINVAL if one is missing */
     size_t include_path_count;
     gputune_log_fn log;
@@ -292,7 +292,7 @@ struct gputune_open_options {
     uint32_t max_plans;       /* maximum number of plans kept for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers and up to 128 MB of code; speeds up the next tuning */
-    bool tune_only;    /* for tools: only a worker opens the driver; launches return EUNSUPPORTED */
+    bool tune_only;    /* only a worker opens the driver, so launches return EUNSUPPORTED */
     bool read_only;    /* write nothing; EDATABASE if `database` is set but cannot be read */
     /* A wisdom file to use as the only source of results; GPUTUNE_PINNED overrides it. The tuner
      * never tunes: tune_kernel() returns the file's result for exactly these sizes and options on
@@ -304,7 +304,7 @@ struct gputune_open_options {
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* a stored result, or a verified one of other sizes, or the default */
+    GPUTUNE_CACHED_ONLY = 1, /* a stored result, a verified one of other sizes, or the default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
     GPUTUNE_MEASURE,         /* races variants until one is known to be the fastest; same as 0 */
     GPUTUNE_EXHAUSTIVE       /* like MEASURE, but eliminates no variant early */
@@ -313,12 +313,12 @@ typedef enum gputune_effort {
 /* The quantity that a tuning minimises, or maximises for RATE. Device time decides between variants
  * that LAUNCH or LATENCY cannot tell apart. */
 typedef enum gputune_objective {
-    GPUTUNE_OBJECTIVE_DEFAULT, /* RATE if work() uses axes, LAUNCH for a pass axis, else KERNEL */
+    GPUTUNE_OBJECTIVE_DEFAULT, /* RATE if work() uses axes, LAUNCH with a pass axis, else KERNEL */
     GPUTUNE_OBJECTIVE_KERNEL,  /* device time, measured by replaying a graph */
     GPUTUNE_OBJECTIVE_LAUNCH,  /* host time per launch in an unbroken series of launches */
     GPUTUNE_OBJECTIVE_LATENCY, /* host time of a launch followed by a synchronisation */
     GPUTUNE_OBJECTIVE_ENERGY,  /* energy per launch in nanojoules, measured by NVML */
-    GPUTUNE_OBJECTIVE_RATE     /* work per device time, expressed as ns for the default's work */
+    GPUTUNE_OBJECTIVE_RATE     /* work per device time, given as the time for the default's work */
 } gputune_objective;
 enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_RATE + 1 };
 
@@ -397,7 +397,7 @@ struct gputune_options {
     gputune_strategy strategy;
     double time_limit_s;   /* time limit of the call; 0: 10 s (ENERGY: 30 s, background: 60 s) */
     double epsilon;        /* the smallest gain worth finding, as a fraction; 0: 0.005 */
-    uint64_t seed;         /* seed of generated inputs and of shuffling */
+    uint64_t seed;         /* seed of generated inputs and of all random choices */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* guaranteed alignment of all buffers, in bytes; 0 means 16 */
     const gputune_alignment *alignments; /* buffers with another guaranteed alignment */
@@ -406,7 +406,7 @@ struct gputune_options {
      * it is excluded, and may win. If no configuration is allowed, tuning fails with ENOVARIANT. */
     const char *const *only;
     size_t only_count;
-    bool force;                  /* tune again even if a result of any epsilon is stored */
+    bool force;                  /* tune again, even if a result is stored */
     const gputune_input *inputs; /* data of input buffers; other inputs are generated */
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked if not NULL */
@@ -417,8 +417,8 @@ struct gputune_options {
     const gputune_file *files;
     size_t file_count;
     gputune_reference_fn reference; /* NULL: the template's */
-    /* A name for what `reference` computes. Results verified under the same name are not verified
-     * again. NULL: they are, unless this process verified them with this function and `user`. */
+    /* A name for what `reference` computes. Results verified with the same name are not verified
+     * again; without it, only those that this process verified with this function and `user`. */
     const char *reference_tag;
     gputune_log_fn log; /* receives this call's log lines; the tuner's log receives them too */
     gputune_progress_fn progress;
@@ -431,7 +431,7 @@ struct gputune_options {
     double share;             /* fraction of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */
     /* Configurations to try right after those of the template's start(). Omitted axes have their
-     * default. Excluded configurations are skipped. Stored results answer calls with any list. */
+     * default. Excluded configurations are skipped. Stored results are used with any list. */
     const char *const *start;
     size_t start_count;
     /* Maximum device memory for the inputs of a tuning, their copies, the results and scratch

@@ -251,7 +251,7 @@ template <typename Function> struct guarded {
     }
 };
 
-/* Convert the status of a call to a result. On success, the result of filled() contains `out`. */
+/* Converts a call's status to a result. filled() puts `out` into the result on success. */
 inline result<void> done(int status)
 {
     return status < 0 ? result<void>(last_failure(status)) : result<void>();
@@ -464,7 +464,7 @@ inline code code_named(const char *type)
     return static_cast<code>(i);
 }
 
-/* Returns nullptr for code::other. */
+/* Returns the name of a type, or nullptr for code::other. */
 inline const char *name_of(code type)
 {
     return type == code::other ? nullptr : names_of_codes[static_cast<int>(type)];
@@ -930,7 +930,7 @@ class plan
 
   private:
     struct state {
-        std::shared_ptr<detail::opened> tuner; /* empty if the plan does not keep its tuner open */
+        std::shared_ptr<detail::opened> tuner; /* the tuner that the plan keeps open, or empty */
         gputune_plan *handle;
         std::vector<detail::expected> arguments;
         state(gputune_plan *h, std::shared_ptr<detail::opened> t) : tuner(std::move(t)), handle(h)
@@ -961,7 +961,7 @@ class plan
         state_ = std::move(made);
     }
 
-    /* "2 arguments (y, x)" */
+    /* Returns, for example, "2 arguments (y, x)". */
     std::string names() const
     {
         const std::size_t count = state_->arguments.size();
@@ -1192,7 +1192,7 @@ class options
                              : plain.reference;
         std::string tag = tag_;
         if (!reference_ && made.reference == running::on_reference && !plain.reference_tag) {
-            /* not the address of `state`, which later calls may reuse for another reference */
+            /* the tag has no address of `state`: later calls may reuse it for another reference */
             tag = process_tag() + ' ' + number(plain.reference) + ' ' + number(plain.user);
         }
         made.reference_tag = tag.empty() ? plain.reference_tag : tag.c_str();

@@ -206,7 +206,7 @@ typedef struct gputune_record {
     uint32_t shared_bytes;                        /* per block */
     uint32_t grid[3], block[3];                   /* sizes of the first kernel; 0: unknown */
     const char *grids, *blocks; /* grids and blocks of all kernels: "64 (3 times)"; "": unknown */
-    uint32_t vector_bytes;      /* bytes of the widest access that vector axes make; 0: none */
+    uint32_t vector_bytes;      /* bytes of the widest access of a vector axis; 0: no such axis */
     const char *created;        /* UTC, ISO 8601 */
     int order;                  /* larger for trials that were stored later; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
@@ -214,7 +214,7 @@ typedef struct gputune_record {
     /* Hashes in hexadecimal, or "". `scenario`: hash of everything that the trials of a scenario
      * have in common, except the GPU. `identity`: hash of this version of the template. */
     const char *scenario, *identity;
-    const char *alignment, *inputs; /* as in the scenario: "16", "seed=1"; or "" */
+    const char *alignment, *inputs; /* of the scenario's buffers: "16", "seed=1"; or "" */
     /* true if nothing verified the default, which is then assumed to be correct */
     bool unreferenced;
     bool outdated; /* true if the template was edited after the result was measured */
@@ -356,10 +356,10 @@ GPUTUNE_API int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char 
 typedef struct gputune_miss {
     uint32_t size;
     uint64_t count;             /* number of requests */
-    const char *kernel, *sizes; /* a name, or PATH:KERNEL; "n=1048576 T=half" */
+    const char *kernel, *sizes; /* kernel: a name, or PATH:KERNEL; sizes: "n=1048576 T=half" */
     gputune_objective objective;
     gputune_cache cache;
-    const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for the program's data */
+    const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for the caller's data */
     const char *only;               /* restrictions: "UNROLL=1,2,4 VEC=1"; "": whole space */
     const char *gpu, *environment;  /* the GPU's name, and gputune_device.environment */
 } gputune_miss;
@@ -489,7 +489,7 @@ typedef struct gputune_parameter {
     bool by_address;    /* true if the parameter is the device address of a copy of the block */
     bool cleared;       /* true if the buffer is set to zero before each launch */
     bool is_size;       /* true for a scalar that is one of the plan's sizes */
-    int64_t size_value; /* value of that size, or of a scalar that is no argument */
+    int64_t size_value; /* value of that size, or of a scalar that is not an argument */
 } gputune_parameter;
 #define GPUTUNE_PARAMETER_INIT GPUTUNE_INIT(gputune_parameter)
 /* Describes argument number `argument`, from 0, in *out. If a kernel accesses a buffer through a
