@@ -17,9 +17,9 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* time for which a launch counts as use */
-static const int64_t gap_ns = 100000000;     /* a pause ends if it is not checked for this long */
-static const int64_t window_ns = 1200000000; /* longer than the averaging period of NVML */
+static const int64_t lately_ns = 200000000;  /* a launch counts as use of the GPU for this long */
+static const int64_t gap_ns = 100000000;     /* a pause that is not checked for this long is over */
+static const int64_t window_ns = 1200000000; /* pause before reading NVML, above its window */
 static const int64_t again_ns = 200000000;   /* interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };
 
@@ -39,7 +39,7 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows the application by up to 1.7 * 2.5% */
+static const double default_share = 0.025; /* slows the application by up to 1.7 times 2.5% */
 static const double default_limit_s = 60;
 static const double way_given_s = 0.5;
 
@@ -49,7 +49,7 @@ typedef struct job {
     uint64_t *key;
     size_t key_words;
     uint32_t forgets;
-    uint32_t changes; /* gt_plan_table_changes() at the end of the job */
+    uint32_t changes; /* value of gt_plan_table_changes() when the job ended */
     gt_request *request;
     gt_background_use use;
     job_state state;

@@ -15,7 +15,7 @@ typedef struct gt_calls {
     pthread_cond_t ended;
     unsigned inside;
     volatile int closing; /* nonzero: all calls must end; accessed atomically */
-    unsigned forks;       /* fork count of the process that opened the tuner */
+    unsigned forks;       /* the process's number of forks when it opened the tuner */
 } gt_calls;
 
 /* A call of a public function; all zero until the call begins. Declare it before other variables

@@ -23,7 +23,7 @@ typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;
     uint64_t hash;
-    int carveout_kb; /* also in the key, because it is set for the loaded functions */
+    int carveout_kb; /* part of the key, because it is an attribute of the loaded functions */
     unsigned plans;  /* number of plans that use the code; protected by the pool's mutex */
     bool is_private; /* true if kernels may write the module's variables */
     gt_image image;

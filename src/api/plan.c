@@ -37,7 +37,7 @@ typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
     bool may_coincide; /* true if in_place() allows equal addresses */
-    bool is_out_of_in; /* an output and an input that in_place() could name */
+    bool is_out_of_in; /* true for an output and an input, which in_place() could pair */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -123,7 +123,7 @@ typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
  * the L1 cache when the plan is launched. */
 typedef struct check {
     uint8_t kind; /* check_kind */
-    uint8_t type; /* a gt_type; scalars only */
+    uint8_t type; /* a gt_type; set only for scalars */
     uint8_t size; /* index of the size in the problem values */
     union {
         int64_t expected; /* a size's value */
@@ -163,7 +163,7 @@ struct gputune_plan {
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* `fallback`: code that works at any alignment, or NULL */
-    const gt_launch_sizes *sizes;    /* sizes of the winner's launch; NULL: as in its code */
+    const gt_launch_sizes *sizes;    /* sizes of the winner's launch; NULL: those in `winner` */
     check *checks;
     const gt_plan_model *model; /* the rule's model, or NULL if the plan has its own code */
     const int64_t *values;      /* the problem values, if the plan has a model */
@@ -548,7 +548,7 @@ void gt_plan_model_free(gt_plan_model *model)
 typedef struct resized {
     uint64_t id;
     uint32_t grids[GT_STEPS_MAX][3];
-    uint64_t bytes[GT_PARAMETER_MAX]; /* by argument, and then by scratch buffer */
+    uint64_t bytes[GT_PARAMETER_MAX]; /* size of each argument, then of each scratch buffer */
 } resized;
 
 /* Computes the sizes of a launch. Returns false if the configuration is invalid at these sizes. */
@@ -587,8 +587,8 @@ static bool set_checks(check *out, const gputune_plan *model, const gt_problem *
     return fits;
 }
 
-/* Copies the model's pairs with new sizes. Returns false if two buffers of an in_place() differ in
- * size. */
+/* Copies the pairs of buffers that must not overlap, with new sizes. Returns false if two buffers
+ * of an in_place() differ in size. */
 static bool set_pairs(gt_pair *out, const gt_pairs *model, const uint64_t *bytes)
 {
     bool possible = true;

@@ -28,8 +28,8 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 }
 /* A plan of a rule's variant. Plans at other run-time sizes are made from it. */
 typedef struct gt_plan_model {
-    gputune_plan *plan;          /* the pool's own plan, for `problem` */
-    gt_prototype *prototypes[2]; /* of configuration and fallback; NULL: not possible */
+    gputune_plan *plan;          /* a plan for `problem`; it belongs to the pool */
+    gt_prototype *prototypes[2]; /* of configuration and fallback; NULL: sizes cannot be changed */
     const gt_template *template;
     gt_problem problem;
     gt_config config, fallback;
@@ -128,7 +128,7 @@ typedef struct gt_plan_call {
     const gt_plan_key *key;
     const char *kernel;
     gputune_sizes sizes;
-    const gputune_options *options; /* their effort may be overridden; `terms` has the one to use */
+    const gputune_options *options; /* the effort to use is in `terms`, as it may be overridden */
     gt_terms terms; /* terms that the plan must satisfy, except the space, which is in the key */
     int64_t start_ns;
 } gt_plan_call;

@@ -16,7 +16,7 @@
 
 typedef struct asked {
     gputune *tuner;
-    gt_wanted wanted; /* points to this struct and to the caller's texts */
+    gt_wanted wanted; /* has pointers into this struct and into the caller's texts */
     GT_ARRAY(const gt_template *) templates;
     GT_ARRAY(const char *) kernels;
     const char *stored; /* the requested kernel name if no template has it; otherwise NULL */
@@ -398,7 +398,7 @@ static gputune_status import_text(uint32_t *count, gputune *tuner, const char *t
 
 static gputune_status read_wisdom(char **out, const char *path)
 {
-    static const size_t most_bytes = 512 << 20; /* a winner takes about 2 KB */
+    static const size_t most_bytes = 512 << 20; /* enough for 250,000 winners of about 2 KB */
     return gt_file_read_most(out, NULL, path, most_bytes);
 }
 

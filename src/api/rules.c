@@ -19,17 +19,17 @@
 #include <string.h>
 
 typedef struct size_place {
-    uint32_t word, value; /* index of the size's word in the key, and of its value in the problem */
+    uint32_t word, value; /* indices of the size: its word in the key, its value in the problem */
 } size_place;
 
 typedef struct loaded_rule {
     struct loaded_rule *next;
-    uint64_t *words; /* words of the key, with 0 for run-time sizes */
+    uint64_t *words; /* words of the key; run-time sizes are replaced by 0 */
     uint64_t *mask;  /* 0 for the words of run-time sizes, else all bits set */
     size_t count;
     size_place sizes[GT_PROBLEM_MAX];
     uint32_t size_count;
-    atomic_uint changes; /* changes_of() when the rule was last looked up */
+    atomic_uint changes; /* value of changes_of() at the last lookup of the rule */
     gt_watch *watch;     /* watches the template's files; NULL: nothing to watch */
     gt_found_rule found; /* its `rule` is NULL if no rule is stored for the key */
     const gt_template *template;

@@ -133,7 +133,7 @@ static gputune_status take_image(gt_image *out, const gt_request *request, gt_ev
     *out = event->compiled.image; /* taken over */
     event->compiled.image = (gt_image){0};
     if (ptx && out->bytes && ((const char *)out->data)[out->bytes - 1] == '\0') {
-        out->bytes--; /* NVRTC's count includes the NUL */
+        out->bytes--; /* the size that NVRTC reports includes the NUL */
     }
     return GPUTUNE_OK;
 }
@@ -282,7 +282,7 @@ static gputune_status check_sizes(const gt_rule *rule, const gt_request *request
     return GPUTUNE_OK;
 }
 
-/* Sets the header's architectures without duplicates. The compiler's name of sm_90 is sm_90a. */
+/* Sets the header's architectures without duplicates. sm_90 means sm_90a. */
 static gputune_status set_archs(header_parts *parts, const gputune *tuner, const char *const *archs,
                                 size_t count)
 {

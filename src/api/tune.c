@@ -255,7 +255,7 @@ static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_te
         return plan;
     }
     GT_SCOPED(gt_call_end)
-    gt_call call = {0}; /* stays empty in a forked child, where no call can begin */
+    gt_call call = {0}; /* not begun in a forked child, because gt_call_begin() fails there */
     bool is_edited = gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(due);
     return is_edited ? NULL : plan;
 }

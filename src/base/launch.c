@@ -46,7 +46,7 @@ static const void *pack_array(char **room, const void *array, size_t bytes)
 gputune_status gt_launch_pack(gt_launch_view **out, const gt_launch *launch)
 {
     const gt_launch_view view = gt_launch_view_of(launch);
-    /* first the arrays with 8-byte elements, for alignment */
+    /* arrays with 8-byte elements come first, for alignment */
     const size_t parameters = view.parameter_count * sizeof *view.parameters,
                  maps = view.map_count * sizeof *view.maps,
                  textures = view.texture_count * sizeof *view.textures,

@@ -26,7 +26,7 @@ enum {
     GT_TENSORMAP_ALIGNMENT = 64,
     GT_TEXTURE_MAX = 8,
     GT_TEXTURE_ALIGNMENT = 512, /* required address alignment */
-    GT_TEXTURE_PITCH = 32,      /* required alignment of rows, from CC 2.0 on */
+    GT_TEXTURE_PITCH = 32,      /* required alignment of a texture's rows, from CC 2.0 on */
     GT_ENTRY_MAX = 128,
     GT_HELD_BYTES = 4096 /* maximum total size of the structs that contain device addresses */
 };
@@ -113,7 +113,7 @@ enum { GT_STEPS_MAX = 8 };
 typedef struct gt_kernel_step {
     char entry[GT_ENTRY_MAX]; /* kernel name from gt_image_entry() (gpu/image.h) */
     uint32_t grid[3], block[3];
-    uint32_t cluster[3];   /* all 1 if the cluster attribute is not set */
+    uint32_t cluster[3];   /* 1, 1, 1 if the kernel has no cluster attribute */
     uint32_t shared_bytes; /* dynamic shared memory */
     uint32_t times;        /* number of consecutive launches */
     uint32_t cooperative;  /* 1 if all blocks must be resident together */

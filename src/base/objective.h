@@ -9,7 +9,7 @@ typedef struct gt_objective {
     bool by_host;     /* true if times are measured by the host's clock */
     bool by_energy;   /* true if values are nanojoules, false for nanoseconds */
     bool by_work;     /* true if values are times for the work of one launch of the default */
-    gputune_objective sampled; /* the objective that is measured to compute this one */
+    gputune_objective sampled; /* the objective that is measured, from which this one is computed */
     /* A variant that was slower than the best by this ratio in an earlier tuning is not raced
      * again. The earlier time may be a single sample, so the ratio is far above the 1 to 3% by
      * which separate measurements of identical code differ. */

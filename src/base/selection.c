@@ -81,7 +81,7 @@ bool gt_sizes_match(const char *sizes, const char *wanted, bool within)
 {
     part one = {"", "", 0, 0};
     const char *name = NULL;
-    bool fits = true; /* true if one of the values that are wanted for `name` has matched */
+    bool fits = true; /* true if `sizes` has one of the wanted values of `name` */
     while (next_part(&one, &wanted)) {
         if (one.name != name && !fits) {
             return false;
