@@ -95,7 +95,7 @@ typedef struct gt_catalog_file {
     GT_ARRAY(gt_stamp) included;
     bool in_memory; /* true if a program passed the text; `path` is then used only in messages */
     gt_watch watch;
-    char *text; /* NULL after the kernels were listed; if in_memory, after they were parsed */
+    char *text; /* contents; NULL after parsing, for a file even after its kernels were listed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
@@ -255,7 +255,7 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     if (!file->text) {
         return GPUTUNE_OK;
     }
-    drop_kernels(file); /* an earlier attempt may have listed some kernels before it failed */
+    drop_kernels(file); /* remove kernels that an earlier, failed attempt listed */
     GT_TRY(begin_file(catalog, file));
     GT_TRY(gt_template_names(file->path, file->text, find_include, catalog, add_name, file));
     GT_TRY(stamp_included(file, catalog));
@@ -521,7 +521,7 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* an edit may have removed the kernel; then its name means no other kernel */
+    if (added) { /* do not use another file if this one no longer has the kernel */
         return resolve_file(out, catalog, added->file->path, kernel);
     }
     GT_TRY(add_folder(out, catalog, kernel));
@@ -620,7 +620,6 @@ static gt_catalog_file *file_of(const gt_catalog *catalog, const gt_template *te
     return NULL;
 }
 
-/* Returns true unless the template was passed as text, or found by name in the template folder. */
 static bool has_own_file(const gt_catalog *catalog, const gt_catalog_file *file, bool by_path)
 {
     const size_t length = strlen(catalog->folder);

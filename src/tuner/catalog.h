@@ -41,11 +41,11 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 typedef struct gt_watch {
     gt_catalog *catalog;
     struct gt_catalog_file *file;
-    atomic_int_least64_t due_ns; /* time of the next check, in ns of the coarse clock */
-    atomic_bool edited;          /* true if there was an edit; stays true */
+    atomic_int_least64_t due_ns; /* when to check the files next, in ns of the coarse clock */
+    atomic_bool edited;          /* true once a file was edited */
 } gt_watch;
 
-/* Returns true unless the template was passed as text, or found by name in the template folder. */
+/* Returns true if the template is from a file outside the template folder, or was named by path. */
 bool gt_catalog_has_own_file(gt_catalog *catalog, const gt_template *template, bool by_path);
 /* Returns the watch of a template, which is valid as long as the catalog. NULL for templates that
  * are not watched: those passed as text, or found by name in the installed folder or that of

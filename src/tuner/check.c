@@ -70,8 +70,8 @@ static uint32_t cut_line(char *parts[PARTS], char *line)
     return count;
 }
 
-/* Parses a line of the sanitizer's report and reports its finding. The line "size N" instead sets
- * the sizes of the findings that follow: the requested size (0) or the odd-tail size. */
+/* Parses a line of the sanitizer's report and reports its finding. For the line "size N", sets the
+ * size for later findings instead: the requested one if N is 0, otherwise the odd-tail size. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -192,7 +192,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     bool cut = !status && session.stop != GT_STOP_NONE;
-    if (cut) { /* also report the variant that was still running at the limit */
+    if (cut) { /* report the variant that was running when the time limit ended the check, too */
         GT_TRY(gt_field_note_running(&session.field, gt_session_busy_s(&session)));
         status = gt_session_ended(&session, "all variants were checked");
     } else if (!status && is_too_slow(&session)) {

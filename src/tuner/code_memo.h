@@ -5,7 +5,7 @@
 #include "base/device.h"
 #include "store/store.h"
 
-/* Returns the key for the code of a source: for this architecture, as PTX or as a cubin. */
+/* Returns the memo's key for compiled code. `ptx`: the code is PTX, not a cubin. */
 gt_hash gt_code_key(gt_hash source, const char *arch, bool ptx);
 
 /* Increment and decrement the number of holders. When no holder is left, the memo is freed. */

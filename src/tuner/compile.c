@@ -60,7 +60,7 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
 }
 
 typedef struct compile_run {
-    const gt_variant *reported; /* last variant that was reported, or NULL */
+    const gt_variant *reported; /* last variant that was passed to `each`, or NULL */
     int answer;
     gt_compiled_fn each;
     void *user;

@@ -19,7 +19,7 @@ typedef struct target {
     uint32_t index;
 } target;
 
-/* Returns an argument, or the block number n - argument_count. Sets *place as in gt_data_file. */
+/* Returns argument `n` or, if n is too large, a pass() block. Sets *place as for gt_data_file. */
 static const gt_argument *argument_at(uint32_t *place, const gt_template *template, uint32_t n)
 {
     const bool is_block = n >= template->argument_count;
@@ -237,7 +237,7 @@ static gputune_status add_file(gt_request *request, uint32_t argument, const cha
     return gt_array_push(&request->files, file);
 }
 
-/* Adds a file. Its path is relative to the folder of the template. */
+/* Adds an input file to the request. A relative path begins at the template's folder. */
 static gputune_status add_beside(gt_request *request, uint32_t argument, const char *name,
                                  bool expected)
 {

@@ -20,7 +20,7 @@ struct gt_data_file {
  * a file does not exist, EIO if it cannot be read, EINVAL if it does not fit the template. */
 gputune_status gt_data_open(gt_request *request);
 void gt_data_close(gt_request *request);
-/* Appends " NAME=HASH" for each file and each host buffer for which there is no tag. */
+/* Appends " NAME=HASH" to `out` for each file and each host buffer without a tag. */
 void gt_data_describe(gt_text *out, const gt_request *request);
 
 /* Adds to the setup all inputs and expected results that the measure worker cannot compute. The

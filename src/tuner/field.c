@@ -211,7 +211,7 @@ static const double LEAST_S = 3;
 static const double SLOW = 8;
 /* compiles are given up only after this many seconds, because replacing a worker takes 0.5 s */
 static const double GIVEN_UP_S = 1;
-/* the proposer is asked about a compile again after its time has grown by this factor */
+/* a compile that the proposer lets continue must take this many times as long to ask again */
 static const double AGAIN = 1.25;
 enum { AT_ONCE = 256 }; /* maximum number of running compiles to check at once */
 
@@ -260,8 +260,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns the number of seconds after which a compile is put off. Until a compile has succeeded, at
- * most one compile is put off in each period of SHARE times the limit. */
+/* Returns after how many seconds a compile is put off. While no compile has succeeded yet, only one
+ * compile is put off per SHARE of the limit. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -325,8 +325,8 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
-/* Returns true if a compile has taken more than the fraction MOST of the limit. If the compile was
- * put off before, returns true if all attempts have taken more than the fraction FAIR. */
+/* Returns true if a compile has taken more than MOST of the limit or, if it was put off before, if
+ * all its attempts together have taken more than FAIR of the limit. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -386,7 +386,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* below the call's limit, so the next call with this limit tries the default again */
+    /* record a shorter limit, so the next call with this limit tries the default again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -405,12 +405,12 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
             continue;
         }
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
-        bool is_default = variant->role == GT_ROLE_DEFAULT; /* the default may just be slow */
+        bool is_default = variant->role == GT_ROLE_DEFAULT;
         bool again = variant->deferral == GT_DEFERRED_HUNG;
         bool hangs = variant == running && busy_s > most_s && (again || !is_default);
         bool hung_once = again && variant->message && (deferred || variant == running);
         if (hung_once && !hangs) {
-            /* below the call's limit, so the next call with it tries the variant again */
+            /* record a shorter limit, so the next call with this limit tries the variant again */
             variant->failure = GPUTUNE_ETIMEOUT;
             variant->limit_s = most_s;
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
@@ -517,7 +517,7 @@ static gputune_status try_prepare(gt_field *field)
     const gt_unit *reference = field->units.items[GT_UNIT_REFERENCE];
     GT_REFUSE(service->stage == GT_STAGE_FAILED, service->failure,
               "the service kernels do not compile: %s", service->message);
-    const bool has_error = reference->failure == GPUTUNE_ECOMPILE; /* else, the worker failed */
+    const bool has_error = reference->failure == GPUTUNE_ECOMPILE; /* false: the worker failed */
     GT_REFUSE(reference->stage == GT_STAGE_FAILED,
               has_error ? GPUTUNE_ETEMPLATE : reference->failure, "%s: the reference %s: %s",
               field->options.request->template->path,
@@ -546,7 +546,7 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    /* all work waits for this compile, so it must be short, except on the emulator */
+    /* compile fast, because nothing can be verified before; the emulator needs fast code */
     static const char quickly[] = "--Ofast-compile=mid";
     const bool emulated = field->options.request->device->emulated;
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
@@ -802,7 +802,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    /* a fallback that is also proposed has another role, so it may be a duplicate, too */
+    /* only the unproposed fallback has GT_ROLE_FALLBACK; it must keep its own code */
     const bool may_join = field->options.races && variant->role != GT_ROLE_FALLBACK;
     if (may_join && !is_quick && !variant->retried) {
         bool joined;

@@ -74,16 +74,16 @@ struct gt_variant {
 struct gt_unit {
     uint32_t id; /* index in gt_field.units; id of the compile job */
     gt_hash hash;
-    gt_stage stage; /* WAITING, READY or FAILED */
+    gt_stage stage; /* GT_STAGE_WAITING, GT_STAGE_READY or GT_STAGE_FAILED */
     gputune_status failure;
     bool repeatable; /* true if it would fail again (gt_event.repeatable) */
     bool given_up;   /* true if the compile was ended because it takes too long */
     bool put_off;    /* true if the compile was ended to free a worker, and will be repeated */
     double spent_s;  /* seconds spent on compiles that were put off */
-    double asked_s;  /* seconds after which the proposer was last asked about this compile */
+    double asked_s;  /* compile time, in seconds, at which the proposer was last asked */
     char *message;
     gt_compiled compiled;
-    bool from_store; /* true if the code was stored before or is built in */
+    bool from_store; /* true if the code is built in or was stored, so it was not compiled */
     bool is_quick;   /* true if compiled with less optimisation, with a hash of its own */
     gt_variant *waiting, *last_waiting; /* list of the variants that wait for the unit */
 };
@@ -134,7 +134,7 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant *) compiled;    /* variants to be verified, in order */
     GT_ARRAY(gt_variant *) newly_ready; /* contestants for gt_field_next_ready() */
     uint32_t in[GT_STAGES];
-    uint32_t quick_compiles; /* number of GT_ROLE_QUICK variants */
+    uint32_t quick_compiles; /* number of variants that were added only as quick compiles */
     double best_ns;          /* shortest first launch of a verified variant; 0: none */
     uint32_t cut_off; /* number of variants that had no result when the field was abandoned */
     uint32_t turns;

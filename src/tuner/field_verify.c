@@ -343,7 +343,7 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
-/* Appends a line of gt_verified.single as text. Returns true if the scalar had only one value. */
+/* Appends a line of gt_verified.single as text. Returns true if only one value was proved. */
 static bool append_single_values(gt_text *text, char *line, uint32_t index)
 {
     char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
@@ -520,7 +520,7 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
-    static const double least_ns = 1e-3; /* shorter than any launch */
+    static const double least_ns = 1e-3; /* below any launch, so quick compiles are not proved */
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }
@@ -556,7 +556,7 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* even if the variant is slow again */
+    variant->surely_proved = true; /* prove it even if its first launch is slow again */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }

@@ -39,7 +39,7 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant,
     if (variant->stage == GT_STAGE_READY) {
         const gt_trial *known = gt_history_find(history, trial.hash);
         trial.status = GT_TRIAL_PROVED;
-        if (known && gt_trial_is_correct(known->status)) { /* keep the times of the earlier trial */
+        if (known && gt_trial_is_correct(known->status)) { /* keep the times of its earlier trial */
             trial = *known;
             trial.proved_at = request->proved_at;
             trial.driver_version = request->device->driver_version;
@@ -66,7 +66,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
                         const char *reason)
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
-    /* fraction of the remaining time; the rest is for finding another answer if the proof fails */
+    /* fraction of the remaining time for the proof; if it fails, the rest is for another answer */
     static const double share = 0.75;
     const gt_config both[] = {*config, gt_config_scalar(request->template, config)};
     bool has_other = !gt_config_is(&both[0], &both[1]) && gt_request_permits(request, &both[1]);

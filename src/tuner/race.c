@@ -25,10 +25,10 @@ struct gt_race {
     gt_random random;
     gt_runner *first, *last; /* contestants in the order in which they joined; owned */
     uint32_t count;
-    GT_ARRAY(gt_runner *) by_id; /* NULL for ids that no contestant has */
+    GT_ARRAY(gt_runner *) by_id; /* indexed by id; NULL for unused ids */
     uint64_t *ids;               /* contestants of the current round */
     size_t ids_capacity;
-    gt_race_round round; /* its `count` is 0 between rounds */
+    gt_race_round round; /* current round; its `count` is 0 between rounds */
     uint32_t rounds, samples;
     gt_runner *standard;  /* the default, or NULL if it has not joined */
     gt_runner *incumbent; /* NULL: none */
@@ -65,8 +65,8 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
     return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
-/* Counts the rounds that `a` and `b` share, and writes the log-ratios of `a` to `b` there to `out`
- * (NULL: no). `doubt` (NULL: none) is the error to subtract from log-ratios of quick samples. */
+/* Returns how many rounds `a` and `b` share. Writes their log-ratios of `a` to `b` to `out`, unless
+ * it is NULL. Subtracts the error `doubt`, unless it is NULL, from log-ratios of quick samples. */
 static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                              gt_race_doubt *doubt)
 {
@@ -378,7 +378,7 @@ static void drop_first(gt_race *race)
         return;
     }
     for (const gt_runner *r = race->first; r; r = r->next) {
-        best = r->pending < best ? r->pending : best; /* a NaN is never smaller */
+        best = r->pending < best ? r->pending : best; /* false if `pending` is NaN */
     }
     for (gt_runner *r = race->first; r; r = r->next) {
         bool first = r->samples.count == 1 && isfinite(r->pending);
@@ -527,7 +527,7 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
             return false;
         }
         bool slower =
-            /* true only for the default, because other slower contestants have left */
+            /* can only be the default: other slower contestants have left the race */
             gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0;
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
@@ -931,7 +931,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
-            race_judge(race); /* after a stop, it uses other rules */
+            race_judge(race); /* judge again, because a stopped race is judged by other rules */
         }
         race_choose(race);
     }
@@ -1024,7 +1024,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* only the scratch memory is modified */
+    gt_race *scratch_of = (gt_race *)race; /* the cast is safe: only scratch memory is modified */
     const gt_runner *fast = find_runner(race, id), *slow = find_runner(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {
@@ -1034,7 +1034,7 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
         count = race_ratios(scratch_of, slow, fast, GT_RACE_ANY);
     }
     if (!count) {
-        gt_summary fast, slow; /* they have never been in the same round */
+        gt_summary fast, slow; /* the two share no round, so compare their medians */
         GT_TRY(gt_race_summary(race, id, &fast));
         GT_TRY(gt_race_summary(race, other, &slow));
         out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;

@@ -30,7 +30,7 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns by what fraction a quick sample may exceed a full one for other reasons than noise. */
+/* Returns the largest systematic error of a quick sample of this value, as a fraction. */
 typedef double gt_race_doubt(double value);
 
 /* Which contestants are considered tied when a race is decided. */
@@ -43,13 +43,13 @@ typedef enum gt_race_tie {
 typedef struct gt_race_options {
     uint64_t seed;     /* determines the order in rounds */
     double epsilon;    /* smallest gain that matters, as a fraction; 0 means 0.005 */
-    double drop_ratio; /* largest ratio of a first time to the best one; 0: 2, below 1: no limit */
+    double drop_ratio; /* leave if this many times as slow as the best at first; 0: 2, < 1: never */
 
     uint32_t level;             /* minimum shared rounds for confidence bounds; 0 means 5 */
     uint32_t max_rounds;        /* maximum number of full rounds per contestant; 0 means 60 */
     uint32_t final_rounds;      /* number of final rounds; 0 means 8 */
     uint32_t quick_from;        /* minimum number of new contestants for a quick round; 0 means 5 */
-    gt_race_doubt *quick_doubt; /* error of quick samples; NULL: none */
+    gt_race_doubt *quick_doubt; /* systematic error of quick samples; NULL: none */
     bool exact;      /* true if values are modelled, without noise; one short round then decides */
     bool exhaustive; /* true: contestants leave only after 10 shared rounds, or if they fail */
     bool fixed;      /* true: elimination only by drop_ratio or failure; the caller ends the race */
@@ -112,7 +112,7 @@ typedef struct gt_race_round {
     uint32_t number;     /* counted from 1 */
     uint32_t count;      /* number of contestants; 0: nothing to sample, or the race has ended */
     const uint64_t *ids; /* contestants in sampling order; valid until the next call */
-    gt_race_kind kind;   /* QUICK: short samples are enough */
+    gt_race_kind kind;   /* GT_RACE_QUICK if short samples are enough */
 } gt_race_round;
 
 typedef struct gt_race_result {

@@ -128,7 +128,7 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Appends the hash of the code that makes expected results, if nothing else shows edits of it. */
+/* Appends the hash of the code that computes expected results, if gt_source_expected() sets it. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
     gt_hash hash;
@@ -511,7 +511,7 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    /* line information lets messages about faults show the source line */
+    /* line information lets fault messages show the source line */
     if (request->check || request->device->emulated) {
         all[count++] = "-lineinfo";
     }

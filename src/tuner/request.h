@@ -55,7 +55,7 @@ typedef struct gt_request {
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* time limit and cancel flag of the call */
-    gt_patience grace;    /* limit of gt_request_grace(); until_ns is 0 at first */
+    gt_patience grace;    /* what gt_request_grace() returns; set at its first call */
     gt_code default_code; /* code of the default; without an image until it is compiled */
     gt_terms terms;       /* terms that a stored result must fulfil */
     gt_lease *lease;      /* lease that is held for the tuning, or NULL */
@@ -66,7 +66,7 @@ typedef struct gt_request {
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* files with buffer contents (data.h) */
-    char *proved_at;                     /* sizes and expected results of a valid proof */
+    char *proved_at;                     /* the sizes and expected results of a proof, as text */
     char *only_text; /* restriction of the call, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
     char *odd_tail_text;   /* "" if there are no odd-tail sizes */
@@ -113,7 +113,7 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns the short period after the time limit in which a call may finish its answer. */
+/* Returns the patience for completing an answer after the time limit. Begins at the first call. */
 gt_patience gt_request_grace(gt_request *request);
 
 /* Copies the options of a caller. Options that an older caller does not know, or all of them if

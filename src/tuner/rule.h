@@ -42,7 +42,7 @@ static inline void gt_size_list_free(gt_size_list *sizes)
  * best of them at many sizes, and tunes further sizes to estimate the loss of the rule there. */
 typedef struct gt_rule_maker {
     gt_pool pool;
-    gt_services services; /* services of the caller, with another log */
+    gt_services services; /* the caller's services, but with a log of their own */
     gt_rule_region region;
     uint32_t most_codes;
     gt_random random;
@@ -51,13 +51,13 @@ typedef struct gt_rule_maker {
     gt_size_list compared; /* tuned sizes, and sizes at which only the best members are measured */
     gt_member_list kept;   /* pool members among which the rule chooses */
     gt_size_list tests;    /* sizes that were tuned later, to test the kept members */
-    bool is_covered;       /* true if the region has too few further sizes for all tests */
+    bool is_covered;       /* true if the region has too few untuned sizes for all tests */
     double novelty;        /* running mean of the log of recent winners' speed-ups over the pool */
     double shares;         /* factor for the time limit of the next tuning */
     size_t most_sizes;     /* number of sizes at which this round measures kept members */
     int64_t start_ns;
     double limit_s;
-    double points_s[4]; /* points of the round (gt_rule_time_at_s()), in seconds since start_ns */
+    double points_s[4]; /* planned ends of the phases, in seconds since start_ns */
     /* seconds that the last round spent on corners, on each other size, on testing, on learning */
     double corners_s, size_s, testing_s, learning_s;
 } gt_rule_maker;

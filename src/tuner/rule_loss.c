@@ -31,7 +31,7 @@ static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Lists the losses of the tree, except those at corners and at doubtful sizes. */
+/* Lists the losses of the tree at typical sizes: no corners, no deliberately difficult sizes. */
 static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, const double *all,
                                 const gt_size_list *sizes)
 {

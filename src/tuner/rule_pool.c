@@ -145,9 +145,9 @@ typedef struct comparison {
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(uint32_t) members; /* members to measure; the anchor, if any, is first */
-    bool has_anchor;            /* true: scale by the anchor's known time */
-    bool is_needed; /* true if one of the given members has to be measured or verified */
+    GT_ARRAY(uint32_t) members; /* members to measure, beginning with the anchor */
+    bool has_anchor;            /* true: the fastest known member is first; it scales the times */
+    bool is_needed; /* true if a member other than the anchor has to be measured or verified */
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
 
@@ -181,7 +181,7 @@ static gt_pool_entry entry_of(const gputune_record *record)
 
 static int take_record(void *user, const gputune_record *record)
 {
-    /* a member that failed in one of these ways must not be used at any size */
+    /* failures that exclude a member at all sizes */
     static const char *const for_good[] = {"wrong", "crashed", "hung", "compile"};
     enum { FOR_GOOD = sizeof for_good / sizeof *for_good };
     comparison *at = user;
@@ -241,7 +241,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
 }
 
-/* Stores the new times. Scales them to make the anchor's new time equal to its known time. */
+/* Stores the new times, scaled to make the anchor's new time equal to its known time. */
 static gputune_status take_entries(comparison *at)
 {
     const gt_pool_entry anchor = at->entries.items[0];

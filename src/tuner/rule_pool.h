@@ -64,7 +64,7 @@ static inline double gt_pool_time(const gt_pool *pool, size_t size, uint32_t mem
 }
 /* Returns true if the member was verified at this size, or cannot run there. */
 bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member);
-/* Returns the fastest member at this size that is not refuted; UINT32_MAX: there is none. */
+/* Returns the fastest member that works at this size; UINT32_MAX: there is none. */
 uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 
 /* If a member has no time at this size, takes the time that the tuning of the size has stored. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The phases of a round end at these points of gt_rule_time_at_s(). */
+/* Where the phases of a round end, as points of gt_rule_time_at_s(). */
 static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.83, finding_end = 1,
                     measuring_end = 2, testing_end = 3;
 
@@ -122,7 +122,7 @@ static bool is_measured(const gt_trial *trial)
     return gt_trial_is_correct(trial->status) && trial->time.median > 0;
 }
 
-/* Returns true if a trial can show that the default and the kept members are slow. */
+/* Returns true if a trial is a rival: measured, and not of the default or a kept member. */
 static bool is_rival(const gt_rule_maker *maker, const gt_trial *trial)
 {
     bool is = is_measured(trial) && !trial->is_default;
@@ -133,7 +133,7 @@ static bool is_rival(const gt_rule_maker *maker, const gt_trial *trial)
     return is;
 }
 
-/* Adds variants that are nearly as fast as the winner. *rivals: whether a rival was measured. */
+/* Adds variants that are nearly as fast as the winner. Sets *rivals if a rival was measured. */
 static gputune_status add_near_winners(bool *rivals, gt_rule_maker *maker,
                                        const gt_request *request)
 {
@@ -261,8 +261,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 /* ---- the pool -------------------------------------------------------------------------------- */
 
 typedef struct standing {
-    uint32_t member, count; /* `count`: number of tuned sizes at which the member was measured */
-    double loss;            /* mean of the losses at these sizes and of one assumed loss */
+    uint32_t member, count; /* `count`: number of tuned sizes at which the member has a time */
+    double loss;            /* mean of the losses at tuned sizes, including one assumed loss */
     double least;
 } standing;
 
@@ -403,8 +403,8 @@ static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
     sizes->count = count;
 }
 
-/* Chooses the codes that are fastest at these sizes, and then a few of their configurations that
- * together are nearly as fast. Removes sizes at which no member is known to work. */
+/* Chooses the sources with the fastest code at these sizes, and then a few configurations that are
+ * together nearly as fast. Removes sizes at which no member is known to work. */
 static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
@@ -424,7 +424,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* runs at all sizes; added if no kept member does */
+    uint32_t universal = UINT32_MAX; /* runs at all sizes; kept if no other such member is */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -448,8 +448,8 @@ static void drop_eliminated(gt_member_list *members, const gt_rule_maker *maker)
     members->count = count;
 }
 
-/* Values of axes that need no compile: for each value, the first value of the axis with the same
- * source if all other axes have their default. */
+/* For each value of an axis, the first value that gives the same source when all other axes are at
+ * their default. Changing between such values needs no compile. */
 typedef struct free_values {
     uint8_t first[GT_AXIS_MAX][UINT8_MAX + 1];
     bool any; /* true if two values of an axis have the same source */
@@ -630,7 +630,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
 gputune_status gt_rule_compare(gt_rule_maker *maker)
 {
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
-    static const double share = 0.25; /* fraction of the time of the earlier phases */
+    static const double share = 0.25; /* fraction of the time that the round took so far */
     const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s =
         fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
@@ -747,11 +747,11 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 gputune_status gt_rule_test(gt_rule_maker *maker)
 {
     enum { LEAST = 2, TESTS = 10, TRIES = 8 * TESTS };
-    /* fraction of a test's time for tuning; kept members are measured in the rest */
+    /* fraction of a test's time for tuning; the rest is for measuring the kept members */
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* a test gets at most the planned time, because another round makes better use of the rest */
+    /* a test gets no more than planned, because time left over is better spent on another round */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;

@@ -94,7 +94,7 @@ static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
 
-/* Returns the class for a number from 0 to 1. The share of a class is its part of this range. */
+/* Maps a number from 0 to 1 to a class. The part of a class in this range is its share. */
 static int class_at(double place)
 {
     enum { LAST = sizeof classes / sizeof *classes - 1 };
@@ -128,7 +128,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* to decide whether all sizes share one class, and for the class */
+    uint32_t dimensions = 2; /* two for all sizes: whether they share a class, and which */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += gt_region_varies(region, i) ? 2 : 0;

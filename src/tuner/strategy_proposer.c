@@ -127,7 +127,7 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    /* Other variants seemed too slow only when compared with this one, so they must be tried. */
+    /* variants were left out because this one was faster; it has failed, so they must be tried */
     if (is_best && failed) {
         p->known -= outclassed(p);
         p->first = p->earlier.count;
@@ -157,8 +157,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. If `in_order`, reports only failures: report_history()
- * reports the variants that cannot win, and the others will race again. */
+/* Reports an earlier trial to the strategy. With `in_order`, reports only failures, because
+ * report_history() reports the variants that cannot win, and all others race again. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;

@@ -30,7 +30,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     gt_hash hash;
     gputune_status made = gt_request_trial(&hash, request, &standard);
     if (made == GPUTUNE_ENOMEM) {
-        return made; /* any other failure means that the default is excluded */
+        return made; /* other failures mean that the default is not in the space */
     }
     choice->time_ns = winner->median_ns;
     choice->default_ns = winner->default_ns;
@@ -626,7 +626,7 @@ static void compile_default(gt_request *request)
  * there is an answer when the time is over. */
 static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
-    static const double compile_s = 1; /* longer than most compiles */
+    static const double compile_s = 1; /* for compiling the default, which rarely takes longer */
     gt_store *store = request->services->store;
     double left_s = gt_patience_left_s(&request->patience);
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
@@ -642,7 +642,7 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 /* Runs a search. If it times out, the message states how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* finding a lease free takes less time than this */
+    static const double brief_s = 0.1; /* shorter waits for the lease are not worth mentioning */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -696,7 +696,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     const gt_terms whatever = terms_of_unmeasured(request);
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
-    /* a reason that repeats the failure's message is logged only if the call succeeds */
+    /* if it repeats the failure's message, which the call may return, do not log it yet */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
         log_unmeasured(request, reason);
@@ -709,7 +709,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
         log_unmeasured(request, reason);
     }
     out->terms.final = false;
-    if (failure == GPUTUNE_ETIMEOUT) { /* a later call with this limit must not tune again */
+    if (failure == GPUTUNE_ETIMEOUT) { /* a later call with this limit need not tune again */
         out->terms = whatever;
         out->terms.final = false;
         out->terms.proved = true;

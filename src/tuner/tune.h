@@ -119,7 +119,7 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 typedef enum gt_run_way {
     GT_RUN_FULLY,   /* take samples until all intervals are narrow */
     GT_RUN_BRIEFLY, /* few samples, or one if slow; only the first launch if time is short */
-    GT_RUN_TO_RANK  /* briefly, and do not prove variants whose first launch takes twice the best */
+    GT_RUN_TO_RANK  /* like BRIEFLY, but do not prove variants that are twice as slow as the best */
 } gt_run_way;
 
 /* Measures configurations side by side. Calls `each` for all of them in order. If `each` does not

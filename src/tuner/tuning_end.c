@@ -137,8 +137,8 @@ gputune_status gt_tuning_stopped(gt_session *session)
     tuning->kept_s = gt_patience_left_s(&session->request->patience);
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
-        /* A job that hangs would use up the time for the last proof, so the worker is replaced. The
-         * new one prepares again and loads the verified variants. */
+        /* If the running job hangs, replaces the worker, because the job would use up the time for
+         * the last proof. The new worker prepares again and loads the verified variants. */
         double left_s = gt_patience_left_s(&session->request->patience);
         if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
             forget_jobs(session);
@@ -146,7 +146,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    if (!canceled && !tuning->cut_short) { /* if cut short, there are samples already */
+    if (!canceled && !tuning->cut_short) { /* samples exist if the proof was cut short */
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
         }

@@ -75,7 +75,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                                                .user = tuning}
                            : (gt_race_options){.seed = request->options.seed,
                                                .epsilon = request->options.epsilon,
-                                               .final_rounds = 1, /* these times are not stored */
+                                               .final_rounds = 1, /* playoff times are not stored */
                                                .quick_from = playoff->hot ? 1 : 0,
                                                .exact = request->device->emulated,
                                                .precedes = gt_tuning_precedes,
@@ -189,7 +189,7 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
     if (end == GT_RACE_RUNNING && !(tuning->playoff.hot && tuning->round.number >= HOT_ROUNDS)) {
         return GPUTUNE_OK;
     }
-    if (tuning->playoff.weighs && end != GT_RACE_NONE_LEFT) { /* from now on, this race decides */
+    if (tuning->playoff.weighs && end != GT_RACE_NONE_LEFT) { /* the playoff now decides */
         gt_tuning_adopt_weighing(tuning);
         tuning->end = end;
         tuning->phase = GT_PHASE_PROVE_AGAIN;
