@@ -141,7 +141,7 @@ typedef struct ward {
 } ward;
 
 typedef struct diagnosis_row {
-    gputune_diagnosis diagnosis; /* must be first: OF_DIAGNOSIS uses its offsets */
+    gputune_diagnosis diagnosis; /* must be first, because OF_DIAGNOSIS uses its offsets */
     const char *verdict;
 } diagnosis_row;
 

@@ -51,7 +51,7 @@ typedef struct message {
     char body[65000];
 } message;
 
-/* Returns false if the receiver has ended. */
+/* Sends a message. Returns false if the receiver has ended. */
 static bool send_message(int channel, message *out)
 {
     size_t bytes = offsetof(message, body) + out->bytes;
@@ -96,7 +96,7 @@ static const char *take_text(const message *from, size_t *at)
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-static const char variable[] = "GPUTUNE_FLEET"; /* "INDEX GPU CHANNEL PARENT" in a child */
+static const char variable[] = "GPUTUNE_FLEET"; /* set in a child to "INDEX GPU CHANNEL PARENT" */
 
 static struct {
     int channel;
@@ -212,7 +212,7 @@ typedef struct child {
     pid_t pid;  /* 0 if the child is not running */
     int channel;
     const char *label;
-    CLI_LIST(cli_turn) listed; /* scenarios that came before READY */
+    CLI_LIST(cli_turn) listed; /* scenarios that it listed before READY */
     kind *kind;                /* the GPU's kind; NULL before READY or if the GPU is unusable */
     bool is_busy, is_out;
     bool is_in_doubt; /* true if the scenario failed on this GPU, and another GPU of the same kind

@@ -86,7 +86,7 @@ char *cli_hardware_text(const gputune_record *winner)
     const double memory = has_copy ? winner->bytes * per_s / winner->copy_bytes_per_s : 0;
     const double arithmetic = has_peak ? winner->flops * per_s / peak.per_s : 0;
     const double most = fmax(memory, arithmetic);
-    /* name the gain at this limit only: work() may be incomplete, and there may be other limits */
+    /* state only the gain at this limit: work() may be incomplete, and other limits may exist */
     const char *gain = most >= at ? "this limit is reached"
                                   : cli_format("at %s limit it would be %.*fx as fast",
                                                most >= near ? "this" : "the nearer",

@@ -16,7 +16,7 @@ extern char **environ;
 static const double every_s = 3;
 
 static struct {
-    pid_t writer; /* 0 unless a writer is running */
+    pid_t writer; /* process id of the writer; 0 if none is running */
     int64_t start_ns;
 } page;
 

@@ -76,7 +76,7 @@ const char *cli_size_number(int64_t *out, const char *text);
 gputune_sizes cli_sizes_of(const char *text);
 
 typedef struct cli_scenario {
-    const cli_kernel *kernel; /* owned by the catalogue */
+    const cli_kernel *kernel; /* owned by the cli_catalogue */
     gputune_sizes sizes;      /* sizes that differ from the template's defaults */
     const char **only;        /* values of --only for axes of this kernel */
     size_t only_count;
