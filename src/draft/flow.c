@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A list of the bindings that a branch has added: from `last` back to the one after `begin`. */
+/* The bindings that a branch has added: a list from `last` back to the one after `begin`. */
 typedef struct branch {
     draft_binding *begin, *last;
 } branch;
@@ -67,7 +67,7 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 
 void draft_forget(draft_decl *decl)
 {
-    decl->is_captured = false; /* lambdas that exist have captured the earlier variable */
+    decl->is_captured = false; /* existing lambdas have captured the earlier variable */
     draft_bind(decl, "", NULL);
 }
 
@@ -159,7 +159,7 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
         }
         branch_end(begin);
     }
-    for (size_t i = changed.count; i-- > 0;) { /* oldest first, so a struct precedes its members */
+    for (size_t i = changed.count; i-- > 0;) { /* bind a struct before its members */
         draft_decl *decl = changed.items[i]->decl;
         const char *path = changed.items[i]->path;
         draft_amount *value = draft_either(decl->name, condition, values[i][0], values[i][1]);
@@ -399,8 +399,8 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* Returns the value of a variable that a counter counts from `first`; in bytes if it is a pointer.
- * Returns NULL if the first value is not known. */
+/* Returns a variable's value if it begins at `first` and grows with the counter, which counts bytes
+ * for a pointer. Returns NULL if the first value is not known. */
 static draft_amount *counted_from(draft_amount *first, draft_symbol *counter)
 {
     return first->kind == DRAFT_POINTER && first->place.buffer

@@ -40,7 +40,7 @@ static draft_symbol *new_symbol(draft_symbol_kind kind, draft_decl *decl, const 
     return symbol;
 }
 
-/* Returns the symbol with these properties. Creates it for the first call with them. */
+/* Returns the symbol with these properties, and creates it if there is none. */
 static draft_amount *known_value(draft_symbol_kind kind, draft_decl *decl, const char *text,
                                  const int64_t *number)
 {

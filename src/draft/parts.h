@@ -96,10 +96,10 @@ bool draft_is_constant(int64_t *out, cx_cursor at);
 const char *draft_source_of(cx_cursor at);
 /* Returns true if no header declares the name and the file DRAFT_ANYTHING declares it instead. */
 bool draft_is_undeclared(cx_cursor at);
-/* Returns true if the code is part of the program and not of the stub. */
+/* Returns true if the code is part of the program and not of DRAFT_STUB. */
 bool draft_is_own(cx_cursor at);
 
-/* The file name that clang shows for the stub. */
+/* The file name that clang shows for gputune's declarations of CUDA. */
 #define DRAFT_STUB "/gputune-stub.cuh"
 /* The name of a generated file, which declares names that only missing headers would declare. */
 #define DRAFT_ANYTHING "/gputune-anything.cuh"
@@ -108,11 +108,11 @@ typedef struct draft_extent {
     void *file;
     const char *path, *text; /* path and text of the whole file */
     unsigned begin, end, line, column;
-    bool is_mixed; /* true if it begins in the argument of a macro, but ends outside of it */
+    bool is_mixed; /* true if the code begins in a macro's argument, but ends outside of it */
 } draft_extent;
 typedef GT_ARRAY(draft_extent) draft_extents;
 draft_extent draft_extent_of(cx_cursor at);
-/* Returns the size in bytes, or 1 if it is unknown. */
+/* Returns the size of a type in bytes, or 1 if it is unknown. */
 int64_t draft_size_of(cx_type type);
 bool draft_is_pointer(cx_type type);
 bool draft_is_reference(cx_type type);
@@ -148,7 +148,7 @@ typedef enum draft_operator {
     DRAFT_REAL,  /* a floating-point division */
     DRAFT_TEXT,  /* a floating-point number, kept as text */
     DRAFT_POINTER,
-    DRAFT_OBJECT, /* a struct or a function, found at `place` */
+    DRAFT_OBJECT, /* a struct or a function, whose location is `place` */
     DRAFT_UNKNOWN
 } draft_operator;
 
@@ -160,9 +160,9 @@ typedef enum draft_symbol_kind {
     DRAFT_COUNTER,  /* a loop's counter */
     DRAFT_CHANGING, /* an unknown value */
     DRAFT_LOADED,
-    DRAFT_HOST,     /* a host value: unknown, or a number that may vary between runs */
+    DRAFT_HOST,     /* a value in host code; may be unknown or differ in another run */
     DRAFT_CONSTANT, /* a named number */
-    DRAFT_FRACTION  /* only in draft_amount.kinds: a floating-point division */
+    DRAFT_FRACTION  /* a floating-point division; only in draft_amount.kinds */
 } draft_symbol_kind;
 
 /* A set of symbol kinds, as bits. */
@@ -200,7 +200,7 @@ enum { DRAFT_ATOMS_MOST = 6 };
 typedef struct draft_spot {
     draft_decl *variable;        /* NULL: memory */
     const char *path;            /* "" or ".a.b" */
-    struct draft_buffer *buffer; /* the buffer of a pointer; NULL if local or unknown */
+    struct draft_buffer *buffer; /* the buffer that a pointer points to; NULL if local or unknown */
     struct draft_amount *offset; /* offset in bytes */
 } draft_spot;
 
@@ -231,8 +231,8 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
 draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale); /* a + scale * b */
 draft_amount *draft_times(draft_amount *a, draft_amount *b);
 draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool real);
-/* Returns a <= b without terms that are subtracted or that occur on both sides. Returns a % b == 0
- * for b * ceil_div(a, b) <= a. */
+/* Makes the comparison a <= b. Equal terms cancel, and subtracted terms move to the other side. b *
+ * ceil_div(a, b) <= a becomes a % b == 0. */
 draft_amount *draft_at_most(draft_amount *a, draft_amount *b);
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
@@ -245,8 +245,8 @@ bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if a symbol of this kind occurs anywhere in the value. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Returns the replacement of a part of a value, or NULL to replace only in the part's operands. May
- * call draft_replace() only with itself. */
+/* Returns the replacement of a part of a value, or NULL to replace only the operands of the part.
+ * May call draft_replace() only with itself as `with`. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);
@@ -255,8 +255,8 @@ bool draft_evaluate(int64_t *out, const draft_amount *value);
 /* Returns all symbols that occur in a value. */
 draft_symbols draft_symbols_of(const draft_amount *value);
 
-/* A comparison that is true in some part of a kernel: lhs <= most. If most is NULL, lhs is a
- * condition; in host code it is true, and in kernels it may be false for some elements. */
+/* A fact about some part of a kernel: lhs <= most. If most is NULL, lhs is a condition, which is
+ * true in host code, but may be false for some elements in kernels. */
 typedef struct draft_fact {
     draft_amount *lhs, *most;
     bool is_difference; /* true if lhs is the difference of the two sides of a comparison */
@@ -306,7 +306,7 @@ typedef struct draft_program {
 /* Parses the program and lists its kernels and host functions. Returns ETEMPLATE if libclang cannot
  * parse the program. */
 gputune_status draft_program_read(draft_program *out, const gt_draft_request *request);
-/* Returns the first function if the name is overloaded, otherwise `name` itself. */
+/* Returns the first overload of a function, or `name` itself if there are no overloads. */
 draft_decl *draft_overload_of(draft_decl *name);
 /* Returns the template that a function is an instance of, or the function itself. */
 draft_decl *draft_template_of(draft_decl *function);
@@ -377,8 +377,9 @@ typedef struct draft_reader {
     unsigned steps;
     draft_spot object;    /* the object that `this` points to */
     draft_decl *function; /* the function whose call is being interpreted, or NULL */
-    draft_binding *early; /* the newest binding when the function may have returned, or NULL */
-    unsigned lambdas;     /* depth of lambdas whose bodies are being interpreted */
+    /* the newest binding when the function may have returned early, or NULL */
+    draft_binding *early;
+    unsigned lambdas; /* depth of lambdas whose bodies are being interpreted */
     draft_amount *returned;
     bool begins_loop;    /* true in the first part of a `for` statement */
     draft_binding *last; /* the newest binding */
@@ -409,8 +410,8 @@ draft_amount *draft_literal(draft_node *node, int64_t number);
 draft_amount *draft_builtin(draft_symbol_kind kind, int axis);
 
 bool draft_on_host(void);
-enum { DRAFT_CALLS_MOST = 24 }; /* how deep calls are followed */
-/* Interprets the body of a function with the arguments of a call, after the first `skipped`. */
+enum { DRAFT_CALLS_MOST = 24 }; /* maximum depth of calls to interpret */
+/* Interprets a function's body with the arguments of a call, except the first `skipped`. */
 draft_amount *draft_follow(draft_node *body, const draft_decls *parameters, draft_node *node,
                            unsigned skipped, const draft_spot *object);
 draft_spot draft_new_object(const draft_node *node);
@@ -430,8 +431,8 @@ draft_amount *draft_eval(draft_node *node);
 draft_amount *draft_eval_if(draft_node *node, const draft_amount *condition, bool holds);
 /* Interprets a statement. Returns true if the statement after it is never reached. */
 bool draft_run(draft_node *node);
-/* Marks variables as varying that a called function has changed after it may have returned. Only
- * bindings that are newer than `begin` belong to the call. */
+/* If the called function may have returned early, marks the variables that it changed after that as
+ * varying. Only bindings that are newer than `begin` belong to the call. */
 void draft_doubt_return(const draft_binding *begin);
 /* Interprets host code that may be executed later or not at all, such as the body of a lambda, and
  * records its launches. Variables that it changes may vary from then on; `doubt` is the reason. */
@@ -519,7 +520,7 @@ typedef struct draft_settled {
 void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
 /* Returns the value of a parameter or of a member of it, written with the names of the draft. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
-/* Replaces each axis in a value by the program's number, which becomes the axis's only value. */
+/* Replaces each axis in a value by the program's number. The axis then has no other value. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
 /* Returns the limit of the values of a buffer's elements, or 100 if no limit is known. */
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);

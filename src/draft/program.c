@@ -385,7 +385,7 @@ static gputune_status read_file(scan *s)
     draft_program *program = s->program;
     GT_TRY(parse(s));
     if (s->is_main) {
-        note_errors(s); /* before declare_names(), which may cause more errors */
+        note_errors(s); /* do this first, because declare_names() may cause more errors */
     }
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {

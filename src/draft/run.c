@@ -200,7 +200,7 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
     if (made && draft_is_integer(type) && cx.isConstQualifiedType(cx.getCursorType(decl->at)) &&
         draft_is_constant(&number, decl->at)) {
         return draft_on_host() && !decl->in_code ? draft_host_symbol(decl, path, &number)
-               : parent.kind == CX_TYPE_RECORD   ? draft_number(number) /* the name is no axis */
+               : parent.kind == CX_TYPE_RECORD   ? draft_number(number) /* members are not axes */
                                                  : draft_named_number(decl->name, number);
     }
     if (draft_on_host() && made) {
@@ -324,7 +324,7 @@ static draft_spot pointed(draft_amount *pointer)
 {
     int64_t number;
     return pointer->kind == DRAFT_POINTER || pointer->kind == DRAFT_OBJECT ? pointer->place
-           : draft_is_number(pointer, &number) /* null, which is never dereferenced */
+           : draft_is_number(pointer, &number) /* a null pointer, which is never dereferenced */
                ? own_memory()
                : unknown_memory();
 }
@@ -679,7 +679,7 @@ static draft_amount *call(draft_node *node)
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
     if (is_operator && draft_on_host() &&
         strstr(draft_string(cx.getTypeSpelling(first->type)), "(lambda")) {
-        return call_unknown(node); /* a lambda's body was interpreted where it is written */
+        return call_unknown(node); /* the lambda's body was interpreted where it was defined */
     }
     const char *sign = is_operator && strlen(function->name) > 8 ? function->name + 8 : "";
     bool is_copy = strcmp(sign, "=") == 0, changes_first = *sign && sign[strlen(sign) - 1] == '=' &&
@@ -746,7 +746,7 @@ static draft_amount *eval_reference(draft_node *node)
         if (node->count != 1 || !draft_is_constant(&number, node->children[0]->at)) {
             return draft_nothing();
         }
-        /* on the host it is fixed, so it is no size of the problem */
+        /* the host code fixes it, so it is not a problem size */
         return draft_on_host() && !(node->name && draft_slice_has(node->name))
                    ? draft_number(number)
                    : draft_literal(node, number);
@@ -881,7 +881,7 @@ static draft_amount *eval_binary(draft_node *node)
         }
     }
     if (is_and || operation == CX_LOGICAL_OR) {
-        draft_now.quiet++; /* draft_assume() of the whole condition records the guards */
+        draft_now.quiet++; /* draft_assume() records the guards later, for the whole condition */
         draft_assume(a, is_and);
         draft_now.quiet--;
     }

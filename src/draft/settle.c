@@ -649,7 +649,7 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
         draft_amount *length = draft_make(DRAFT_CEIL_DIV, settled_amount(s, access->length),
                                           draft_number(bytes), NULL);
         if (access->buffer == buffer && !draft_is_known(length)) {
-            return draft_is_own(access->at) /* the program does not contain lines of the stub */
+            return draft_is_own(access->at) /* DRAFT_STUB is not a file of the user */
                        ? draft_unknown(
                              draft_format("%s: %s", draft_place_of(access->at), length->text))
                        : length;
@@ -899,7 +899,7 @@ static void require_bounds(draft_settled *s, const draft_access *access, draft_a
     draft_amount *most[] = {draft_plus(access->length, draft_number(size), -1),
                             draft_bound(access->offset, true, &(draft_facts){0})};
     draft_amount *condition = NULL;
-    for (int i = 0; i < 4; i++) { /* i < 2: without the alignment */
+    for (int i = 0; i < 4; i++) { /* without the alignment for i < 2 */
         draft_amount *by = draft_number(i > 1 && align > bytes ? align / bytes : 1);
         draft_amount *last = draft_make(DRAFT_QUOTIENT, most[i % 2], draft_number(bytes), NULL);
         last = draft_times(draft_make(DRAFT_QUOTIENT, settled_amount(s, last), by, NULL), by);

@@ -87,7 +87,7 @@ static int note_loop(cx_cursor at, cx_cursor parent, void *user)
     if (at.kind >= CX_WHILE && at.kind <= CX_FOR) {
         draft_extent e = draft_extent_of(at);
         bool fits = at.kind == CX_FOR && parent.kind == CX_COMPOUND && has_known_bound(at);
-        e.end = fits ? e.end : 0; /* end 0: the loop gets no pragma */
+        e.end = fits ? e.end : 0; /* 0: do not add a pragma to the loop */
         draft_add((draft_extents *)user, e);
     }
     return at.kind == CX_LAMBDA ? CX_CONTINUE_VISIT : CX_RECURSE_VISIT;
@@ -220,7 +220,7 @@ static void cut_macros(char *text)
             draft_slice_has(draft_format("%.*s", (int)name->length, name->text))) {
             macros.items[i].kept = true;
             add_names(macros.items[i].rest);
-            i = (size_t)-1; /* search again, because this macro may use any other */
+            i = (size_t)-1; /* start again, because this macro may use earlier ones */
         }
     }
     for (size_t i = 0; i < macros.count; i++) {
@@ -345,7 +345,7 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
         draft_slice_need(kernels->items[i]->name);
     }
     join_texts(program);
-    (void)cut_code(); /* the first cut only collects names */
+    (void)cut_code(); /* only collect the names that the code uses */
     for (size_t i = 0; i < kernels->count && !draft_slice_has("UNROLL"); i++) {
         unroll_loops(kernels->items[i]);
     }

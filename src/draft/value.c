@@ -130,7 +130,7 @@ bool draft_has_symbol(const draft_amount *v, const draft_symbol *symbol)
 
 draft_amount *draft_replace(draft_amount *v, draft_replace_fn *with, void *user)
 {
-    static unsigned round, depth; /* each part is replaced only once in a round */
+    static unsigned round, depth; /* `round` is the number of the outermost call */
     round += depth == 0;
     if (v->round == round) {
         return v->replacement;
@@ -161,7 +161,7 @@ static draft_amount *exact(draft_amount *a, draft_amount *b);
 static draft_amount *number_of(void *user, draft_amount *v)
 {
     (void)user;
-    return v->kind == DRAFT_REAL /* an integer only if there is no remainder */
+    return v->kind == DRAFT_REAL /* a quotient is an integer only without a remainder */
                ? exact(draft_replace(v->a, number_of, NULL), draft_replace(v->b, number_of, NULL))
                : v->symbol && v->symbol->has_number ? draft_number(v->symbol->number) : NULL;
 }
@@ -767,7 +767,7 @@ typedef struct bounds {
 } bounds;
 
 enum { WORK_MOST = 5000 };
-static unsigned bound_work; /* calls of bound() in the outermost call of draft_bound() */
+static unsigned bound_work; /* number of calls of bound() in the outermost draft_bound() */
 
 static draft_amount *bound(bounds *b, draft_amount *v, bool upper);
 
@@ -923,7 +923,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
         return upper ? draft_plus(y, one, -1) : draft_number(0);
     case DRAFT_BITS:
         return !upper ? draft_number(0) : draft_is_number(v->b, &mask) && mask >= 0 ? v->b : x;
-    case DRAFT_MIN: /* each operand is an upper bound */
+    case DRAFT_MIN: /* one bound is enough, because min(x, y) is at most either */
         x = upper && !draft_is_known(x) ? y : x;
         y = upper && !draft_is_known(y) ? x : y;
         return draft_make(v->kind, x, y, NULL);
@@ -933,7 +933,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     case DRAFT_SHIFT:
     case DRAFT_REAL:
         return draft_make(v->kind, x, y, NULL);
-    default: /* a truth value; x and y are computed only to create the ranges that they need */
+    default: /* a truth value; x and y had to be computed to create their ranges */
         return draft_number(upper ? 1 : 0);
     }
 }
