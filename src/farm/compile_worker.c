@@ -16,9 +16,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* A precompiled header is made if compiling without it takes longer than this. Storing the header
- * takes about as long as reading the sources. For CUB, the stored header needs about 180 MB of disk
- * space. */
+/* Shortest compile for which a precompiled header is made. Storing the header takes about as long
+ * as reading the sources. For CUB, it needs about 180 MB of disk space. */
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
@@ -184,7 +183,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
 }
 
 typedef struct compiler {
-    const gt_nvrtc *nvrtc; /* NULL if NVRTC cannot be loaded, for the reason in `refusal` */
+    const gt_nvrtc *nvrtc; /* NULL if NVRTC cannot be loaded; `refusal` then states the reason */
     gt_answer refusal;
     gt_head_cache heads;
 } compiler;

@@ -26,7 +26,7 @@ static gputune_status take_given(char **out, const char *path, const char *sourc
               GPUTUNE_EWORKER,
               "%s names '%s', which is not an executable file; give the path of " WORKER, source,
               path);
-    *out = realpath(path, NULL); /* the program may change its current folder */
+    *out = realpath(path, NULL); /* absolute, as the program may change its current folder */
     return gt_allocated(*out);
 }
 

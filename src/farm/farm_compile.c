@@ -218,10 +218,10 @@ static void slot_flush(gt_slot *slot)
 
 /* The ways in which a slot can accept the next job, best first. */
 typedef enum offer {
-    OFFER_IDLE,    /* its worker is idle */
-    OFFER_START,   /* it has no worker, and one can be started */
-    OFFER_REPLACE, /* its worker has spent too much time on a cancelled job, and can be replaced */
-    OFFER_QUEUE,   /* its worker has one job, and a second one can be sent in advance */
+    OFFER_IDLE,    /* the slot's worker is idle */
+    OFFER_START,   /* the slot has no worker, and one can be started */
+    OFFER_REPLACE, /* the slot's worker spends too long on a cancelled job, and can be replaced */
+    OFFER_QUEUE,   /* the slot's worker has one job, and can be sent a second one in advance */
     OFFER_NONE
 } offer;
 
@@ -285,8 +285,8 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 
 void gt_compile_start_ahead(gt_host_farm *farm)
 {
-    /* the first verification needs the default variant, one source with the reference, check and
-     * init kernels, and the service kernels if no image of them fits the device */
+    /* number of sources that the first verification needs: the default variant, the judges, and the
+     * service kernels if no built-in image fits the device */
     enum { FIRST = 3 };
     gt_compile_host *host = &farm->compile;
     gt_cores_divide(host);
@@ -450,7 +450,7 @@ static void handle_timeout(gt_slot *slot)
     if (slot->ready) {
         gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
         end_job(slot);
-    } else if (count_workers(&slot->farm->compile, true) > 0) { /* these take over the jobs */
+    } else if (count_workers(&slot->farm->compile, true) > 0) { /* other workers take the jobs */
         gt_link_finish(&slot->link, NULL, 0);
         compile_return_from(slot, 0);
     } else {
@@ -504,7 +504,7 @@ void gt_compile_cancel(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     gt_queue_clear(&host->queue);
-    host->limit = host->slot_count; /* a worker that could not start has lowered the limit */
+    host->limit = host->slot_count; /* undo a reduction after a failed start */
     for (uint32_t i = 0; i < host->slot_count; i++) {
         for (gt_farm_request *one = host->slots[i].queue.first; one; one = one->next) {
             one->forgotten = true;

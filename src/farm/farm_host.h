@@ -55,7 +55,7 @@ typedef struct gt_farm_request {
     gputune_objective objective;
     /* true if the farm itself made this request, to load a setup or variant again; has no event */
     bool internal;
-    /* true: earlier requests load its variants, so send it when all of them are answered */
+    /* true: earlier requests load its variants, so send it only after they are answered */
     bool alone;
 } gt_farm_request;
 
@@ -83,7 +83,7 @@ struct gt_slot {
     gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
-    /* in order; the first `sent` requests were sent, and the first of all is being processed */
+    /* requests in order; the first `sent` were sent, and the worker is processing the first one */
     gt_queue queue;
     /* `sent`: number of requests sent; `offset`: number of bytes sent of the next request */
     size_t sent, offset;
@@ -220,7 +220,7 @@ struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    /* for poll(): one for each compile slot, then one for the measure slot */
+    /* file descriptors for poll(): those of the compile slots, then the measure slot's */
     struct pollfd *descriptors;
 };
 

@@ -273,7 +273,7 @@ void gt_measure_free(gt_measure_host *host)
 
 enum { BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* the memory of a killed worker is freed after about 53 ms */
+static const double END_S = 2;    /* longest wait for the end of a killed worker; usually 53 ms */
 static const double START_S = 60; /* if the driver is not loaded yet, cuInit() takes seconds */
 static const double EMULATED_START_S = 10; /* time limit for opening an emulated device */
 
@@ -413,7 +413,7 @@ static void handle_death(gt_slot *slot)
     } else if (!by_data_proof) {
         died_blameless(host, &death, ready);
     }
-    if (host->refusal == GPUTUNE_OK) { /* otherwise, gt_measure_pump() fails all requests */
+    if (host->refusal == GPUTUNE_OK) { /* if it is set, gt_measure_pump() fails all requests */
         begin_again(host);
     }
 }

@@ -368,7 +368,7 @@ gt_push gt_slot_push(gt_slot *slot)
     return GT_PUSH_DONE;
 }
 
-/* A handler may end or replace the worker, which ends the loop. */
+/* Handles frames until none is left, or a handler has ended or replaced the worker. */
 void gt_slot_receive(gt_slot *slot)
 {
     const uint64_t generation = slot->generation;
@@ -384,7 +384,7 @@ void gt_slot_receive(gt_slot *slot)
             gt_frame_release(&frame);
         }
         if (read == GT_READ_FAILED && !slot->ready) {
-            gt_farm_break(slot->farm, GPUTUNE_EWORKER); /* the message has the reason */
+            gt_farm_break(slot->farm, GPUTUNE_EWORKER); /* the thread's message states why */
             return;
         }
         if (!sane) {

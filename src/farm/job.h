@@ -11,8 +11,8 @@
 typedef struct gt_compile_job {
     uint64_t id;
     gt_nvrtc_request source;
-    /* Equal for jobs with the same source and options. The code of a cancelled job is kept for a
-     * later job with the same key. If `key` is 0, the code is discarded. */
+    /* The key is equal for jobs with the same source and options. If a job is cancelled, its code
+     * is kept for a later job with the same key, or discarded if the key is 0. */
     uint64_t key;
 } gt_compile_job;
 
@@ -21,7 +21,7 @@ typedef struct gt_compile_job {
 typedef struct gt_live_input {
     uint32_t workload;  /* index into gt_measure_setup.workloads */
     uint32_t buffer;    /* index among the workload's inputs (gt_workload_input()) */
-    bool expected;      /* must not be combined with is_ipc */
+    bool expected;      /* true: results expected from an output; is_ipc must be false */
     bool is_ipc;        /* true if the contents are in device memory of the host process */
     uint8_t handle[64]; /* if is_ipc: CUDA IPC handle of the allocation */
     uint64_t offset;    /* if is_ipc: offset in the allocation in bytes */
@@ -139,8 +139,8 @@ typedef struct gt_sampled {
     uint32_t count;
     bool spoiled;       /* true if the times of this round are invalid and must be measured again */
     bool noisy;         /* true if another process used the GPU during the round */
-    char other[96];     /* description of this process, or "" */
-    gt_sharing sharing; /* as in the job; if it was UNKNOWN there, the result of measuring it */
+    char other[96];     /* description of the process that used the GPU, or "" */
+    gt_sharing sharing; /* as in the job or, if that was UNKNOWN, as measured */
     /* time on changed buffers divided by the time on restored buffers; 1 if not measured */
     double used_ratio;
 } gt_sampled;

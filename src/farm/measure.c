@@ -117,7 +117,7 @@ gputune_status gt_measure_attach(gt_measure *measure)
     /* the thread stays in relaxed capture mode, because it makes all its captures in this mode */
     (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* if the context is in use already, this fails, which does no harm */
+    /* this fails if the context is in use already, which does no harm */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -225,7 +225,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->budget.limit_bytes = setup->memory_limit_bytes;
     if (gt_objective_facts(setup->objective)->by_energy) {
         open_monitor(measure);
-        GT_TRY(gt_energy_check(measure)); /* fail before the inputs are made */
+        GT_TRY(gt_energy_check(measure)); /* check before making inputs */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;

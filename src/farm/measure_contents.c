@@ -108,7 +108,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        /* a counter of failures and, after it, the zero with which it is compared */
+        /* memory for a counter of failures and for the zero with which it is compared */
         if (workspace->workload.has_check) {
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
@@ -156,9 +156,9 @@ static double number_at(const unsigned char *elements, uint64_t index, gt_type t
     return gt_bits_to_double(type, bits);
 }
 
-/* Returns true if integers that rise to `last` may be the row pointers of a buffer: they end at its
- * number of elements, or its rows are one fewer. Other integers that rise may be places to store
- * to, and equal places would make the result depend on the order of stores. */
+/* Returns true if rising integers that end at `last` may be row pointers: a buffer has `last`
+ * elements, or can be divided into one row fewer than there are integers. Other rising integers may
+ * be places to store to, and equal places would make the result depend on the order of stores. */
 static bool may_point_to_rows(const gt_workload *workload, const gt_buffer *pointers, double last)
 {
     bool may = pointers->fill == GT_FILL_PREFIX;
@@ -169,7 +169,7 @@ static bool may_point_to_rows(const gt_workload *workload, const gt_buffer *poin
     return may;
 }
 
-/* Makes some rows empty if the integers rise. In a prefix(), also makes one long row. */
+/* Makes some rows empty if the integers are rising. In a prefix(), also makes one long row. */
 static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
 {
     enum { EVERY = 8 };
@@ -273,8 +273,9 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Finds the range of data that came from the host or the init kernel. Inputs that are moved to find
- * a tolerance must stay in this range. Whole numbers are not moved, as they may be indices. */
+/* Finds the range of data that came from the host or the init kernel. Inputs that are changed
+ * slightly to find a tolerance must stay in this range. Whole numbers stay, as they may be
+ * indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
@@ -297,7 +298,7 @@ typedef struct author {
     uint32_t workspace_count;
 } author;
 
-/* Launches the reference with floating-point scalars that are moved by a relative step. */
+/* Launches the reference after changing floating-point scalars by a small relative step. */
 static gputune_status launch_moved(gt_measure *measure, gt_workspace *workspace)
 {
     double own[GT_NUMBER_MAX];
@@ -373,7 +374,7 @@ static gputune_status run_author(gt_measure *measure, const author *author, bool
 
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* indexed by slot */
 
-/* Records how far the results have moved. `sparse`: true if only a few inputs were moved. */
+/* Records how much the results have changed. `sparse`: only a few inputs were changed. */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                       bool sparse)
 {
@@ -392,7 +393,7 @@ static void note_step(sensitivities seen, const gt_measure *measure, uint32_t wo
     }
 }
 
-/* Moves the inputs slightly, measures how far the results move, and restores the inputs. */
+/* Changes the inputs slightly, measures how much the results change, and restores the inputs. */
 static gputune_status take_step(sensitivities seen, gt_measure *measure, const author *author,
                                 uint64_t seed, bool sparse)
 {
@@ -407,8 +408,8 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return fill_contents(measure, measure->seed, author->workspace_count);
 }
 
-/* Returns true if S is measured for each element. If inputs are constant or rising, the elements
- * are similar, so a single step and the largest S suffice. */
+/* Returns true if each element gets its own S (kernel/bind/tolerance.h). If inputs are constant or
+ * rising, the elements are similar, so a single step and the largest S suffice. */
 static bool has_scales(const gt_buffer_slot *slot)
 {
     bool has = slot->scale != 0;
@@ -418,9 +419,9 @@ static bool has_scales(const gt_buffer_slot *slot)
     return has;
 }
 
-/* Measures how far results move if the inputs move slightly, unless the template states the
- * tolerances. If an output has many elements, a last step moves only a few elements of the inputs,
- * to estimate how many terms contribute to an element of the output. */
+/* Measures how much results change if the inputs change slightly, unless the template states the
+ * tolerances. If an output has many elements, a last step changes only a few elements of the
+ * inputs, to estimate how many terms contribute to an element of the output. */
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     const bool stated = measure->workspaces[0].workload.tolerance.stated;
@@ -451,7 +452,7 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
 }
 
-/* Returns true if all inputs of floats have been moved. */
+/* Returns true if all floating-point inputs have been changed. */
 static bool all_moved(const gt_workspace *workspace)
 {
     bool all = true;
@@ -472,7 +473,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         const gt_workload *workload = &slot->workspace->workload;
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
-            its->still = 0; /* no result has moved, so the number of terms is unknown */
+            its->still = 0; /* no result has changed, so the number of terms is unknown */
         }
         GT_REFUSE(workload->huge && its->moved > its->largest / 8, GPUTUNE_EWRONG,
                   "%s is hardly more than rounding errors", slot->buffer->name);
@@ -507,7 +508,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-/* Fails if two runs of the reference differ. An element that neither writes counts as equal. */
+/* Fails if two runs of the reference differ. Elements that neither run writes count as equal. */
 static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
@@ -581,7 +582,7 @@ static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_c
 
 static gputune_status expect_data(gt_measure *measure)
 {
-    sensitivities seen = {0}; /* only the member `largest` is used, because no inputs were moved */
+    sensitivities seen = {0}; /* only the member `largest` is used, as no inputs were changed */
     uint32_t count = measure->setup.workload_count;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));

@@ -29,14 +29,14 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    GT_EFFECT_DIFFERS, /* the reference is not usable, or the default's results differ */
+    GT_EFFECT_DIFFERS, /* the data do not suit the reference, or the default's results differ */
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
     GT_EFFECT_UNTRIED
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* data to try; after that, the part that the default has passed */
+    gt_variation variation; /* data to try; if `tried`, the part that the default has passed */
     bool tried, survived;   /* `survived`: the default passed at least a part */
 } gt_data_set;
 
@@ -53,8 +53,8 @@ struct gt_data_proof {
     bool made;        /* true if the data set `now` and its expected results are complete */
     gt_lost lost;     /* experiments that crashed or blocked an earlier worker */
     uint32_t skipped; /* number of experiments of `lost` that were skipped so far */
-    uint8_t effects[GT_NUMBER_MAX]; /* by number: effect of its last value that failed */
-    bool varied[GT_NUMBER_MAX];     /* by number: the default passed with another value */
+    uint8_t effects[GT_NUMBER_MAX]; /* per number: effect of its last failing value */
+    bool varied[GT_NUMBER_MAX];     /* per number: the default passed with another value */
     /* per buffer: number of elements that the reference with requested scalars does not write */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
@@ -194,7 +194,7 @@ static void describe_now(gt_text *text, const gt_data_proof *proof)
     proof_describe(text, proof, &proof->measure.workspaces[0].workload, &proof->now);
 }
 
-/* Appends how to exclude the first scalar in args() that has another value than its own. */
+/* Appends advice on excluding the first scalar in args() whose value was changed. */
 static void append_remedy(gt_text *text, const gt_data_proof *proof)
 {
     char name[GT_COMPONENT_TEXT];
@@ -456,8 +456,8 @@ static void want_round(gt_data_proof *proof, const gt_variation *wanted)
     proof->round_count += is_new;
 }
 
-/* Keeps the requested values of flags or of other numbers, except of every `parts`-th number that
- * the variation changes. */
+/* Restricts a variation: changes only every `parts`-th flag or, if `flags` is false, only every
+ * `parts`-th number that is not a flag. */
 static void vary_part(gt_variation *variation, const gt_data_proof *proof, bool flags,
                       uint32_t parts, uint32_t part)
 {

@@ -26,7 +26,7 @@ void gt_memory_free(gt_measure *measure)
         (void)gt_device_free(measure->driver, measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    gt_guard_free(measure); /* the calls above have waited for all launches */
+    gt_guard_free(measure); /* launches have ended, because the calls above waited for them */
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -332,7 +332,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    /* if an earlier wait has failed, launches may still be reading the guards */
+    /* if an earlier wait has failed, launches may still be reading the read-only copies */
     if (out->view_count) {
         GT_TRY(gt_measure_wait(measure));
     }

@@ -21,7 +21,7 @@ uint32_t gt_plan_launches(double launch_ns, gt_sample_length length)
 
 double gt_plan_quick_doubt(double launch_ns)
 {
-    static const double first_ns = 4e3; /* the first launch of a sample takes this much longer */
+    static const double first_ns = 4e3; /* extra time of the first launch of a sample */
     double quick = gt_plan_launches(launch_ns, GT_SAMPLE_QUICK);
     double brief = gt_plan_launches(launch_ns, GT_SAMPLE_BRIEF);
     return first_ns * (1 / quick - 1 / brief) / launch_ns;

@@ -81,7 +81,7 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches once. Then makes the contents of inout buffers their initial contents. */
+/* Launches once, and makes the resulting contents of inout buffers their initial contents. */
 static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));

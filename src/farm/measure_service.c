@@ -197,7 +197,7 @@ gputune_status gt_service_sweep(gt_measure *measure)
     if (measure->sweep == 0) {
         return GPUTUNE_OK;
     }
-    if (measure->device.emulated) { /* the fill is modelled like a sweep */
+    if (measure->device.emulated) { /* the emulator models this like a sweep */
         GT_CALL(measure, MemsetD8Async, measure->sweep, 0, measure->sweep_bytes, measure->stream);
         return GPUTUNE_OK;
     }

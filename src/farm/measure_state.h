@@ -134,7 +134,7 @@ typedef struct gt_data_proof gt_data_proof;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* `limited`; in a data proof, that of the parent */
+    const gt_driver *driver; /* &limited or, in a data proof, the parent's driver */
     gt_driver limited;       /* copy of the opened driver, limited by `budget` */
     gt_budget budget;        /* limits the device memory of the setup and its variants */
     uint64_t reserved_bytes; /* device memory that is needed in addition to the buffers */
@@ -172,8 +172,8 @@ struct gt_measure {
             gt_tasks convert;      /* converts inout buffers to double, for the reference */
             gt_tasks keep;         /* copies the results of the reference to `address` */
             gt_tasks agree;        /* compares two runs of the reference */
-            gt_tasks move;         /* moves the inputs slightly */
-            gt_tasks spread;       /* measures how far results have moved */
+            gt_tasks move;         /* changes the inputs slightly */
+            gt_tasks spread;       /* measures how much results have changed */
         };
     };
     const gt_tasks *ahead;   /* table that was queued by gt_service_reset_ahead(), or NULL */

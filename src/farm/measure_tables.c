@@ -6,7 +6,7 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Returns true for the last and smallest workspace. Only its inputs are part of `edges`. */
+/* Returns true for the last, smallest workspace. The table `edges` checks inputs only there. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
@@ -64,8 +64,8 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* Adds a task that moves an input slightly. For an inout buffer, the task moves the copy with which
- * the reference works. */
+/* Adds a task that changes an input slightly or, for an inout buffer, the copy that the reference
+ * uses. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
     static const double beyond = 1e30; /* a finite bound that no value in a data set reaches */
@@ -191,8 +191,8 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Adds a task that compares the results with those for moved inputs, and a task that measures the
- * magnitude of the results. If there is no reference, the results are those of a variant. */
+/* Adds a task that compares the results with those for slightly changed inputs, and a task that
+ * measures their magnitude. Without a reference, the results are those of a variant. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;

@@ -455,7 +455,7 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     gputune_status status = gt_data_proof_queue(measure, variant, job);
     GT_THEN(status, conclude_proof(out, measure, variant, PROOF));
     if (status == GPUTUNE_ECRASHED && measure->findings->sequence == checked) {
-        /* only the launch with further data can have crashed */
+        /* the other launches were checked, so the launch with further data has crashed */
         status = gt_data_proof_name(status, measure);
     }
     GT_TRY(status);

@@ -41,10 +41,10 @@ enum {
     GT_TASK_EXTREMES = 8,   /* fill: some values are extreme (kernel/bind/vary.h) */
     GT_TASK_SPECIALS = 16,  /* fill: some values are NaN or infinite (kernel/bind/vary.h) */
     GT_TASK_FREE = 32,      /* fill: the input has no declared range */
-    GT_TASK_UNBOUNDED = 64, /* compare: elements that are not finite are equal */
+    GT_TASK_UNBOUNDED = 64, /* compare: elements are equal if neither is finite */
     /* fill: few different values, halfway between integers (kernel/bind/vary.h) */
     GT_TASK_TIES = 128,
-    GT_TASK_HUGE = 256 /* compare: elements of which one is not finite are equal */
+    GT_TASK_HUGE = 256 /* compare: elements are equal if one is not finite */
 };
 
 /* One of the numbers of which an element consists (gt_number). */

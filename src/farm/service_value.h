@@ -4,7 +4,7 @@
 #ifdef __CUDACC__
 
 #define SERVICE      static __device__
-#define SERVICE_CALL static __device__ __noinline__ /* inlining does not make it faster */
+#define SERVICE_CALL static __device__ __noinline__ /* inlining does not make these faster */
 
 /* Operations that the compiler must not combine to a fused multiply-add. */
 #define ADD(a, b)          __dadd_rn(a, b)
@@ -240,7 +240,7 @@ SERVICE uint64_t scaled(double unit, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Returns row pointer i: 0 for the first, the total for the last. No row exceeds twice the mean. */
+/* Returns row pointer i, from 0 to the number of elements. No row exceeds twice the mean length. */
 SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
 {
     uint64_t total = (uint64_t)t->low, rows = t->count - 1;
