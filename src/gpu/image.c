@@ -178,7 +178,7 @@ typedef struct variables {
     void *user;
 } variables;
 
-/* Returns true for a constant of the prelude. The compiler emits them even if they are unused. */
+/* Returns true for a constant of the prelude, which the compiler emits even if it is unused. */
 static bool is_of_prelude(const char *name, size_t length)
 {
     const char *at = name + strlen("_ZN"), *end = name + length;
@@ -209,7 +209,7 @@ static search search_image(const gt_image *image, const char *name)
     return search;
 }
 
-/* Appends the first part of a note. A note is a comment in PTX, and readers of cubins ignore it. */
+/* Appends a note up to its symbol. Notes are comments in PTX, and readers of cubins ignore them. */
 static void append_mark(gt_text *out, const char *name)
 {
     gt_text_printf(out, "\n// entry of %s: ", name);

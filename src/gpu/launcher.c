@@ -105,7 +105,7 @@ static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult re
     return gt_cuda_check(loaded->driver, result, "cuLaunchKernelEx");
 }
 
-/* Reads the address for a texture or a tensor map. EINVAL if it is not aligned. */
+/* Reads the address of the buffer for a texture or a tensor map. EINVAL if it is not aligned. */
 static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loaded, int argument,
                                    const void *const *arguments, uint32_t alignment,
                                    const char *reader)
@@ -231,7 +231,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
                                              : (void *)&parameter->scratch_bytes;
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* by value: the whole block or, for `split`, its first part */
+        } else { /* the address of a copied block; otherwise its bytes (`split`: the first) */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]

@@ -19,7 +19,7 @@ typedef struct gt_instance {
     CUdeviceptr blocks[GT_BLOCK_MAX];   /* address that each block is copied to; 0 if not copied */
     unsigned owned_blocks;              /* bit i is set if blocks[i] is a buffer of this instance */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
-    uint8_t scratch_log2[GT_PARAMETER_MAX]; /* logarithm of the size of scratch[i], rounded down */
+    uint8_t scratch_log2[GT_PARAMETER_MAX]; /* log2 of the size of scratch[i], rounded down */
     uint64_t sizes_id; /* gt_launch_sizes.id of the current sizes; 0: the sizes of gt_launch */
     CUarray arrays[GT_TEXTURE_MAX]; /* NULL if the texture reads from a buffer */
     CUtexObject textures[GT_TEXTURE_MAX];
@@ -49,7 +49,7 @@ typedef struct gt_loaded_launch {
     gt_context context;
     const gt_device *device;   /* the caller's */
     gt_launch_view launch;     /* points to arrays of the caller */
-    gt_module *module;         /* reference that the launcher will release */
+    gt_module *module;         /* the launcher holds one reference */
     gt_image image;            /* a copy of the image if needs_module is true */
     gt_loaded_kernel *kernels; /* one kernel for each step: &only or an array */
     size_t slot_bytes;         /* bytes of staging memory for a launch; 0 if no blocks are copied */

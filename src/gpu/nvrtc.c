@@ -61,7 +61,7 @@ static const char *const standard[] = {
     "--no-cache", /* the cache of NVRTC loads libcuda and hides the output of ptxas */
     "--frandom-seed=gputune",
     "--device-int128",
-    /* the host compiler of nvcc has these words and macros */
+    /* macros that nvcc takes from its host compiler */
     "-D__linux__=1",
     "-D__linux=1",
     "-D__unix__=1",
@@ -420,7 +420,7 @@ static gputune_status recall_missing(missing *out, const gt_nvrtc_request *reque
     return GPUTUNE_OK;
 }
 
-/* Keeps what is missing for other sources. Takes ownership of `found`. */
+/* Remembers for other sources which headers are missing. Takes ownership of `found`. */
 static void keep_missing(const gt_nvrtc_request *request, missing *found)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -435,7 +435,7 @@ static void keep_missing(const gt_nvrtc_request *request, missing *found)
  * is added. */
 static bool learn_missing(missing *found, const char *log)
 {
-    /* follows "cannot" or "could not" in the log */
+    /* text after "cannot" or "could not" in the log */
     static const char words[] = "open source file \"";
     const char *at = strstr(log, words);
     GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
@@ -466,7 +466,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     size_t count = gt_device_headers_list(all_names, all_texts);
     for (size_t i = 0; i < found->names.count; i++) {
         all_names[count] = found->names.items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* most headers include <stdint.h> */
+        all_texts[count++] = "#include <stdint.h>\n"; /* because most headers include <stdint.h> */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");

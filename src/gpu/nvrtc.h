@@ -4,7 +4,7 @@
 #include "base/launch.h"
 #include "base/status.h"
 
-typedef struct gt_nvrtc gt_nvrtc; /* one for each library; never closed, thread-safe */
+typedef struct gt_nvrtc gt_nvrtc; /* an opened library; never closed, thread-safe */
 
 /* Opens the first usable NVRTC that gt_nvrtc_find() lists (toolkit.h). The major version of NVRTC
  * must not be higher than that of the driver (13000 for 13.0; 0 allows all), because the driver

@@ -55,7 +55,7 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* the search path of the dynamic loader; it has no folder */
+    ROOT_LOADER, /* the dynamic loader's search path; has no folder of its own */
     ROOT_PREFIX, /* default installation folder of the toolkit; may contain '*' */
     ROOT_PYTHON  /* prefix of Python, where wheels may contain parts of CUDA */
 } cuda_root;
@@ -232,7 +232,7 @@ static const char *const header_folders[] = {"/include", "/targets/*-linux/inclu
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    /* divisors that extract the numbers from the macro's value; 0: no such number */
+    /* divisors that extract the numbers of the version from the macro's value; 0: no such number */
     int major, minor, patch;
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
@@ -390,9 +390,10 @@ static const struct known_error {
     const char *part, *hint;
 } known_errors[] = {
     {"thrust/", thrust_hint},
-    {"/cub/", thrust_hint}, /* CUB, too, because Thrust calls it */
+    {"/cub/", thrust_hint}, /* a CUB error, because Thrust calls CUB */
     {"namespace \"std\" has no member", std_hint},
-    {"qualified name is not allowed", std_hint}, /* a member std::vector<T> of a class template */
+    {"qualified name is not allowed", std_hint}, /* caused by a member std::vector<T> of a class
+                                                  * template */
     {"error: expected an expression",
      "nvcc accepts {.x = 1} and a ?: b in each standard; for NVRTC, expected "
      "options(\"--std=c++20\") in a pragma for the first, and a ? a : b for the second"},
