@@ -50,7 +50,7 @@ typedef struct gt_number {
     bool is_filled;    /* true if it is in a buffer or block, false if it is in a scalar */
     bool keeps;        /* true for an offset, which the proof does not change (gt_argument.keeps) */
     bool finite;       /* true if the proof must not set the number to NaN or infinity */
-    uint32_t first_other, other_count; /* range of the prove() values in gt_workload.others */
+    uint32_t first_other, other_count; /* values of prove(), as a range of gt_workload.others */
 } gt_number;
 
 /* A buffer or a parameter block. */
@@ -69,7 +69,7 @@ typedef struct gt_buffer {
     double low, high;
     bool nan_ok, races;
     bool is_placeholder;    /* true if the contents are never used, as in y[max(1, n)] for n = 0 */
-    bool free, finite;      /* free: without a range; finite: without NaN and infinities */
+    bool free, finite;      /* free: no range; finite: the proof stores no NaN or infinity */
     uint32_t variety;       /* how the proof varies the fill (gt_variety) */
     double least, most;     /* range of the fill that GT_VARIETY_REFILLED has replaced */
     uint32_t copy_of;       /* 1 + index of an input with the same address and contents, or 0 */
@@ -80,7 +80,7 @@ typedef struct gt_buffer {
 typedef struct gt_scalar {
     char name[GT_NAME_MAX];
     uint32_t bytes;
-    uint32_t first_number, number_count; /* range of gt_workload.numbers, which may be empty */
+    uint32_t first_number, number_count; /* its numbers: a range of gt_workload.numbers */
 } gt_scalar;
 
 typedef struct gt_tolerance {

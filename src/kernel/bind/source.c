@@ -41,7 +41,7 @@ static void define_values(generator *g)
     const gt_template *template = g->binding->template;
     const uint32_t count = gt_name_count(template);
     for (uint32_t k = 0; k < count; k++) {
-        /* problem values come before axes */
+        /* define problem values before axes */
         const uint32_t i = (template->axis_count + k) % count;
         const gt_chosen_name own = gt_name_at(template, i);
         const bool generates = own.is_axis && gt_axis_traits_of(template->axes[i].kind)->generates;

@@ -110,7 +110,7 @@ gt_limit gt_binding_maps(gt_binding *binding)
 }
 
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* values of the driver's CU_TRSF_… */
-enum { FLOATS = 16 }; /* the first floating-point CUarray_format; all later ones are, too */
+enum { FLOATS = 16 }; /* CUarray_format values from this one on are floating-point */
 
 /* CUarray_format for each type; 0 for none. Elements of 8 bytes are read as two integers. */
 static const uint32_t formats[GT_TYPE_LAST + 1] = {

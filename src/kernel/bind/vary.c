@@ -106,7 +106,8 @@ static void make_constant(gt_fill_kind *fill, double *low, double *high, gt_type
     *low = *high = value;
 }
 
-/* Makes an input or block constant. All of one sorted input are below all of the next one. */
+/* Makes an input or block constant. Neighbouring sorted inputs get the highest and the lowest
+ * value, so all elements of one are below all elements of the other. */
 static void make_constants(gt_workload *workload, gt_buffer *buffer, gt_contents contents)
 {
     if (buffer->fill == GT_FILL_SORTED && contents != GT_CONTENTS_ZERO &&

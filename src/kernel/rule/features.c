@@ -33,7 +33,7 @@ static gputune_status add_feature(uint32_t *index, maker *m, const char *text, b
     while (i < out->count && strcmp(out->items[i].expression->text, text) != 0) {
         i++;
     }
-    /* keep the last items for needs: if a need has no item, its variant is never chosen */
+    /* reserve the last items for needs, because a variant whose need has no item is never used */
     const bool fits =
         i < out->count || i < (grants ? GT_SIZE_FEATURES_MAX : GT_SIZE_FEATURES_MAX - GT_NEEDS_MAX);
     *index = fits ? i : UINT32_MAX;

@@ -14,7 +14,7 @@ static const char *name_of(void *user, int slot)
     return is_size(form, slot) ? form->template->problem[slot - GT_SLOT_PROBLEM].name : NULL;
 }
 
-/* Returns true if none of the first `count` expressions below depends on a size that varies. */
+/* Returns true if the first `count` of `parts` do not depend on sizes that vary. */
 static bool has_fixed_shape(const gt_rule_form *form, size_t count)
 {
     const gt_template_step *step = &form->template->parts->steps[form->binding.step];

@@ -369,7 +369,7 @@ static gt_tensormap modes_of(writer *w, const gt_map *map)
     return out;
 }
 
-/* Appends an array of a tensor map, whose fastest dimension is the template's last one. */
+/* Appends an array of a tensor map in the driver's order, beginning with the fastest dimension. */
 static void append_map_array(writer *w, const char *type, const char *name,
                              const gt_expression *const *items, uint32_t count)
 {

@@ -14,7 +14,7 @@ enum { GT_FILTERS_MAX = 192 };
  * one operand of && in a require(). */
 typedef struct gt_filter {
     uint32_t axes; /* bit i: the condition depends on axis i */
-    uint32_t raw;  /* axes whose values it uses without an expression in `inputs` */
+    uint32_t raw;  /* axes whose values it uses directly, not in `inputs` */
     /* index in gt_space.inputs of its first expression; number of its expressions */
     size_t first, inputs;
     int at;      /* index of the last instruction of the condition in the code of the require() */
@@ -33,7 +33,7 @@ typedef enum gt_left {
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    uint64_t key; /* equal keys: equal results for all values of the other axes */
+    uint64_t key; /* if keys are equal, so are the results for all values of the other axes */
 } gt_residue;
 
 /* Evaluates a filter when only the axes in the bit set `known` have values. For a stage of the

@@ -439,8 +439,8 @@ static named_kernels list_kernels(const gt_template_parts *parts)
 }
 
 /* Appends the names in a clause and in its strings, because the code may declare them, and `::`
- * before qualified names. Leaves out arguments, kernels of the other body, and, unless they are
- * types, names before '='. */
+ * before qualified names. Leaves out arguments, kernels that are not in this body, and names before
+ * '=' unless they are types. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {
@@ -464,7 +464,7 @@ static void append_names(gt_text *out, const gt_parse *p, const named_kernels *a
     }
 }
 
-/* Appends the names in the clauses that contain code, or in the other ones. */
+/* Appends the names in the clauses that contain code (has_code), or in all other clauses. */
 static void append_clauses(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                            bool has_code)
 {

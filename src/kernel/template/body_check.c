@@ -411,7 +411,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
     const size_t count = c->takes.count;
     size_t first = 0;
     for (uint32_t i = 0; i < template->pass_count; i++) {
-        first += template->passes[i].axis >= 0; /* constant() blocks are no parameters */
+        first += template->passes[i].axis >= 0; /* constant() blocks are not parameters */
     }
     size_t made = (size_t)__builtin_popcountll(judge->copied) + judge->value_count;
     size_t expected = template->taken_count + first + !is_reference + made;

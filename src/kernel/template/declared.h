@@ -130,7 +130,7 @@ typedef struct gt_order {
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
-    /* if empty: 256 threads per block, and one thread per element of the first output */
+    /* if both are empty: 256 threads per block, and one thread per element of the first output */
     gt_dimensions block, grid;
     const gt_expression *rtol, *atol, *stol;
     uint32_t scale_bytes; /* size in bytes of an element of the parameter `scale` */
@@ -179,7 +179,7 @@ typedef struct gt_template_parts {
     char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* names of the counters of all open loops */
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
-    const gt_expression *expressions; /* newest one; gt_expression.before is the previous one */
+    const gt_expression *expressions; /* newest one; `before` links to older ones */
     const gt_expression *constraints[GT_REQUIRE_MAX];
     uint32_t constraint_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* structs that are types of arguments */

@@ -11,8 +11,8 @@
 /* A clause, or a setting `NAME = …`. The value is a word, expressions, or a list of arguments. */
 typedef struct gt_setting {
     const char *word;
-    /* offset of the struct member for the value. If `most` is 0, it is the index of a word; if it
-     * is 3 or more, a gt_dimensions; otherwise an array of `most` expressions. */
+    /* offset of the struct member for the value. The member is the index of a word if `most` is 0,
+     * a gt_dimensions if `most` is 3 or more, and otherwise an array of `most` expressions. */
     size_t offset;
     uint32_t most; /* maximum number of expressions; 0 for a word or arguments */
     /* names that may be used in the clause, and in the setting of a launch() (GT_USE_ bits) */
@@ -29,7 +29,7 @@ typedef struct gt_settings {
     const char *example; /* an example for messages, such as "a setting such as block = 256" */
 } gt_settings;
 
-/* How a text uses a name. A gt_place that does not exist has line 0. */
+/* How a text uses a name. The line of a gt_place is 0 if there is no such place. */
 typedef struct gt_name_use {
     bool occurs;        /* true if the name is in the text, or in a macro that the text uses */
     bool is_read;       /* true if the code depends on the value, also by a macro or define() */

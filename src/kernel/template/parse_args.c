@@ -101,7 +101,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
     }
     if (!gt_lexer_is(&p->at, "=")) {
         if (gt_structure_of(p->template, argument->type)) {
-            return GPUTUNE_OK; /* members get the problem values with their names */
+            return GPUTUNE_OK; /* members get the problem values of the same name */
         }
         return gt_fail_at(
             argument->place,

@@ -326,10 +326,10 @@ static gputune_status probe_include(bool *out, gt_template_reader *reader, const
     return GPUTUNE_OK;
 }
 
-/* Reads a part of a condition that the compiler would decide differently than nvcc: __has_include,
- * because it cannot find the template's own files, and whether __NVCC__ and __GNUC__ are defined,
+/* Reads a part of a condition that NVRTC would evaluate differently from nvcc: __has_include,
+ * because NVRTC cannot find the template's own files; whether __NVCC__ and __GNUC__ are defined,
  * because nvcc uses a GNU compiler; and #elifdef, which NVRTC does not know. Returns false for any
- * other part, and does not change `line` then. */
+ * other part, without changing `line`. */
 static bool read_probe(gputune_status *status, const char **by, gt_template_reader *reader,
                        gt_lexer *line)
 {
@@ -364,7 +364,7 @@ static bool read_probe(gputune_status *status, const char **by, gt_template_read
     return true;
 }
 
-/* Appends a directive, with what read_probe() reads replaced by its value. */
+/* Appends a directive. Replaces the parts that read_probe() reads by their values. */
 static gputune_status append_kept(gt_template_reader *reader, const char *begin, gt_lexer line)
 {
     const char *copied = begin, *end = line.end, *by;

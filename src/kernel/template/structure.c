@@ -583,7 +583,7 @@ static fit fit_of(const char *scope, const char *written, size_t length, const c
     return inside[left] ? OUTSIDE : HERE;
 }
 
-/* Reads the declarations with this name whose namespaces fit as well as `wanted`. */
+/* Reads the declarations with this name whose namespaces fit the type's name as `wanted`. */
 static gputune_status try_declarations(bool *found, gt_parse *p, const char *name, bool specialises,
                                        fit wanted)
 {

@@ -11,7 +11,7 @@ enum {
     GT_SLOT_AXIS = GT_SLOT_PROBLEM + GT_PROBLEM_MAX,
     GT_SLOT_PROBLEM_BYTES = GT_SLOT_AXIS + GT_AXIS_MAX,
     GT_SLOT_AXIS_BYTES = GT_SLOT_PROBLEM_BYTES + GT_PROBLEM_MAX,
-    GT_SLOT_DEVICE = GT_SLOT_AXIS_BYTES + GT_AXIS_MAX, /* properties, in the order of symbols.c */
+    GT_SLOT_DEVICE = GT_SLOT_AXIS_BYTES + GT_AXIS_MAX, /* properties of the device */
     GT_SLOT_BLOCK = 116,                               /* block_x, block_y and block_z */
     GT_SLOT_OCCUPANCY = 119,                           /* max_blocks and max_clusters */
     GT_SLOT_GRID = 121,                                /* grid_x, grid_y and grid_z */

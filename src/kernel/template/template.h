@@ -78,7 +78,8 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
     return kind >= GT_FILL_EXPRESSION;
 }
 
-/* The contents of all numbers within a path (gt_leaf_is_within()). "#0" is the first member. */
+/* The contents of all numbers in a member (gt_leaf_is_within()). "#0" is the first member's
+ * path. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
     gt_fill fill;               /* contents of a buffer or block */

@@ -332,7 +332,7 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
         push_key(s, w[at + 1].id, &piece->keys);
     }
     const size_t body = gt_word_find(w, at, count, GT_IS_OPEN_BRACE);
-    for (size_t i = at + 1; piece->is_torn && i + 1 < body; i++) { /* heads in other branches */
+    for (size_t i = at + 1; piece->is_torn && i + 1 < body; i++) { /* heads in other #if branches */
         if (w[i + 1].id == GT_IS_OPEN_PAREN) {
             add_key(s, piece, &w[i]);
             i = gt_word_close(w, count, i + 1);

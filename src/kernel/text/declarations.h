@@ -17,7 +17,7 @@ typedef enum gt_piece_kind {
 
 /* The ways in which a declaration uses a name, as bits. */
 enum {
-    GT_READ_CALL = 1,   /* in NAME( or NAME<, or as an operator such as << */
+    GT_READ_CALL = 1,   /* as in NAME( or NAME<, or as an operator such as << */
     GT_READ_PLAIN = 2,  /* any other way */
     GT_READ_MEMBER = 4, /* after '.' or '->' */
     GT_READ_OWN = 8     /* the declaration's own parameter or local variable */
@@ -50,7 +50,7 @@ typedef struct gt_piece {
 } gt_piece;
 
 typedef struct gt_space {
-    uint32_t name;  /* id, or 0 if its members need no qualification: unnamed and inline ones */
+    uint32_t name;  /* id, or 0 if it is unnamed or inline, so its members need no qualification */
     uint32_t outer; /* like gt_piece.space */
 } gt_space;
 

@@ -229,7 +229,7 @@ static bool is_decided(bool *holds, gt_operation operation, const piece *left, c
 {
     const int64_t least = left->is_known ? right->least : left->least;
     const int64_t number = left->is_known ? left->value : right->value;
-    const int order = left->is_known ? -1 : 1; /* order if the unknown side is larger */
+    const int order = left->is_known ? -1 : 1; /* means that the unknown side is larger */
     bool if_equal;
     return (left->is_known || right->is_known) && least >= 0 && number <= least &&
            gt_operation_compare(holds, operation, order) &&

@@ -22,7 +22,7 @@ typedef struct reach {
     gt_declarations found;
     uint8_t *wanted; /* for each id, GT_READ_ bits and ROOT: how the kept code uses the name */
     bool *kept;
-    /* by id: bit 0: name of device code outside of classes; bit 1: name of a device member */
+    /* for each id, bit 0: names device code outside of classes; bit 1: names a device member */
     uint8_t *marked;
     uint8_t *typed; /* for each id, 1 for a type or alias of the text, 2 if it is kept */
     GT_ARRAY(gt_pasted) pasted;
@@ -170,8 +170,8 @@ static bool needs_member(const reach *r, const gt_piece *piece)
                                                : is_read(r, piece);
 }
 
-/* Returns true if an operator is needed. It is device code, or it is used and its signature
- * contains a kept type or no type of the text. */
+/* Returns true if an operator is needed: if it is device code, or if it is used and its signature
+ * contains a kept type or none of the text's types. */
 static bool needs_operator(const reach *r, const gt_piece *piece)
 {
     bool has_type = false, has_kept = false;
