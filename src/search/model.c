@@ -76,7 +76,7 @@ static double model_log_slope(const gt_model *model, double log_time)
 enum {
     KEPT = 300, /* number of rows to keep if there are too many; half for the fastest points */
     STEPS = 10, /* steps of learning */
-    ENOUGH = 20 /* minimum number of results for choosing model->width */
+    ENOUGH = 20 /* minimum number of results for choosing the width of the compression */
 };
 /* The covariance is learnt again after the number of results has grown by this factor. */
 #define GROWTH 1.25
@@ -331,7 +331,7 @@ enum {
     /* number of random candidates, and size to which a pool of more than MANY is reduced */
     RANDOM = 500,
     NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
-    JUMPS = 48,    /* number of candidates with two changed axes, and as many with three */
+    JUMPS = 48,    /* number of candidates that differ in two axes; as many differ in three */
     MANY = 800,    /* maximum size of the pool */
     CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
@@ -738,7 +738,7 @@ void gt_model_look(gt_outlook *out, const gt_strategy *strategy)
     out->learns = !tries_all(strategy);
 }
 
-/* First updates the model if no proposal did so because slow compiles occupy all workers. */
+/* First updates the model, because no proposal does so while slow compiles occupy all workers. */
 double gt_model_worth(gt_strategy *strategy, const gt_point *point)
 {
     gt_model *model = strategy->model;

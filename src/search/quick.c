@@ -7,7 +7,7 @@ enum {
     LEAST_SIZE = 500, /* minimum number of valid configurations in the domain */
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 6, /* minimum number of pairs for comparing times */
-    LEAST_FAILED = 3,   /* after this many failures without a success, no more are tried */
+    LEAST_FAILED = 3,   /* after this many failures without a success, end the quick compiles */
     /* Quick compiles are not needed if this many variants can be compiled in the time limit. */
     MANY = 100
 };

@@ -19,7 +19,7 @@ static double cost_of(double log_loss)
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Computes logarithmic losses at a size. A missing time counts as the worst, at least `slow`. */
+/* Computes logarithmic losses at a size. A missing time has the largest loss, at least `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;
@@ -233,7 +233,7 @@ typedef struct learner {
     uint32_t *moved;  /* buffer for the sizes at which a condition is false */
     bool *is_yes_at;  /* by size: result of the last condition */
     double *sums;     /* by configuration: sum of its costs */
-    double *after;    /* by position in the order: cost of a leaf from there to the end */
+    double *after;    /* by position in `order`: cost of a leaf from there to the end */
     GT_ARRAY(branch) branches;
 } learner;
 
@@ -640,7 +640,7 @@ static gputune_status learn_fold(learner *l, uint32_t fold)
 
 /* ---- leaving sizes out ----------------------------------------------------------------------- */
 
-/* Penalties to try: the additional cost of a leaf if the tree has 100 sizes. */
+/* Penalties to try. A penalty is the additional cost of a leaf in a tree for 100 sizes. */
 static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 

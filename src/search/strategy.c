@@ -16,7 +16,7 @@ enum {
     TRIES = 20   /* maximum number of attempts to find a new neighbour */
 };
 #define RANDOM   0.1  /* fraction of proposals that are random */
-#define SLOWER   0.65 /* probability of using the next slower configuration instead */
+#define SLOWER   0.65 /* probability of going on to the next slower configuration */
 #define ADJACENT 0.5  /* fraction of neighbours that are one choice away on an axis */
 #define JUMP     0.2  /* fraction of neighbours that differ in two axes */
 
