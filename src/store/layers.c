@@ -66,8 +66,8 @@ struct gt_store {
     int64_t lags_since_ns;   /* last time a write went to memory due to a locked file; 0: never */
     int64_t locked_since_ns; /* time at which a lookup last gave up waiting for a lock; 0: never */
     bool distrust_logged;    /* true if the warning that the file is not trusted was logged */
-    bool is_slow;            /* true if the last write was interrupted; false: it met a lock */
-    bool delay_logged;       /* true if a warning about either was logged since the last write */
+    bool is_slow;            /* true if the last write took too long; false: the file was locked */
+    bool delay_logged;       /* true if a warning about this was logged since the last success */
     bool loss_logged;        /* true if gt_store_check() has reported that rows may be lost */
     char unkept[GT_WHY_MAX]; /* why some rows are in memory only, or "" */
     gt_obstacle unread;      /* why the last lookup could not read the file */
@@ -217,7 +217,7 @@ static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obsta
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->path;
-    /* in these cases, keep the open file even if it was replaced */
+    /* do not open the file again in these cases, even if it was replaced */
     bool fixed = store->only_read || store->no_file;
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
@@ -686,7 +686,7 @@ enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
-    uint64_t writes; /* memory_writes at the time when memory was read */
+    uint64_t writes; /* value of memory_writes when memory was read */
 } bringing;
 
 /* Copies the database `from` to `kept`, a database attached to the connection of the writer. */

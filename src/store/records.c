@@ -9,7 +9,7 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
-    gt_hash_index trials, spaces; /* first row of each trial, and of each winner's space */
+    gt_hash_index trials, spaces; /* first row of each trial; first row of each winner's space */
     const gt_records_filter *filter;
     bool all_trials;
     size_t upper; /* number of rows that were found in upper layers */
@@ -401,7 +401,7 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                        .outdated = what->outdated};
     gt_store_bring(store);
     if (gt_store_is_writable(store) && gt_store_is_missing(store)) {
-        return GPUTUNE_OK; /* a write would create the file */
+        return GPUTUNE_OK; /* there is nothing to delete, and a write would create the file */
     }
     int answer = write_forgetting(store, find_selected, &work, patience);
     answer = give_records(&work.search, answer, each, user);

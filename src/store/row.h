@@ -37,7 +37,7 @@ typedef struct gt_record_row {
     gt_trial_status default_status; /* status of the default's trial; -1: no trial */
     double volume;
     int winner_order; /* larger for winners that were stored later */
-    bool superseded;  /* true if one_version leaves the row out */
+    bool superseded;  /* true if the filter's one_version leaves the row out */
     bool left_out;
     gt_trial trial;
     gt_winner winner;

@@ -99,7 +99,7 @@ typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
     const char *problem; /* sizes that were measured, and other values, as "n=67108864 T=half" */
-    const char *bucket;  /* for a rule, used in the key instead of the problem; NULL: the problem */
+    const char *bucket;  /* for a rule: what the key has instead of the problem; otherwise NULL */
     const char *fixed; /* const and type values, as "T=half"; the same for all sizes of a family */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
@@ -235,13 +235,13 @@ typedef struct gt_outcome {
     const gt_site *site;
     const gt_trial *trials;
     size_t trial_count;
-    const gt_winner *winner; /* winner (its trials are stored or in `trials`), or NULL */
+    const gt_winner *winner; /* the winner, or NULL; its trials are stored or in `trials` */
     const gt_code *codes;    /* code other than the winner's: of the default or of all variants */
     size_t code_count;
     bool force;          /* true: always replace the stored winner */
     bool offered;        /* true: an import, which keeps stored trials and GPU properties */
     const char *created; /* time of the measurement in UTC and ISO 8601; NULL or "": now */
-    double elapsed_s;    /* seconds since the tuning began; trials of this time keep their dates */
+    double elapsed_s; /* seconds since the tuning began; trials that it stored keep their dates */
 } gt_outcome;
 
 /* Stores the properties of the GPU, the scenario, the trials, the winner and the code in one
