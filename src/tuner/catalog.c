@@ -95,7 +95,7 @@ typedef struct gt_catalog_file {
     GT_ARRAY(gt_stamp) included;
     bool in_memory; /* true if a program passed the text; `path` is then used only in messages */
     gt_watch watch;
-    char *text; /* contents; NULL after parsing, for a file even after its kernels were listed */
+    char *text; /* contents of the file; NULL when they are no longer needed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 

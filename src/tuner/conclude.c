@@ -167,7 +167,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    /* not verified, because its first launch was too slow */
+    /* a variant whose first launch was too slow is not verified */
     if (variant->stage == GT_STAGE_SLOWER) {
         double pilot = gt_field_pilot(field, variant);
         gt_snprintf(text, sizeof text, "took %.2fx the best time in its first launch",

@@ -671,7 +671,7 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     GT_FREED gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
     GT_TRY(gt_allocated(launches));
     uint32_t id = variant->id;
-    /* if this fails, the verification will report the failure */
+    /* ignore a failure here: the verification will report it */
     if (gt_field_bind_launches(field, variant, launches) == GPUTUNE_OK) {
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
@@ -765,7 +765,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     if (gt_trial_failure(old->status) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    /* true if the other variants are compared with this one's results */
+    /* true if the other variants are compared with this variant's results */
     bool is_expected =
         variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
     bool hung = old->status == GT_TRIAL_HUNG;
@@ -798,11 +798,11 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, known = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    if (is_quick) { /* with another hash, this code cannot be mistaken for optimised code */
+    if (is_quick) { /* change the hash, so this code is never used as optimised code */
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    /* only the unproposed fallback has GT_ROLE_FALLBACK; it must keep its own code */
+    /* a fallback must not become a duplicate, unless it was proposed, which changes its role */
     const bool may_join = field->options.races && variant->role != GT_ROLE_FALLBACK;
     if (may_join && !is_quick && !variant->retried) {
         bool joined;

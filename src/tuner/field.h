@@ -13,10 +13,10 @@
 typedef enum gt_stage {
     GT_STAGE_WAITING,   /* waits to be compiled or verified */
     GT_STAGE_VERIFYING, /* sent to the measure worker */
-    GT_STAGE_SLOWER,    /* not proved, because its first launch was far too slow */
-    GT_STAGE_READY,     /* verified; if the field does not measure, compiled */
+    GT_STAGE_SLOWER,    /* not proved, because the first launch was far too slow */
+    GT_STAGE_READY,     /* verified or, if the field does not measure, compiled */
     GT_STAGE_DEFERRED,  /* waits for a second attempt (gt_deferral) */
-    GT_STAGE_QUICK,     /* a GT_ROLE_QUICK variant that was timed or has failed */
+    GT_STAGE_QUICK,     /* a quick compile (GT_ROLE_QUICK) that was timed or has failed */
     GT_STAGE_FAILED,
     GT_STAGES
 } gt_stage;
@@ -47,7 +47,7 @@ typedef struct gt_duplicate {
 
 struct gt_variant {
     gt_variant *next; /* next variant by `id` */
-    uint32_t id;      /* index in gt_field.variants; id of its jobs and events */
+    uint32_t id;      /* index in gt_field.variants; id in the variant's jobs and events */
     gt_config config;
     gt_hash trial;
     gt_unit *unit;            /* NULL until the source is generated */
@@ -57,16 +57,16 @@ struct gt_variant {
     gt_deferral deferral;
     bool retried; /* true during and after the second attempt */
     gt_role role;
-    bool dropped;           /* true if the measure worker was asked to drop it */
-    bool surely_proved;     /* true: prove it even if its first launch is slow */
-    bool kept;              /* true if its trial was stored during the tuning */
-    bool remembered;        /* true if it failed in an earlier tuning, so it was not tried */
-    gputune_status failure; /* why it failed or was given up */
-    bool repeatable;        /* true if it would fail again (gt_event.repeatable) */
-    double median_ns;       /* median that the proposer knows; 0: none */
+    bool dropped;           /* true if the measure worker was asked to drop the variant */
+    bool surely_proved;     /* true: prove the variant even if the first launch is slow */
+    bool kept;              /* true if the variant's trial was stored during the tuning */
+    bool remembered;        /* true if the variant was not tried, because it failed before */
+    gputune_status failure; /* why the variant failed or was given up */
+    bool repeatable;        /* true if the variant would fail again (gt_event.repeatable) */
+    double median_ns;       /* median time that was reported to the proposer; 0: none */
     double work;            /* work per launch divided by the default's; set before verification */
     uint32_t turn;          /* position in the order of verification, from 1 */
-    double limit_s;         /* time limit in seconds that it exceeded; 0: none */
+    double limit_s;         /* time limit in seconds that the variant exceeded; 0: none */
     char *message;
     gt_verified verified;
 };
@@ -76,7 +76,7 @@ struct gt_unit {
     gt_hash hash;
     gt_stage stage; /* GT_STAGE_WAITING, GT_STAGE_READY or GT_STAGE_FAILED */
     gputune_status failure;
-    bool repeatable; /* true if it would fail again (gt_event.repeatable) */
+    bool repeatable; /* true if the compile would fail again (gt_event.repeatable) */
     bool given_up;   /* true if the compile was ended because it takes too long */
     bool put_off;    /* true if the compile was ended to free a worker, and will be repeated */
     double spent_s;  /* seconds spent on compiles that were put off */
@@ -84,7 +84,7 @@ struct gt_unit {
     char *message;
     gt_compiled compiled;
     bool from_store; /* true if the code is built in or was stored, so it was not compiled */
-    bool is_quick;   /* true if compiled with less optimisation, with a hash of its own */
+    bool is_quick;   /* true for a quick compile, which has another hash */
     gt_variant *waiting, *last_waiting; /* list of the variants that wait for the unit */
 };
 
@@ -108,12 +108,12 @@ enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
-    gt_measure_setup *setup;         /* separately allocated, because it is large */
+    gt_measure_setup *setup;         /* allocated separately, because it is large */
     gt_variant *first;               /* first variant by `id` */
     GT_ARRAY(gt_variant *) variants; /* by id; owned */
     GT_ARRAY(gt_unit *) units;       /* by id; owned */
     gt_variant *standard;            /* the default, or NULL */
-    gt_variant *fallback;            /* fallback, if it does not race, or NULL */
+    gt_variant *fallback;            /* the fallback if it does not race, otherwise NULL */
     gt_hash_index sources;           /* ids of units by the hash of their source */
     /* ids of the first variants by the hash of their launch */
     gt_hash_index launches;

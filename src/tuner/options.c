@@ -73,7 +73,7 @@ static gputune_status check_lists(const gputune_options *o)
                   o->files[i].buffer);
     }
     const bool may_repeat = o->alignment_count > 1 || o->input_count + o->file_count > 1;
-    GT_TRY(may_repeat ? check_buffers(o, true) : GPUTUNE_OK); /* spare the time of a hit */
+    GT_TRY(may_repeat ? check_buffers(o, true) : GPUTUNE_OK); /* keeps hits fast */
     return may_repeat ? check_buffers(o, false) : GPUTUNE_OK;
 }
 

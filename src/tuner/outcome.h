@@ -18,7 +18,7 @@ typedef struct gt_ending {
         GT_KEEP_NEVER,
         GT_KEEP_REPEATED,
         GT_KEEP_ALWAYS
-    } keep;                 /* when the trial is stored (gt_outcome_is_kept()) */
+    } keep;                 /* when to store the trial (gt_outcome_is_kept()) */
     bool costs_one_variant; /* false if the whole tuning fails */
     bool leaves_an_answer;  /* true if the call can still be answered without measuring */
 } gt_ending;

@@ -3,7 +3,7 @@
 
 static uint32_t propose_list(gt_proposer *self, gt_config *out, uint32_t count)
 {
-    gt_list_proposer *list = (gt_list_proposer *)self; /* `self` is its first member */
+    gt_list_proposer *list = (gt_list_proposer *)self; /* `self` is the list's first member */
     uint32_t given = 0;
     while (given < count && list->next < list->count) {
         out[given++] = list->configs[list->next++];
@@ -20,7 +20,7 @@ gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count)
 
 static uint32_t propose_space(gt_proposer *self, gt_config *out, uint32_t count)
 {
-    gt_space_proposer *whole = (gt_space_proposer *)self; /* `self` is its first member */
+    gt_space_proposer *whole = (gt_space_proposer *)self; /* `self` is the first member */
     uint32_t given = 0;
     while (given < count && !self->exhausted) {
         self->exhausted = !gt_space_next(whole->space, &out[given]);

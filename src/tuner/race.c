@@ -11,7 +11,7 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* minimum number of shared rounds for confidence bounds */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* like GT_RACE_LEVEL, in an exhaustive race */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the minimum in an exhaustive race */
     /* a contestant fails after this many consecutive rounds without a value */
     GT_RACE_MISSED_MAX = 3
 };

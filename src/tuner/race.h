@@ -73,15 +73,15 @@ typedef enum gt_race_end {
 const char *gt_race_end_text(gt_race_end end);
 
 typedef enum gt_race_leave {
-    GT_RACE_IN,          /* still in the race, or was so when the race ended */
-    GT_RACE_LEFT_FIRST,  /* far slower in its first round (drop_ratio) */
+    GT_RACE_IN,          /* in the race, or was in it when it ended */
+    GT_RACE_LEFT_FIRST,  /* far slower in the first round (drop_ratio) */
     GT_RACE_LEFT_EARLY,  /* far slower in each of two to four rounds */
-    GT_RACE_LEFT_SLOWER, /* the lower bound of its log-ratio to the incumbent is above 0 */
+    GT_RACE_LEFT_SLOWER, /* the lower bound of the log-ratio to the incumbent is above 0 */
     GT_RACE_LEFT_FAILED  /* failed (gt_race_fail()) */
 } gt_race_leave;
 
 typedef enum gt_race_kind {
-    GT_RACE_QUICK, /* short samples, used only while there are no full ones */
+    GT_RACE_QUICK, /* short samples, used only for contestants without full samples */
     GT_RACE_FULL,
     GT_RACE_FINAL, /* samples of winner and default after the decision */
     GT_RACE_ANY    /* only for comparisons: samples of any kind */
@@ -94,15 +94,15 @@ typedef struct gt_race_sample {
 } gt_race_sample;
 
 typedef struct gt_runner {
-    struct gt_runner *next; /* contestant that joined next */
+    struct gt_runner *next; /* the contestant that joined next */
     uint64_t id;
     bool is_default, in_round;
     gt_race_leave left;
-    uint32_t left_round; /* round after which it left; 0: it has not left */
+    uint32_t left_round; /* round after which the contestant left; 0: in the race */
     uint32_t missed;     /* number of consecutive rounds without a value */
     double ratio;        /* time relative to the incumbent's, now or when the contestant left */
-    double first;        /* log-ratio to the incumbent in its first round; NaN: unknown */
-    double pending;      /* value in this round; NaN: none */
+    double first;        /* log-ratio to the incumbent in the first round; NaN: unknown */
+    double pending;      /* value in the current round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* comparison with the incumbent in full rounds; count 0: none */
     bool tied;        /* true if it may be as good as the winner of a decided race */

@@ -69,7 +69,7 @@ typedef struct gt_request {
     char *proved_at;                     /* the sizes and expected results of a proof, as text */
     char *only_text; /* restriction of the call, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
-    char *odd_tail_text;   /* "" if there are no odd-tail sizes */
+    char *odd_tail_text;   /* odd-tail sizes as text; "" if there are none */
     char *samples_path;    /* copy of options.samples_path if the request outlives the call */
     const char *host_text; /* the host's processor if results depend on it, or NULL */
 } gt_request;

@@ -15,7 +15,7 @@ static FILE *open_for_append(const char *path)
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     struct stat facts;
     if (file < 0) {
-        errno = errno == ENXIO ? EINVAL : errno; /* ENXIO: a FIFO without a reader */
+        errno = errno == ENXIO ? EINVAL : errno; /* ENXIO: nobody reads from the FIFO */
         return NULL;
     }
     bool may_wait = fstat(file, &facts) != 0 || S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode);
@@ -73,7 +73,7 @@ void gt_samples_write(const gt_field *field, const gt_samples races[], size_t co
         }
         return;
     }
-    /* before anything is written, ftell() is valid only after fseek() */
+    /* ftell() is valid before the first write only after fseek() */
     if (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0) { /* fseek() fails on a terminal */
         fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
     }

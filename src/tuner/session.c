@@ -73,7 +73,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         warn_of_missing_reference(request);
     }
     if (policy->measures) {
-        GT_TRY(gt_field_pump(&out->field)); /* compiles the default during gt_data_send() */
+        GT_TRY(gt_field_pump(&out->field)); /* the default compiles during gt_data_send() */
         GT_TRY(gt_data_send(&out->field));
     }
     return GPUTUNE_OK;

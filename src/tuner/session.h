@@ -28,8 +28,8 @@ typedef struct gt_session gt_session;
 /* The purpose of a session. All functions except done() may be NULL. */
 typedef struct gt_policy {
     bool measures;  /* true if the session needs a measure worker */
-    bool exclusive; /* true if it measures times, so no other session may measure */
-    /* Submits the next job of the measure worker. Called whenever the worker may be idle. */
+    bool exclusive; /* true if the session measures times, so no other session may measure */
+    /* Submits the next job of the measure worker. Called whenever that worker may be idle. */
     gputune_status (*next)(gt_session *session);
     /* Handles the samples of a round. Not called if the round must be repeated. */
     gputune_status (*sampled)(gt_session *session, const gt_sampled *sampled);

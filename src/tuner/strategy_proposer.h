@@ -21,7 +21,7 @@ typedef struct gt_strategy_proposer {
     size_t next_first;          /* number of elements of `earlier` that were proposed */
     GT_ARRAY(gt_config) starts; /* configurations to try first */
     size_t next_start;          /* number of elements of `starts` that were proposed */
-    uint32_t known;             /* number of earlier variants that need not be proposed */
+    uint32_t known;             /* number of earlier variants that need not be proposed again */
     bool content;               /* true if the search has ended because it expects no gain */
 } gt_strategy_proposer;
 

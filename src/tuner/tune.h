@@ -21,8 +21,8 @@ typedef struct gt_choice {
     gt_image image;
     gt_resources resources;
     bool needs_alignment; /* true if the code requires more than the minimum alignment */
-    bool has_fallback;    /* true if there is a `fallback` for any alignment */
-    bool outside_only;    /* true if the request's restrictions exclude it */
+    bool has_fallback;    /* true if `fallback` is set, which accepts any alignment */
+    bool outside_only;    /* true if the request's restrictions exclude the configuration */
     gt_config fallback;
     gt_image fallback_image;
     double time_ns, default_ns;

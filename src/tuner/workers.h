@@ -9,7 +9,7 @@
 
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    gt_farm *idle[2]; /* [0]: idle farm without a measure worker, [1]: with one; NULL: none */
+    gt_farm *idle[2]; /* idle farms: [0] without a measure worker, [1] with one; NULL: none */
     bool keep;        /* true if workers and compiled code are kept between sessions */
     gt_farm_options options; /* options for new farms; their strings belong to the tuner */
 } gt_workers;
