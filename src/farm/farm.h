@@ -43,7 +43,7 @@ typedef struct gt_farm gt_farm;
 
 typedef struct gt_compiling {
     uint64_t id;
-    double seconds; /* processor time spent so far */
+    double seconds; /* processor time that the compile has used */
 } gt_compiling;
 
 /* The functions of a farm. They copy their arguments. After a function has failed, the farm can no

@@ -450,7 +450,7 @@ static void handle_timeout(gt_slot *slot)
     if (slot->ready) {
         gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
         end_job(slot);
-    } else if (count_workers(&slot->farm->compile, true) > 0) { /* other workers take the jobs */
+    } else if (count_workers(&slot->farm->compile, true) > 0) { /* other workers get the jobs */
         gt_link_finish(&slot->link, NULL, 0);
         compile_return_from(slot, 0);
     } else {

@@ -186,7 +186,7 @@ typedef struct gt_live_variant {
     gt_packet *packet;   /* request with which a new worker can load the variant again */
     uint64_t generation; /* number of the worker that last loaded the variant; 0: none */
     double work;
-    double launch_ns; /* time of its first launch */
+    double launch_ns; /* time of the variant's first launch */
     bool standard, patient;
 } gt_live_variant;
 

@@ -59,7 +59,7 @@ struct gt_data_proof {
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
     uint32_t launcher; /* index of a variant's launcher for the size at which the data proof runs */
-    double share;      /* fraction of its usual time that the data proof may take */
+    double share;      /* fraction of the usual time that the data proof may take */
     double spend_ns;   /* time that the data proof of a winner may take */
     double make_ns;    /* longest time that making a data set with expected results has taken */
     uint64_t standard; /* id of the default variant; GT_NO_VARIANT until it is proved */
@@ -752,7 +752,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
             /* reset inout buffers: with changed contents, a launch might write out of bounds */
             GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->restore, false));
             GT_TRY(proof_launch(proof, variant));
-            bool looks = (i & (i + 1)) == 0; /* after 1, 2, 4, ... launches */
+            bool looks = (i & (i + 1)) == 0; /* wait after 1, 2, 4, ... launches */
             if (looks) {
                 GT_TRY(gt_measure_wait(&proof->measure));
             }

@@ -116,7 +116,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
         gt_text_append(text, "; 'finite' after inputs in args() excludes NaN and infinities");
         return;
     }
-    if (found->unwritten) { /* the kernel may add to poison, which leaves poison */
+    if (found->unwritten) { /* a kernel that adds to poison writes poison */
         const char *reference = found->unwritten == ONLY_EXPECTED ? " of the reference" : NULL;
         gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements",
                        reference ? "" : "()", reference ? reference : "()");

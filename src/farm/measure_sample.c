@@ -129,7 +129,7 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* not used, because this launch also fills the cache */
+    double first; /* ignored, because this launch also fills the cache */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -324,7 +324,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gt_replay *graph = graphs[measure->length];
     uint32_t launches = sample_launches(measure, variant, measure->length);
     if (launches == sample_launches(measure, variant, GT_SAMPLE_FULL)) {
-        graph = &variant->full; /* lengths with the same number of launches share a graph */
+        graph = &variant->full; /* sample lengths with the same number of launches share a graph */
     }
     if (measure->alone) {
         return mean_of(out, measure, variant, gt_sample_single);
@@ -439,7 +439,7 @@ typedef struct edge {
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
-    CUevent done[EVENTS]; /* events recorded after the latest batches */
+    CUevent done[EVENTS]; /* recorded at the ends of the latest batches */
     uint32_t per_batch;   /* replays per batch */
     /* `issued`: number of batches queued; `over`: number of batches that have finished */
     uint64_t issued, over;

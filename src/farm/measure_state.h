@@ -36,7 +36,7 @@ typedef enum gt_judge_kind {
 } gt_judge_kind;
 
 typedef struct gt_findings {
-    uint64_t sequence; /* number of the check kernel's run that found these (gt_measure.sequence) */
+    uint64_t sequence; /* number of the check kernel's run (gt_measure.sequence) */
     gt_finding items[];
 } gt_findings;
 

@@ -108,7 +108,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* the symbols of its pass blocks are not in `names` */
+    const gt_launch *launch; /* symbols of pass blocks are not in `names` */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -140,7 +140,7 @@ static gputune_status variables_note(const char **changed, gt_measure *measure, 
     }
     for (uint32_t i = 0; i < all->count; ++i) {
         CUdeviceptr address;
-        size_t bytes; /* 0: no such variable */
+        size_t bytes; /* size of the variable; 0: there is none */
         uint64_t before = all->hashes[i];
         GT_TRY(gt_launcher_variable(&address, &bytes, variant->launchers[0], all->names[i]));
         bytes = bytes < BYTES_MAX ? bytes : BYTES_MAX;

@@ -45,7 +45,7 @@ typedef struct gt_head_cache {
         bool failed;       /* true if the precompiled header could not be stored or used */
         double plain_ns;   /* time of the last compile without precompiled header; 0: none */
         int file;          /* descriptor of the precompiled header; 0: none */
-        uint64_t last_use; /* value of `clock` at the last compile; 0: this element is unused */
+        uint64_t last_use; /* value of `clock` at the last compile; 0: the element is unused */
     } heads[GT_HEADS];
     uint64_t clock; /* number of compiles so far */
 } gt_head_cache;
