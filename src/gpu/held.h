@@ -10,7 +10,7 @@
 typedef struct gt_held {
     const gt_driver *driver;
     gt_context context;
-    atomic_uint holders; /* number of graphs that use it, plus 1 while its launcher exists */
+    atomic_uint holders; /* number of graphs that use the object, plus 1 for its launcher */
     /* Frees the object. `alive` is true if its context exists and is current. */
     void (*end)(struct gt_held *held, bool alive);
     struct gt_held *next; /* next object in the list of those whose launcher was freed */

@@ -48,7 +48,7 @@ typedef struct stream_state {
     bool copied;               /* true if a launch has copied the parameter blocks */
     bool must_wait;            /* true if the next launch must wait for `last` first */
     uint8_t *staging;
-    CUevent events[SLOTS]; /* recorded after the last launch that used this slot */
+    CUevent events[SLOTS]; /* event i is recorded after the last launch that used slot i */
     bool used[SLOTS];
     unsigned next;
     CUevent last; /* event of the last launch, or NULL if there was none */
@@ -90,7 +90,7 @@ struct gt_launcher {
 
 typedef struct stream_facts {
     CUstream stream;
-    uint64_t key; /* identifies the stream; never 0 */
+    uint64_t key; /* a number that identifies the stream; never 0 */
     bool capturing;
     cuuint64_t capture; /* id of the capture if `capturing` is true */
     CUgraph graph;

@@ -510,7 +510,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
                                    .blockDimZ = kernel->block[2],
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes};
-    if (gt_volume(kernel->cluster) > 1) { /* must be the first attribute, for count_resident() */
+    if (gt_volume(kernel->cluster) > 1) { /* first: count_resident() uses only this attribute */
         memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim,
                kernel->cluster, sizeof kernel->cluster);
     }
@@ -525,7 +525,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             ->programmaticStreamSerializationAllowed = 1;
     }
-    if (l2->window_bytes) { /* must be the last attribute, because each launch sets its address */
+    if (l2->window_bytes) { /* last attribute, because each launch sets its address */
         double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
         CUlaunchAttributeValue *value =
             add_attribute(out, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);

@@ -21,7 +21,7 @@ typedef struct gt_instance {
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     uint8_t scratch_log2[GT_PARAMETER_MAX]; /* log2 of the size of scratch[i], rounded down */
     uint64_t sizes_id; /* gt_launch_sizes.id of the current sizes; 0: the sizes of gt_launch */
-    CUarray arrays[GT_TEXTURE_MAX]; /* NULL if the texture reads from a buffer */
+    CUarray arrays[GT_TEXTURE_MAX]; /* the array of each texture; NULL if it reads from a buffer */
     CUtexObject textures[GT_TEXTURE_MAX];
     uint32_t guard_bytes; /* size of each guard zone around the scratch buffers */
     bool owns_module;
@@ -45,7 +45,7 @@ typedef struct gt_loaded_launch {
     bool needs_module;
     bool has_l2;          /* true after gt_l2_attach() was called */
     int carveout_percent; /* -1: the driver's choice */
-    gt_instance base;     /* only its module and functions are set */
+    gt_instance base;     /* only `module` and `functions` are set */
     gt_context context;
     const gt_device *device;   /* the caller's */
     gt_launch_view launch;     /* points to arrays of the caller */

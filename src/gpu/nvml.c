@@ -135,7 +135,7 @@ static unsigned list_processes(process_info **out, gt_nvml *nvml)
         }
         *out = longer;
         room = count;
-        /* sets `count` to the needed length */
+        /* this call sets `count` to the needed length */
         result = nvml_library.processes(nvml, &count, longer);
     }
     return result == 0 ? count : 0;

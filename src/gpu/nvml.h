@@ -52,7 +52,7 @@ typedef enum gt_compute_mode {
 typedef enum gt_switch { GT_UNKNOWN, GT_OFF, GT_ON } gt_switch;
 typedef struct gt_nvml_setup {
     gt_switch persistence, ecc, mig;
-    gt_compute_mode mode;        /* GT_COMPUTE_SHARED if it is unknown */
+    gt_compute_mode mode;        /* compute mode; GT_COMPUTE_SHARED if unknown */
     uint64_t uncorrected_errors; /* uncorrected memory errors since the driver was loaded */
     uint32_t most_sm_mhz, most_memory_mhz, celsius; /* 0: unknown */
 } gt_nvml_setup;

@@ -242,7 +242,7 @@ static const struct part {
 typedef struct finder {
     gt_toolkit *found;
     bool have[PARTS];
-    long versions[PARTS]; /* values of the version macros */
+    long versions[PARTS]; /* value of each part's version macro */
 } finder;
 
 static bool note_parts(finder *finder, const char *folder)
