@@ -7,7 +7,7 @@
 typedef struct emu_capture {
     struct emu_capture *next;
     CUgraph graph;
-    CUstream streams; /* captured streams, including the origin */
+    CUstream streams; /* captured streams, including the one on which the capture began */
     CUstreamCaptureMode mode;
     pthread_t thread;
     CUstream origin;

@@ -17,7 +17,7 @@ typedef struct emu_found {
     char where[128], thread[64], other[64], what[160];
 } emu_found;
 
-/* A range outside of all regions that a copy or fill has initialised. */
+/* Memory that a copy or fill has initialised and that is not in a region. */
 typedef struct emu_filled {
     uint64_t base, end;
 } emu_filled;
@@ -264,7 +264,7 @@ void emu_check_settle(emu_check *check)
         }
     }
     check->transfer_count = 0;
-    check->is_behind_answer.op = NULL; /* the next program may have operations at these addresses */
+    check->is_behind_answer.op = NULL; /* the next program may use the same addresses */
     check->launch = NULL;
 }
 

@@ -120,10 +120,10 @@ static bool is_race(const touch *t, const emu_stamp *other)
         return false;
     if (t->region && t->region->races && (t->stamp.how & other->how & EMU_HOW_WRITE) == 0)
         return false;
-    /* a read of memory that only this write has set must see it */
+    /* if only this write has set the memory, even a strong read must be ordered after it */
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
         return other->how & EMU_HOW_FIRST && !emu_order_knows(t->warp, t->lane, other);
-    /* the first read of a compare-and-swap loop may be stale, because the swap then fails */
+    /* a compare-and-swap loop may begin with a stale value, because the swap then fails */
     bool guess = (t->stamp.how | other->how) & EMU_HOW_CAS &&
                  (t->stamp.how == EMU_HOW_READ || other->how == EMU_HOW_READ);
     return !guess && !emu_order_knows(t->warp, t->lane, other);
@@ -199,7 +199,7 @@ static void note_read(emu_cell *cell, const emu_stamp *stamp)
     cell->read[0] = *stamp;
 }
 
-/* Keeps the last weak write before strong ones, because it may race with a later strong write. */
+/* Records a write. Keeps the last weak write, because it may race with a later strong one. */
 static void note_write(const touch *t, emu_cell *cell)
 {
     const emu_stamp weak = cell->write.how & EMU_HOW_STRONG ? cell->read[0] : cell->write;

@@ -73,7 +73,7 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     return lanes;
 }
 
-/* Finds the registers with the elements of a load or store. The instruction uses these last. */
+/* Finds the registers of a load's or store's elements, which are the last ones in s->touches. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;

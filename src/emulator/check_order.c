@@ -283,8 +283,8 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
     return stamp->lane == lane || clock <= order->full || order->know[lane][stamp->lane] >= clock;
 }
 
-/* The fence was executed by the thread that made the access, or by a thread that is ordered after
- * the access. */
+/* A proxy fence counts if it was executed by the thread of the access or a thread ordered after
+ * it. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier)
 {

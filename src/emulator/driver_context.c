@@ -38,7 +38,7 @@ static void end_streams(CUcontext context)
         CUstream stream = context->streams;
         context->streams = stream->next;
         if (stream->stop) {
-            continue; /* destroyed already; only its worker thread has not ended yet */
+            continue; /* the stream is destroyed, but its thread has not ended */
         }
         CUgraph orphan = emu_capture_forget_stream(stream);
         if (orphan) {

@@ -50,7 +50,7 @@ void emu_frame_free(emu_frame *frame)
 void emu_frame_return(emu_frame *frame, uint32_t mask)
 {
     frame->inside &= ~mask;
-    if (!frame->inside && frame->parent) /* the warp owns a frame without a parent, the kernel's */
+    if (!frame->inside && frame->parent) /* the kernel's frame has no parent; the warp owns it */
         emu_frame_free(frame);
 }
 

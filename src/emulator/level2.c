@@ -77,7 +77,7 @@ static double pass_locked(const emu_buffer *buffers, size_t count, double traffi
     if (touched <= capacity) {
         return touched - hits;
     }
-    /* of the memory that does not fit, each access goes to DRAM again */
+    /* every access to memory that does not fit goes to DRAM */
     double missing = 1 - capacity / touched;
     return touched + (traffic - touched) * missing;
 }

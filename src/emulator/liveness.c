@@ -21,7 +21,7 @@ typedef struct liveness {
     block *blocks;
     size_t block_count;
     uint64_t *uses, *kills, *in, *out;
-    size_t *touch_from; /* first touch of each instruction, then the number of touches */
+    size_t *touch_from; /* index of each instruction's first use; then the number of uses */
     range *ranges;
 } liveness;
 

@@ -184,7 +184,7 @@ static size_t page_round(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Imports and views are mappings of memory that belongs to another allocation. */
+/* Returns false for imports and views, which map memory of another allocation. */
 static bool holds_own(emu_memory_kind kind)
 {
     return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;

@@ -113,7 +113,7 @@ void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
 
 /* ---- bar.warp.sync ---- */
 
-/* Lets the members continue when all of them wait, even at different bar.warp.sync instructions. */
+/* Lets the members of a mask continue when all of them wait, even at different instructions. */
 static void meet_members(emu_warp *warp, emu_handler run, uint32_t members)
 {
     uint32_t here = warp->dead;
@@ -328,7 +328,7 @@ void emu_decode_fence(emu_decoder *decoder)
                                                                        : fence;
 }
 
-/* Lets other warps run, because the thread may be waiting for them. */
+/* Runs nanosleep: lets other warps run, because the thread may be waiting for them. */
 static void nanosleep_op(emu_warp *warp, const emu_op *op)
 {
     (void)op;

@@ -148,7 +148,7 @@ void emu_decode_bulk(emu_decoder *decoder)
     }
 }
 
-/* Ends the thread's copies before the thread arrives, so waiting for the mbarrier is enough. */
+/* Ends the thread's copies before it arrives at the mbarrier, which is then enough to wait for. */
 static void wait_for_copies(emu_warp *warp, const emu_op *op)
 {
     (void)op;

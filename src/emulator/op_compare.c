@@ -106,7 +106,7 @@ static void setp(emu_warp *warp, const emu_op *op)
     emu_set_predicate(warp, op->dst, warp->mask, evaluate_lanes(warp, op));
 }
 
-/* p|q: p is the comparison combined with c, q is the opposite combined with c */
+/* setp with p|q: p is the comparison combined with c, q is the opposite combined with c */
 static void setp_combined(emu_warp *warp, const emu_op *op)
 {
     uint32_t value = evaluate_lanes(warp, op);

@@ -13,7 +13,7 @@
 
 enum {
     PATIENCE = 16384, /* number of operations after which the split that has waited longest runs */
-    TURN = 256        /* number of operations for which that split runs */
+    TURN = 256        /* number of operations for which the split that has waited runs */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
@@ -69,7 +69,7 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
         }
         return true;
     }
-    /* after a backward branch, the split may arrive here without having joined those that wait */
+    /* after a backward branch, a split may arrive without joining the splits that wait here */
     bool joins = false;
     for (unsigned i = 0; i < warp->split_count; i++)
         joins |= warp->splits[i].frame == warp->frame && warp->splits[i].pc == warp->pc - 1;

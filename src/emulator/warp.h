@@ -23,7 +23,7 @@ typedef void (*emu_handler)(emu_warp *warp, const emu_op *op);
 
 struct emu_op {
     emu_handler run;
-    uint64_t imm;      /* depends on the handler: an offset, a branch target or flags */
+    uint64_t imm;      /* meaning depends on the handler: an offset, a branch target or flags */
     const void *extra; /* further data for the handler; owned by the program */
     uint32_t dst, a, b, c, d;
     uint32_t guard;      /* register of the guard predicate; EMU_TRUE_SLOT if there is none */
@@ -90,7 +90,7 @@ struct emu_warp {
     uint32_t dead;    /* lanes that have exited or do not exist */
     uint32_t active;  /* lanes of the running split */
     uint32_t pc;      /* next operation */
-    uint32_t limit;   /* position at which the split stops; 0: it stops at once */
+    uint32_t limit;   /* the split stops when it reaches this position; 0: at once */
     emu_frame *frame;
     emu_block *block;
     emu_worker *worker;
