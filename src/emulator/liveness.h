@@ -5,6 +5,5 @@
 
 /* Sets slots[r] to the offset of the lanes of register r. Registers of the same size share storage
  * if they are never live at once. Call it after a decoder pass that recorded all register uses and
- * branches. Sets register_bytes and live_words of the function. Returns false if memory runs
- * out. */
+ * branches. Sets the function's register_bytes and live_words. Returns false without memory. */
 bool emu_assign_registers(emu_decoder *decoder, uint32_t *slots);

@@ -274,8 +274,7 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
 }
 
 /* Finds the range of data that came from the host or the init kernel. Inputs that are changed
- * slightly to find a tolerance must stay in this range. Whole numbers stay, as they may be
- * indices. */
+ * slightly to find a tolerance must stay in it. Whole numbers may be indices, so they stay. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {

@@ -392,8 +392,7 @@ static const struct known_error {
     {"thrust/", thrust_hint},
     {"/cub/", thrust_hint}, /* a CUB error, because Thrust calls CUB */
     {"namespace \"std\" has no member", std_hint},
-    {"qualified name is not allowed", std_hint}, /* caused by a member std::vector<T> of a class
-                                                  * template */
+    {"qualified name is not allowed", std_hint}, /* a member std::vector<T> in a class template */
     {"error: expected an expression",
      "nvcc accepts {.x = 1} and a ?: b in each standard; for NVRTC, expected "
      "options(\"--std=c++20\") in a pragma for the first, and a ? a : b for the second"},
