@@ -288,7 +288,7 @@ struct gputune_open_options {
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */
-    uint32_t compile_workers; /* 0: one per core, shared by all tuners of the process */
+    uint32_t compile_workers; /* number; 0: one per core, shared by all tuners of the process */
     uint32_t max_plans;       /* maximum number of plans kept for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers and up to 128 MB of code; speeds up the next tuning */
@@ -467,7 +467,7 @@ typedef struct gputune_info {
     bool modelled; /* true if the emulator computed the times by a model */
     bool outside_only;  /* true if the default won although `only` excludes it */
     uint32_t arguments; /* number of arguments of a launch */
-    uint32_t grid[3], block[3], cluster[3]; /* x, y, z of the first kernel */
+    uint32_t grid[3], block[3], cluster[3]; /* sizes x, y, z of the first kernel */
     const char *grids, *blocks; /* grids and blocks of all kernels: "128x8", "64 (3 times) + 1" */
     uint32_t shared_bytes;      /* dynamic shared memory per block */
     int carveout_kb;            /* shared memory per SM; -1: the driver's choice */

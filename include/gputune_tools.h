@@ -180,7 +180,7 @@ typedef struct gputune_record {
     const char *kernel, *sizes, *configuration;
     gputune_objective objective;
     gputune_cache cache;
-    const char *gpu, *environment, *arch; /* the GPU's name, the key of its results, and "sm_90a" */
+    const char *gpu, *environment, *arch; /* the GPU's name, its key in the database, "sm_90a" */
     const char *origin;                   /* "cuda", or the emulator's profile and model */
     /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated"; "slow" (not compiled
      * within a call's limit), "unproved" (not verified, because its first launch was clearly
@@ -208,13 +208,13 @@ typedef struct gputune_record {
     const char *grids, *blocks; /* grids and blocks of all kernels: "64 (3 times)"; "": unknown */
     uint32_t vector_bytes;      /* bytes of the widest access of a vector axis; 0: no such axis */
     const char *created;        /* UTC, ISO 8601 */
-    int order;                  /* larger for trials that were stored later; 0: not stored */
+    int order;                  /* order of storing: larger for later trials; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
     int sm_count, sm_clock_khz, memory_clock_khz; /* the GPU's SM count and clocks; 0: unknown */
     /* Hashes in hexadecimal, or "". `scenario`: hash of everything that the trials of a scenario
      * have in common, except the GPU. `identity`: hash of this version of the template. */
     const char *scenario, *identity;
-    const char *alignment, *inputs; /* of the scenario's buffers: "16", "seed=1"; or "" */
+    const char *alignment, *inputs; /* alignment: "16"; inputs: "seed=1"; or "" */
     /* true if nothing verified the default, which is then assumed to be correct */
     bool unreferenced;
     bool outdated; /* true if the template was edited after the result was measured */
@@ -293,7 +293,7 @@ typedef struct gputune_rule {
     int driver_version;
     bool unproved; /* true if the rule was imported without trust (gputune verifies it at each
                       size), or if others may write the database (gputune ignores the rule) */
-    bool outdated; /* the template was edited after the rule was made */
+    bool outdated; /* true if the template was edited after the rule was made */
 } gputune_rule;
 #define GPUTUNE_RULE_INIT GPUTUNE_INIT(gputune_rule)
 
@@ -361,7 +361,7 @@ typedef struct gputune_miss {
     gputune_cache cache;
     const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for the caller's data */
     const char *only;               /* restrictions: "UNROLL=1,2,4 VEC=1"; "": whole space */
-    const char *gpu, *environment;  /* the GPU's name, and gputune_device.environment */
+    const char *gpu, *environment;  /* the GPU's name; as in gputune_device */
 } gputune_miss;
 /* Calls `each` for the misses in a file, the most frequent first. ENOTFOUND or EIO if it cannot be
  * read. */

@@ -17,9 +17,9 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* a launch counts as use of the GPU for this long */
-static const int64_t gap_ns = 100000000;     /* a pause that is not checked for this long is over */
-static const int64_t window_ns = 1200000000; /* pause before reading NVML, above its window */
+static const int64_t lately_ns = 200000000; /* a launch counts as use of the GPU for this long */
+static const int64_t gap_ns = 100000000;    /* a pause is over if it is not checked for this long */
+static const int64_t window_ns = 1200000000; /* pause before NVML's average is read */
 static const int64_t again_ns = 200000000;   /* interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };
 

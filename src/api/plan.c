@@ -134,7 +134,7 @@ typedef struct check {
     };
 } check;
 
-/* A struct argument's member, if it has the name of a problem size. */
+/* A member of a struct argument that has the name of a problem size. */
 typedef struct member {
     uint32_t argument, offset;
     check check;
@@ -174,7 +174,7 @@ struct gputune_plan {
     _Atomic(plan_facts *) facts;
     gt_miss *miss;
     gt_watch *watch;
-    char *kernel; /* in the plan's own allocation if there is a model */
+    char *kernel; /* allocated together with the plan if there is a model */
 };
 
 static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;

@@ -76,7 +76,7 @@ void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
 /* Returns the miss recorded for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
 
-/* Returns the watch of the plan's template, or NULL. The watch lives as long as the plan. */
+/* Returns the watch on the files of the plan's template, or NULL. It lives as long as the plan. */
 gt_watch *gt_plan_watch(const gputune_plan *plan);
 
 /* Returns true if two plans have the same result: configuration, source and time. */

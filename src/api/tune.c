@@ -376,8 +376,8 @@ static bool may_rule(const gt_plan_call *a)
            !tuner->overrides.disabled;
 }
 
-/* Makes the plan that a rule chooses. If the table has a measured plan for this size, the plan is
- * outdated; then looks up the stored result again, and does not use the rule. */
+/* Makes the plan that a rule chooses. If the table has an outdated plan for this size that was
+ * measured, looks up the stored result again and does not use the rule. */
 static gputune_status plan_by_rule(gputune_plan **out, const gt_plan_call *a)
 {
     gputune *tuner = a->tuner;

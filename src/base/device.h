@@ -11,7 +11,7 @@ typedef struct gt_device {
     char uuid[48];        /* UUID such as "GPU-xxxxxxxx-…"; "" without a GPU */
     char arch[16];        /* "sm_90a" */
     char mig_profile[32]; /* "" without MIG */
-    char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */
+    char origin[64];      /* "cuda", "arch" (without a GPU), or "emu:PROFILE:modelN" */
     char environment[40]; /* hash in hex, the key of stored results (gpu/device.h) */
     char processor[128];  /* name of the host's CPU; "" without a GPU */
     int ordinal;
@@ -22,7 +22,7 @@ typedef struct gt_device {
     int shared_per_block_bytes; /* shared memory that a block may use without opt-in: 48 KB */
     int shared_per_block_optin_bytes;
     int shared_per_sm_bytes;
-    int shared_reserved_per_block_bytes; /* by CUDA: 1 KB on CC >= 8.0 */
+    int shared_reserved_per_block_bytes; /* reserved by CUDA: 1 KB on CC >= 8.0 */
     int64_t constant_bytes;              /* 64 KB */
     int64_t l2_bytes, memory_bytes;
     int l2_persist_bytes, l2_window_bytes; /* limits of L2 persistence; 0: not supported */

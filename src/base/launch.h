@@ -16,7 +16,7 @@ typedef enum gt_pass {
 
 enum {
     GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* size limit of every driver; the LARGE limit needs CC >= 7.0 and driver >= 12.1 */
+        4096, /* parameters that every driver allows; LARGE needs CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
     GT_PARAMETER_MAX = 64, /* maximum number of parameters, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,

@@ -208,7 +208,7 @@ static int write_report(const cli_list *names)
     given.names = *names;
     cli_read_own_results();
     int code = read_report(&report);
-    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* there may be no results yet */
+    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* a tuning may have no results yet */
         CLI_TRY(code);
     }
     CLI_REFUSE(!cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,

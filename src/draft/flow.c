@@ -36,7 +36,7 @@ draft_amount *draft_value_of(const draft_decl *decl, const char *path)
     return found && strcmp(found->path, path) == 0 ? found->value : NULL;
 }
 
-/* Handles a change of a variable that an existing lambda uses. In host code, the extents and
+/* Handles an assignment to a variable that an existing lambda uses. In host code, the extents and
  * arguments of launches in lambdas become unknown. In kernels, adds a question. */
 static void change_captured(const draft_decl *variable)
 {
@@ -863,7 +863,7 @@ void draft_doubt_return(const draft_binding *begin)
     }
     branch_changes(&changes, &(branch){from, draft_now.last});
     doubt_changes(&changes, "is changed after a return");
-    for (size_t i = 0; i < changes.count; i++) { /* which of two buffers a pointer points to */
+    for (size_t i = 0; i < changes.count; i++) { /* a pointer may point to either of two buffers */
         const draft_binding *b = changes.items[i], *older = b->older;
         while (older && strcmp(older->path, b->path) != 0) {
             older = older->older;

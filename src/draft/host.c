@@ -89,8 +89,8 @@ draft_amount *draft_literal(draft_node *node, int64_t number)
     return value;
 }
 
-/* Returns true if no name describes the value better than the name of the variable itself. This is
- * true for a number, for the result of a call, and for the previous value of the variable. */
+/* Returns true if the variable's own name describes the value best. This is true for a number, for
+ * the result of a call, and for the previous value of the variable. */
 static bool is_plain(const draft_decl *decl, const draft_amount *value)
 {
     int64_t number;

@@ -11,8 +11,8 @@ draft_spot draft_new_object(const draft_node *node)
 
 static void set_defaults(const draft_spot *object, cx_type type, bool is_zero);
 
-/* Gives a field its value or, if `made` is NULL, the value in its declaration. If there is none
- * either and `is_zero` is true, the field becomes zero. */
+/* Gives a field its value or, if `made` is NULL, the value in its declaration. If the field has
+ * neither and `is_zero` is true, it becomes zero. */
 static void assign_member(const draft_spot *object, const draft_field *field, draft_node *made,
                           bool is_zero)
 {
@@ -102,8 +102,8 @@ draft_amount *draft_construct(draft_node *node)
     return draft_object(object);
 }
 
-/* Returns the number of the field that an element of an initialiser list initialises: `next`, or
- * the field that a designated initialiser names, as in { .b = 1 }. */
+/* Returns the number of the field that an element of an initialiser list initialises. This is
+ * `next`, unless a designator such as .b in { .b = 1 } names the field. */
 static size_t designated(cx_cursor element, const draft_fields *fields, size_t next)
 {
     const draft_cursors parts = draft_children(element);
@@ -119,8 +119,8 @@ static size_t designated(cx_cursor element, const draft_fields *fields, size_t n
     return names < 2 ? found : fields->count;
 }
 
-/* Returns true if the element of an initialiser list initialises a whole member. Returns false if
- * inner braces are left out. */
+/* Returns true if an element of an initialiser list initialises a whole member, and false if it is
+ * the first part of a member whose inner braces are left out. */
 static bool is_whole(const draft_node *value, cx_type member)
 {
     return draft_is_array(member)

@@ -181,7 +181,7 @@ typedef struct draft_symbol {
     bool has_number, is_guess;
     const char *doubt; /* DRAFT_HOST: why the number may vary ("is changed by a loop"), or NULL */
     bool has_name;     /* true if the name is a macro that is kept in the draft */
-    struct draft_amount *definition;         /* DRAFT_HOST: limit, if it is a buffer's `range` */
+    struct draft_amount *definition;         /* DRAFT_HOST: limit, for a buffer's `range` */
     struct draft_amount *first, *step, *end; /* DRAFT_COUNTER: first value, step and end */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: the buffer that the element is in */
     struct draft_amount *index;
@@ -259,10 +259,10 @@ draft_symbols draft_symbols_of(const draft_amount *value);
  * true in host code, but may be false for some elements in kernels. */
 typedef struct draft_fact {
     draft_amount *lhs, *most;
-    bool is_difference; /* true if lhs is the difference of the two sides of a comparison */
+    bool is_difference; /* true if lhs is the difference of two compared values */
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
-/* Adds the facts that are true if the condition has the value `holds`. */
+/* Adds the facts that follow from the condition or, if `holds` is false, from its negation. */
 void draft_facts_add(draft_facts *out, draft_amount *condition, bool holds);
 /* Returns an upper or a lower bound of a value. The bound of a buffer's element is the symbol
  * `range` of the buffer, which is created when it is first needed. */
@@ -360,7 +360,7 @@ typedef struct draft_kernel_facts {
     bool has_loop;
     bool strides_grid;  /* true if the kernel has a grid-stride loop */
     draft_facts guards; /* all comparisons in the kernel, including those in branches */
-    draft_facts limits; /* index <= last valid index, for arrays of fixed size */
+    draft_facts limits; /* comparisons index <= last valid index, for arrays of fixed size */
     draft_symbols loaded;
 } draft_kernel_facts;
 
@@ -461,17 +461,16 @@ void draft_change_unseen(const draft_spot *spot, cx_type type, const char *doubt
 void draft_forget(draft_decl *decl);
 /* Returns the value last assigned to exactly this variable or member, or NULL. */
 draft_amount *draft_value_of(const draft_decl *decl, const char *path);
-/* Returns the last assignment to the member or to a struct that contains it, or NULL. */
+/* Returns the last assignment to a member or to a struct that contains it, or NULL. */
 const draft_binding *draft_outer_value(const draft_decl *decl, const char *path);
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
-/* Returns the location that is `bytes` further in its buffer. Other locations do not move. */
+/* Returns the location `bytes` further on in its buffer. Locations outside buffers do not move. */
 draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
 draft_spot draft_spot_of(draft_node *node);
 void draft_declare(draft_decl *decl);
-/* Records the facts that are true if the condition has the value `holds`. */
+/* Records the facts that follow from the condition or, if `holds` is false, from its negation. */
 void draft_assume(draft_amount *condition, bool holds);
-/* Returns true if a write at this offset may leave out elements, because of enclosing conditions.
- */
+/* Returns true if a write at this offset may skip elements because of enclosing conditions. */
 bool draft_has_gaps(draft_amount *offset);
 /* Returns the number of enclosing conditions that may be false for some elements. */
 size_t draft_depth_of_gaps(void);

@@ -574,7 +574,7 @@ static draft_amount *call_unknown(draft_node *node)
                : any_value(NULL, draft_on_host() ? draft_source_of(node->at) : name, node->type);
 }
 
-/* Replaces a parameter of the called function by the parameter's number. */
+/* Replaces a parameter of the called function by the number that is passed. */
 static draft_amount *put_argument(void *function, draft_amount *part)
 {
     const draft_symbol *symbol = part->symbol;
@@ -585,8 +585,9 @@ static draft_amount *put_argument(void *function, draft_amount *part)
                : NULL;
 }
 
-/* Returns the result of a call for use in the caller. If it depends on a value that is not stored
- * in a variable, returns a symbol for the call, because another call may return another value. */
+/* Returns the result of a call for use in the caller. If the result depends on a value that is not
+ * stored in a variable, returns a symbol for the call, because another call may return another
+ * value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
     const bool is_open = draft_has_kind(result, DRAFT_CHANGING);

@@ -389,8 +389,8 @@ static bool has_index(const draft_settled *s, unsigned has, unsigned lacks, bool
     return found;
 }
 
-/* Returns true if some access multiplies blockIdx in the grid's dimension `g` by blockDim in the
- * block's dimension `d`: if blockDim were 0, the index would not depend on blockIdx. */
+/* Returns true if some access multiplies blockIdx in dimension `g` by blockDim in dimension `d`, so
+ * its index would not depend on blockIdx if blockDim were 0. */
 static bool multiplies(const draft_settled *s, int g, int d)
 {
     const draft_symbol *block = draft_builtin(DRAFT_BLOCK_INDEX, g)->symbol;
@@ -413,9 +413,10 @@ static draft_amount *tied_grid(const draft_settled *s, int g, int d, int64_t num
     return g == d || multiplies(s, g, d) ? tie(s->grid[g], number, extent) : s->grid[g];
 }
 
-/* Returns true if the results depend on the block size, so it must not change: the code computes
- * the elements of a block from other numbers, or each block has its own elements and either stores
- * a single result or belongs to a grid that does not depend on the block size. */
+/* Returns true if the results depend on the block size, which then must not change. This is so if
+ * the code computes the elements of a block from other numbers, or if each block has its own
+ * elements and either stores a single result or belongs to a grid that does not depend on the block
+ * size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number, bool is_code)
 {
     draft_amount *own = draft_builtin(DRAFT_BLOCK_SIZE, d), *extent = s->block[d];
@@ -899,7 +900,7 @@ static void require_bounds(draft_settled *s, const draft_access *access, draft_a
     draft_amount *most[] = {draft_plus(access->length, draft_number(size), -1),
                             draft_bound(access->offset, true, &(draft_facts){0})};
     draft_amount *condition = NULL;
-    for (int i = 0; i < 4; i++) { /* without the alignment for i < 2 */
+    for (int i = 0; i < 4; i++) { /* i < 2: ignore the alignment */
         draft_amount *by = draft_number(i > 1 && align > bytes ? align / bytes : 1);
         draft_amount *last = draft_make(DRAFT_QUOTIENT, most[i % 2], draft_number(bytes), NULL);
         last = draft_times(draft_make(DRAFT_QUOTIENT, settled_amount(s, last), by, NULL), by);

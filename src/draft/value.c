@@ -400,8 +400,7 @@ static bool is_positive(const draft_amount *v)
 
 static bool is_not_negative(const draft_amount *v);
 
-/* Returns true if all factors of `small` are also factors of `large`, whose other factors are
- * positive. */
+/* Returns true if `large` has all factors of `small`, and its other factors are positive. */
 static bool has_all(const draft_term *large, const draft_term *small)
 {
     unsigned used = 0;

@@ -241,9 +241,9 @@ static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obsta
     return GPUTUNE_OK;
 }
 
-/* Calls `work`. Interrupts its statements when the patience `call` ends; never if `call` is NULL.
- * However, statements may always run for one second. A late or canceled call can then still get an
- * answer or store its results, unless the file is locked. */
+/* Calls `work`, and interrupts its statements when the patience `call` ends (NULL: never).
+ * Statements may run for at least one second, so a late or canceled call can still get an answer or
+ * store its results, unless the file is locked. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {

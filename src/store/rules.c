@@ -11,7 +11,7 @@ void gt_stored_rule_free(gt_stored_rule *rule)
     gt_columns_free(rule, &gt_rule_columns);
 }
 
-/* Returns the scenario under which a rule is stored. Its bucket is "rule" instead of a problem. */
+/* Returns the scenario under which a rule is stored. Its key has "rule" in place of the problem. */
 static gt_scenario scenario_of_rule(const gt_scenario *scenario, const char *region)
 {
     gt_scenario of_rule = *scenario;

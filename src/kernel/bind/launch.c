@@ -187,7 +187,7 @@ static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
         value->base = parts->computed[i].base;
         if (!parts->has_loops) {
             int64_t number;
-            (void)gt_binding_value(&number, binding, i); /* gt_steps_bind() has checked it */
+            (void)gt_binding_value(&number, binding, i); /* checked by gt_steps_bind() */
             value->scratch_bytes = (uint64_t)number;
         }
     }

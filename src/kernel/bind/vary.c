@@ -236,8 +236,7 @@ bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
     return has && !workload->has_init;
 }
 
-/* Records which scalars may make results overflow. Returns by how much the largest one has grown.
- */
+/* Records which scalars may make results overflow. Returns the factor by which they have grown. */
 static double note_unbounded(gt_workload *out, const gt_workload *from,
                              const gt_variation *variation)
 {

@@ -180,8 +180,8 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
 }
 
 /* Adds a feature for the number of blocks in a grid, and sets load_features[v] and load_factors[v].
- * The feature includes no constant factors. It also includes no upper limits of the grid, such as
- * one block per multiprocessor if blocks loop over tiles, because they do not limit the work. */
+ * Leaves out constant factors. Also leaves out upper limits of the grid, such as one block per
+ * multiprocessor if blocks loop over tiles, because they do not limit the work. */
 static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
     GT_SCOPED(gt_text_free) gt_text blocks = {0};
@@ -230,7 +230,7 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* If a variant has several needs and conditions can meet them, adds one feature that does. */
+/* If conditions can meet all of a variant's several needs, adds one feature that does. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};

@@ -33,7 +33,7 @@ typedef enum gt_left {
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    uint64_t key; /* if keys are equal, so are the results for all values of the other axes */
+    uint64_t key; /* equal keys mean equal results, whatever the values of the other axes */
 } gt_residue;
 
 /* Evaluates a filter when only the axes in the bit set `known` have values. For a stage of the

@@ -94,8 +94,8 @@ typedef struct gt_template_step {
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count; /* number of `arguments` */
     bool takes_none;         /* true if the launch() has args = () */
-    /* indices into the arguments in args(), then the scratch() buffers, then the tensor maps that
-     * replace no buffer, then `computed` */
+    /* indices into one list of the args(), the scratch() buffers, the tensor maps that replace no
+     * buffer, and `computed` */
     uint32_t arguments[GT_PARAMETER_MAX];
 } gt_template_step;
 

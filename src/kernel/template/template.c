@@ -84,7 +84,7 @@ static const pragma pragmas[] = {
     {"maxreg", 4, ONCE, gt_parse_setting, .roles = MAKING},
     {"constant", 1, MANY, gt_parse_constant, .roles = 0, .form = "constant(weights : float[9])"},
     {"default", 4, MANY, gt_parse_default, .roles = LIST},
-    /* after default(); affects only which variants are tried first */
+    /* start() is parsed after default(), and affects only which variants are tried first */
     {"start", 5, MANY, gt_parse_start, .roles = 0, .form = "start(VEC = 4, BLOCK = 256)"},
     {"require", 4, MANY, gt_parse_require, .roles = 0},
     {"races", 6, MANY, gt_parse_written, .roles = LIST, .member = offsetof(gt_argument, races)},

@@ -42,9 +42,9 @@ typedef struct gt_axis {
     uint32_t count;          /* number of values in the clause */
     uint32_t default_choice; /* index into `values` */
     bool in_source;          /* true if the generated source may depend on the value */
-    bool shares_source;      /* true if it depends on the value only by expressions, so values may
-                              * have equal sources */
-    uint64_t buffers;        /* bit i: arguments[i] is a buffer of this vector() or l2_persist() */
+    /* true if the source depends on the axis only by expressions, so values may share a source */
+    bool shares_source;
+    uint64_t buffers; /* bit i: arguments[i] is a buffer of this vector() or l2_persist() */
     gt_place place;
 } gt_axis;
 
@@ -67,7 +67,7 @@ typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
 /* How an input is filled. The same seed produces the same contents. */
 typedef struct gt_fill {
     gt_fill_kind kind;
-    /* range of uniform() and sorted(); for other fills, `low` is the value or the expression */
+    /* range of uniform() and sorted(); for other fills, `low` is their value or expression */
     const gt_expression *low, *high;
     const char *file; /* name of the file in file("name"), or NULL */
     gt_place place;

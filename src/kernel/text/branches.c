@@ -286,7 +286,7 @@ static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 
 static void read_text(reader *r, const char *text)
 {
-    size_t since = 0; /* offset at which the disabled part begins; 0: not in one */
+    size_t since = 0; /* offset at which the disabled part begins; 0: none */
     gt_lexer lexer = gt_lexer_of(text), line;
     while (!r->failed && gt_lexer_find_directive(&lexer, &line)) {
         if (!gt_token_is_any(&line.token, "if ifdef ifndef elif elifdef elifndef else endif")) {
