@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* If *out is not set, looks for the prelude in the folder `folder` + `place`. If it is there, sets
- * *out to the folder's path; otherwise adds the path to `tried`. */
+/* Looks for the prelude in the folder `folder` + `place`, unless *out is set already. Sets *out to
+ * this folder if the prelude is there, otherwise adds the folder to `tried`. */
 static gputune_status try_place(char **out, gt_text *tried, const char *folder, const char *place)
 {
     GT_FREED char *path = NULL, *prelude = NULL;
@@ -249,7 +249,7 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists the kernels of a file. Called only if needed, because it is as slow as reading the file. */
+/* Lists the kernels of a file. Called only when needed, as it is as slow as reading the file. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
@@ -339,8 +339,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Adds the kernels of a file or, if `kernel` is not NULL, only this kernel. If a file has no
- * kernels, adds one without a name; an error will be reported when it is parsed. */
+/* Adds the kernels of a file or, if `kernel` is not NULL, only this kernel. For a file without
+ * kernels, adds one without a name; parsing this kernel will report the error. */
 static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {

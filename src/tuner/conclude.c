@@ -511,8 +511,8 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
                                                 : gt_field_verdict(&tuning->session.field);
 }
 
-/* The champion is the fastest variant of earlier tunings, if it is faster than the winner and did
- * not fail. Returns true if the tuning was stopped before the champion was measured. */
+/* Returns true if the tuning was stopped before the champion was measured. The champion is the
+ * fastest variant of earlier tunings, if it is faster than the winner and did not fail. */
 static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 {
     gt_config champion;
@@ -545,8 +545,8 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* Chooses which of a variant and its duplicates represents the others: the one that gt_precedes()
- * prefers. The result then does not depend on the order of proposals. */
+/* Chooses the configuration that represents a variant and its duplicates: the one that
+ * gt_precedes() prefers. The result then does not depend on the order of proposals. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {

@@ -369,7 +369,7 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
 }
 
 /* Returns true if the running variant has taken half of the farm's time limit (farm_measure.c) and
- * may never end. Half of that limit is enough, because the call may have a shorter limit. */
+ * may never end. Half is enough, because the call's limit may be shorter than the farm's. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -778,7 +778,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* If the compile was put off and `variant` is on its second attempt, resets the unit. */
+/* Resets the unit if its compile was put off and `variant` is on its second attempt. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
     bool again = unit->put_off && variant->retried;

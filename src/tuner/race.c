@@ -190,7 +190,7 @@ static double median_time(gt_race *race, const gt_runner *runner)
 }
 
 /* Returns true if a faster contestant may replace the incumbent. If it was not in all rounds of the
- * incumbent, it must be clearly faster, because all others must then be sampled with the new
+ * incumbent, it must be clearly faster, because all others must be sampled again with a new
  * incumbent. If values are exact, one shared round is enough. After a stop, the medians must agree
  * too, because the difference may be due to a single slow sample. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,

@@ -511,7 +511,7 @@ static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space
 }
 
 /* Tries neighbours of kept members that are fast at this size. Half of the neighbours differ in one
- * axis, the others only in values that need no compile. Measures faster ones at all tuned sizes. */
+ * axis, the others only in values that need no compile. Measures the faster ones at all sizes. */
 static gputune_status search_at(gt_rule_maker *maker, size_t size, const free_values *same)
 {
     enum { NEIGHBOURS = 16, TRIES = 200 };

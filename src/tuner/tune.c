@@ -62,8 +62,8 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
     return gt_compile_one(image, resources, request, config);
 }
 
-/* If the winner's fallback was verified for the request and its source is unchanged, copies it to
- * *fallback. If the default has changed since then, only this fallback has stored code. */
+/* Copies the winner's fallback to *fallback if it was verified for the request and did not change.
+ * It has stored code even if the default was changed since then and has none. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -436,8 +436,8 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* Fails with ENOTFOUND if the template excludes the variant that a rule chooses for a problem, but
- * not all other configurations. */
+/* Fails with ENOTFOUND if the template excludes the variant that a rule chooses for a problem,
+ * although it allows other configurations. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {

@@ -79,7 +79,7 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
                                      const gt_template *template, const gt_device *device,
                                      const char *prelude);
 /* Fails with ENOTFOUND if the template excludes the variant that the rule chooses at a test size,
- * but not all other configurations. */
+ * although it allows other configurations. */
 gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *template,
                                      const gt_device *device);
 /* Returns the terms of an answer by a rule. */
