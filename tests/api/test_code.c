@@ -61,7 +61,7 @@ static uint64_t launch(gt_plan_code *code, uint32_t grid)
     return call->object;
 }
 
-/* Launches two codes. Returns how many modules are loaded for them. */
+/* Launches code made from two images. Returns how many modules are loaded for both. */
 static int modules_of(const char *one, int one_kb, const char *other, int other_kb)
 {
     gt_plan_code *a = code_of(one, 5, one_kb), *b = code_of(other, 7, other_kb);

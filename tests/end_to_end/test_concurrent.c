@@ -171,7 +171,7 @@ static void *close_canceled(void *tuner)
 {
     pthread_cancel(pthread_self());
     gputune_close(tuner);
-    return tuner; /* no point of cancellation follows */
+    return tuner; /* the thread reaches no further cancellation point */
 }
 
 TEST(canceled_thread_ends_after_closing)

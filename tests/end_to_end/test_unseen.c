@@ -615,7 +615,7 @@ TEST(owned_plan_outlives_the_tuner)
     GT_SCOPED(plan_end) gputune_plan *plan = request_source(tuner, 4096, GPUTUNE_SOURCE_RULE);
     gputune_close(tuner);
     options.device = "none";
-    for (int i = 0; i < 65; i++) { /* more than the closed tuners that the library remembers */
+    for (int i = 0; i < 65; i++) { /* the library remembers fewer closed tuners */
         OK(gputune_open(&tuner, &options));
         gputune_close(tuner);
     }

@@ -151,9 +151,9 @@ TEST_ON_DEVICE(elements_that_the_reference_omits_must_stay_unwritten)
     assert_wrong(VARIANT("if (i < n / 2 && i != 5) y[i] = a * x[i];"), "y[5] is 0 or not written");
 }
 
-/* A variant that runs `statement`, which may read `seen`: the number of blocks that have ended in
- * earlier launches (or already in this one) and for which `count` is true. A launch has 79 blocks
- * at the requested size and 78 at the odd-tail size. */
+/* A variant that runs `statement`. It may read `seen`, the number of blocks that have ended so far,
+ * in this and earlier launches, and for which `count` is true. A launch has 79 blocks at the
+ * requested size and 78 at the odd-tail size. */
 #define COUNTING(count, statement)                                                                 \
     "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \
@@ -168,7 +168,8 @@ TEST_ON_DEVICE(a_second_launch_must_be_right_too)
     assert_right(COUNTING("true", "if (i < n) y[i] += a * x[i];"));
 }
 
-/* The variant is wrong from its second launch at the requested size, which the last proof makes. */
+/* Only the last proof launches twice at the requested size. The variant is wrong the second
+ * time. */
 TEST_ON_DEVICE(a_winner_must_be_right_in_a_second_launch)
 {
     prepare(make_setup("axpy_reference"));

@@ -104,7 +104,7 @@ TEST(launches_are_those_of_the_template)
 
 TEST(other_launches_have_no_prototype)
 {
-    static const char *const clauses[] = {"grid(1) block(64)", /* the first two have one */
+    static const char *const clauses[] = {"grid(1) block(64)", /* the first two have a prototype */
                                           "launch(k, block = 64, grid = 1, args = (y, x, 2 * 7))",
                                           "launch(k, block = 64, grid = 1, args = (y, x, n / 2))",
                                           "grid(1) block(min(256, n))",

@@ -30,7 +30,7 @@ TEST(test_resident_blocks_follow_every_limit)
         {64, 16, 0, 32},      {1024, 26, 0, 2}, /* limited by threads */
         {256, 56, 0, 4},                        /* an occupancy of 0.50 was measured */
         {256, 40, 0, 6},                        /* occupancy 0.75 was measured */
-        {256, 16, 131072, 1}, {1024, 96, 0, 0}, /* the driver refuses so many registers */
+        {256, 16, 131072, 1}, {1024, 96, 0, 0}, /* the driver refuses to use so many registers */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_kernel_step step = shape(1000, cases[i].block, cases[i].shared);
