@@ -166,7 +166,7 @@ struct gputune_plan {
     const gt_launch_sizes *sizes;    /* sizes of the winner's launch; NULL: those in `winner` */
     check *checks;
     const gt_plan_model *model; /* the rule's model, or NULL if the plan has its own code */
-    const int64_t *values;      /* the problem values, if the plan has a model */
+    const int64_t *numbers;     /* the problem values, if the plan has a model */
     gt_members members;
     atomic_uint references;
     gt_plan_pool *pool;
@@ -385,7 +385,7 @@ static gt_problem problem_of(const gputune_plan *plan)
 {
     gt_problem problem = plan->model->problem;
     for (uint32_t i = 0; i < plan->model->template->problem_count; i++) {
-        problem.values[i].number = plan->values[i];
+        problem.values[i].number = plan->numbers[i];
     }
     return problem;
 }
@@ -545,24 +545,15 @@ void gt_plan_model_free(gt_plan_model *model)
     free(model->prototypes[1]);
 }
 
-typedef struct resized {
-    uint64_t id;
-    uint32_t grids[GT_STEPS_MAX][3];
-    uint64_t bytes[GT_PARAMETER_MAX]; /* size of each argument, then of each scratch buffer */
-} resized;
-
-/* Computes the sizes of a launch. Returns false if the configuration is invalid at these sizes. */
-static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fallback,
-                          const gt_problem *problem)
+/* Returns a number, not 0, that identifies the sizes of a problem. */
+static uint64_t sizes_id(const gt_problem *problem, uint32_t count)
 {
     static const uint64_t factor = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden ratio */
-    const gt_prototype *prototype = model->prototypes[of_fallback];
-    out->id = 1;
-    for (uint32_t i = 0; i < model->template->problem_count; i++) {
-        out->id = ((out->id ^ out->id >> 32) * factor) ^ (uint64_t)problem->values[i].number;
+    uint64_t id = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        id = ((id ^ id >> 32) * factor) ^ (uint64_t)problem->values[i].number;
     }
-    out->id += out->id == 0;
-    return prototype && gt_prototype_launch(out->grids, out->bytes, prototype, problem);
+    return id ? id : 1;
 }
 
 static void *take_block(char **room, size_t bytes)
@@ -570,6 +561,12 @@ static void *take_block(char **room, size_t bytes)
     void *part = *room;
     *room += bytes;
     return part;
+}
+
+/* Copies an array to the room. Returns NULL if it is empty. */
+static void *keep_array(char **room, const void *items, size_t bytes)
+{
+    return bytes ? memcpy(take_block(room, bytes), items, bytes) : NULL;
 }
 
 /* Copies the model's checks, with the sizes of `problem`. Returns false if a size does not fit its
@@ -604,33 +601,36 @@ static bool set_pairs(gt_pair *out, const gt_pairs *model, const uint64_t *bytes
 gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                               const gt_problem *problem)
 {
-    resized sizes;
+    gt_prototype_sizes sizes;
     const gputune_plan *from = model->plan;
     const gt_template *template = model->template;
-    if (!compute_sizes(&sizes, model, false, problem)) {
+    if (!gt_prototype_launch(&sizes, model->prototypes[0], problem)) {
         return GPUTUNE_ENOTFOUND;
     }
     const size_t pair_bytes = from->pairs.count * sizeof(gt_pair),
                  check_bytes = from->check_count * sizeof(check),
-                 value_bytes = template->problem_count * sizeof(int64_t),
+                 number_bytes = template->problem_count * sizeof(int64_t),
                  byte_bytes = model->has_bytes ? template->parameter_count * sizeof(uint64_t) : 0,
+                 map_bytes = template->parts->map_count * sizeof *sizes.maps,
+                 value_bytes = template->parts->computed_count * sizeof *sizes.values,
                  grid_bytes = from->winner->launch->step_count * sizeof *sizes.grids,
                  name_bytes = strlen(from->kernel) + 1;
     GT_FREED char *memory =
         malloc(sizeof(gputune_plan) + sizeof(gt_launch_sizes) + pair_bytes + check_bytes +
-               value_bytes + byte_bytes + grid_bytes + name_bytes);
+               number_bytes + byte_bytes + map_bytes + value_bytes + grid_bytes + name_bytes);
     GT_TRY(gt_allocated(memory));
     char *room = memory + sizeof(gputune_plan);
     gt_launch_sizes *launch = take_block(&room, sizeof *launch);
     gt_pair *pairs = take_block(&room, pair_bytes);
     check *checks = take_block(&room, check_bytes);
-    int64_t *values = take_block(&room, value_bytes);
-    uint64_t *bytes =
-        byte_bytes ? memcpy(take_block(&room, byte_bytes), sizes.bytes, byte_bytes) : NULL;
-    *launch = (gt_launch_sizes){
-        sizes.id, memcpy(take_block(&room, grid_bytes), sizes.grids, grid_bytes), bytes};
+    int64_t *numbers = take_block(&room, number_bytes);
+    launch->id = sizes_id(problem, template->problem_count);
+    launch->bytes = keep_array(&room, sizes.bytes, byte_bytes);
+    launch->maps = keep_array(&room, sizes.maps, map_bytes);
+    launch->values = keep_array(&room, sizes.values, value_bytes);
+    launch->grids = keep_array(&room, sizes.grids, grid_bytes);
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        values[i] = problem->values[i].number;
+        numbers[i] = problem->values[i].number;
     }
     if (!set_checks(checks, from, problem) || !set_pairs(pairs, &from->pairs, sizes.bytes)) {
         return GPUTUNE_ENOTFOUND;
@@ -647,7 +647,7 @@ gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                            .sizes = launch,
                            .checks = checks,
                            .model = model,
-                           .values = values,
+                           .numbers = numbers,
                            .references = 1,
                            .pool = from->pool,
                            .watch = from->watch,
@@ -909,16 +909,20 @@ static gputune_status check_open(const gputune_plan *plan)
  * because fallbacks are rarely launched. */
 static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const void *const *items)
 {
-    resized sizes;
+    gt_prototype_sizes sizes;
     gt_launcher *launcher;
-    gt_launch_sizes launch = {.grids = (const uint32_t(*)[3])sizes.grids, .bytes = sizes.bytes};
+    gt_launch_sizes launch = {.grids = (const uint32_t(*)[3])sizes.grids,
+                              .bytes = sizes.bytes,
+                              .maps = sizes.maps,
+                              .values = sizes.values};
     if (plan->model) {
         const gt_problem problem = problem_of(plan);
-        GT_REFUSE(!compute_sizes(&sizes, plan->model, true, &problem), GPUTUNE_EINVAL,
+        const gt_prototype *prototype = plan->model->prototypes[1];
+        GT_REFUSE(!prototype || !gt_prototype_launch(&sizes, prototype, &problem), GPUTUNE_EINVAL,
                   "%s: a buffer has less alignment than %s needs, and the fallback is not possible "
                   "at these sizes; align the buffers",
                   plan->kernel, facts_with_names(plan)->configuration);
-        launch.id = sizes.id;
+        launch.id = plan->sizes->id;
     }
     GT_TRY(load_code(&launcher, plan, plan->fallback));
     return gt_launcher_launch_at(launcher, plan->model ? &launch : NULL, stream, items);

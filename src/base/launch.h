@@ -162,8 +162,10 @@ typedef struct gt_launch_sizes {
     /* Equal ids mean equal sizes. When the id changes, GT_SCRATCH_ZERO buffers are zeroed again. */
     uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step, never empty */
-    const uint64_t *bytes; /* for each parameter, the scratch size or the number of bytes to zero
-                              before each launch; may be NULL */
+    const uint64_t *bytes;    /* for each parameter, the scratch size or the number of bytes to zero
+                                 before each launch; NULL: those of the launch */
+    const gt_tensormap *maps; /* NULL: those of the launch */
+    const int64_t *values;    /* of the GT_PARAMETER_VALUE parameters; NULL: those of the launch */
 } gt_launch_sizes;
 
 /* Returns a view of the launch, which is valid as long as the launch is. */

@@ -119,10 +119,10 @@ static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loa
 }
 
 static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loaded,
-                                 const gt_parameter *parameter, const void *const *arguments)
+                                 const gt_tensormap *map, const gt_parameter *parameter,
+                                 const void *const *arguments)
 {
     static const cuuint32_t every[GT_TENSORMAP_RANK] = {1, 1, 1, 1, 1};
-    const gt_tensormap *map = &loaded->launch.maps[parameter->map];
     const gt_driver *driver = loaded->driver;
     cuuint64_t sizes[GT_TENSORMAP_RANK], strides[GT_TENSORMAP_RANK];
     CUdeviceptr address;
@@ -222,13 +222,16 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = (void *)&instance->scratch[i];
         } else if (parameter->kind == GT_PARAMETER_TENSORMAP) {
             parameters[i] = &maps[parameter->map];
-            GT_TRY(encode_map(parameters[i], &launcher->loaded, parameter, arguments));
+            const gt_tensormap *all = sizes && sizes->maps ? sizes->maps : launch->maps;
+            GT_TRY(encode_map(parameters[i], &launcher->loaded, &all[parameter->map], parameter,
+                              arguments));
         } else if (parameter->kind == GT_PARAMETER_TEXTURE) {
             parameters[i] = &textures[parameter->map];
             GT_TRY(find_texture(parameters[i], launcher, instance, parameter, arguments));
         } else if (parameter->kind == GT_PARAMETER_VALUE) {
-            parameters[i] = launch->sequence ? (void *)&run.values[parameter->map]
-                                             : (void *)&parameter->scratch_bytes;
+            parameters[i] = launch->sequence         ? (void *)&run.values[parameter->map]
+                            : sizes && sizes->values ? (void *)&sizes->values[parameter->map]
+                                                     : (void *)&parameter->scratch_bytes;
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
         } else { /* the address of a copied block; otherwise its bytes (`split`: the first) */

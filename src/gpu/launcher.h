@@ -47,7 +47,7 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
 /* Like gt_launcher_launch(), but with other sizes. NULL means the sizes of the launch. The launch
- * must not have a sequence, blocks, tensor maps, textures or a level-2 window. If the scratch
+ * must not have a sequence, blocks, textures or a level-2 window. If the scratch
  * memory is too small, this waits for earlier launches on the stream and then allocates more. */
 gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                      CUstream stream, const void *const *arguments);

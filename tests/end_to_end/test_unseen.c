@@ -253,6 +253,39 @@ TEST(scan_computes_the_same_with_scratch_memory_of_each_size)
     }
 }
 
+TEST_WITH_TUNER(tensor_maps_and_computed_arguments_have_each_size, world.database)
+{
+    enum { MOST = 64 };
+    static const char text[] =
+        "#pragma gputune kernel(rows) problem(m = 64) tune(A = 1, 2)\n"
+        "#pragma gputune args(out float y[m], in float x[m][8], unsigned m)\n"
+        "#pragma gputune tensormap(map : x, box = (8, 8))\n"
+        "#pragma gputune launch(rows, block = 64, grid = 1, args = (y, map, m, A * m))\n"
+        "__global__ void rows(float *y, const __grid_constant__ CUtensorMap map, unsigned m,\n"
+        "                     unsigned more) {\n"
+        "  if (threadIdx.x < m) y[threadIdx.x] = map.opaque[3] + 1000 * more;\n"
+        "}\n"; /* opaque[3] is the number of rows in the emulator's tensor maps */
+    static float values[MOST * 8];
+    char path[160];
+    const gputune_options options = by_rule();
+    CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
+    snprintf(path, sizeof path, "%s/rows.cu", world.folder);
+    file_write(path, text);
+    OK(gputune_add_template(tuner, path));
+    put_rule(tuner, "rows", "region m=1:64\n" LOSS "variant A=2\nuse 0\n");
+    gputune_plan_release(ask_with(tuner, "rows", GPUTUNE_SIZES({"m", MOST}), &options));
+    GT_SCOPED(show_services) hidden was = hide_services(tuner);
+    for (unsigned m = 1; m <= MOST; m++) {
+        gputune_plan *plan = ask_with(tuner, "rows", GPUTUNE_SIZES({"m", m}), &options);
+        assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_RULE);
+        OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &m)));
+        CU(MemcpyDtoH(values, y, m * sizeof *values));
+        assert_true(values[m - 1] == (float)(m + 2000 * m));
+    }
+    CU(MemFree(x));
+    CU(MemFree(y));
+}
+
 TEST(graphs_hold_the_scratch_memory_of_each_size)
 {
     GT_SCOPED(compare_close)

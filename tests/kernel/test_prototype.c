@@ -51,9 +51,8 @@ static size_t compare_at(const setup *b, const gt_prototype *prototype, const gt
     static gt_workload workload;
     static gt_launch launch;
     gt_space *space;
-    uint32_t grids[GT_STEPS_MAX][3];
-    uint64_t bytes[GT_PARAMETER_MAX];
-    bool found = gt_prototype_launch(grids, bytes, prototype, problem);
+    gt_prototype_sizes sizes;
+    bool found = gt_prototype_launch(&sizes, prototype, problem);
     if (gt_workload_bind(&workload, b->template, problem, &b->device, 0, NULL, 0) < 0) {
         assert_false(found);
         return 0;
@@ -65,9 +64,15 @@ static size_t compare_at(const setup *b, const gt_prototype *prototype, const gt
     if (found) {
         ASSERT_OK(gt_launch_bind(&launch, b->template, problem, config, &b->device));
         for (uint32_t i = 0; i < launch.step_count; i++) {
-            assert_memory_equal(grids[i], launch.steps[i].grid, sizeof grids[i]);
+            assert_memory_equal(sizes.grids[i], launch.steps[i].grid, sizeof sizes.grids[i]);
         }
-        expect_same_bytes(b, &launch, &workload, bytes);
+        expect_same_bytes(b, &launch, &workload, sizes.bytes);
+        assert_memory_equal(sizes.maps, launch.maps, launch.map_count * sizeof *launch.maps);
+        for (uint32_t i = 0; i < launch.parameter_count; i++) {
+            const gt_parameter *one = &launch.parameters[i];
+            assert_true(one->kind != GT_PARAMETER_VALUE ||
+                        (uint64_t)sizes.values[one->map] == one->scratch_bytes);
+        }
     }
     return found;
 }
@@ -93,7 +98,7 @@ static size_t compare(const char *name)
 
 TEST(launches_are_those_of_the_template)
 {
-    static const char *const names[] = {"axpy",   "dot",  "gemm", "gemv",
+    static const char *const names[] = {"axpy",   "dot",  "gemm", "gemm_bf16", "gemv",
                                         "reduce", "scan", "copy", "transpose"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const size_t compared = compare(names[i]);
@@ -104,13 +109,14 @@ TEST(launches_are_those_of_the_template)
 
 TEST(other_launches_have_no_prototype)
 {
-    static const char *const clauses[] = {"grid(1) block(64)", /* the first two have a prototype */
-                                          "launch(k, block = 64, grid = 1, args = (y, x, 2 * 7))",
-                                          "launch(k, block = 64, grid = 1, args = (y, x, n / 2))",
-                                          "grid(1) block(min(256, n))",
-                                          "grid(1) block(64) shared(4 * n)",
-                                          "grid(1) block(64) cooperative()",
-                                          "grid(1) block(64) l2_persist(A = 50 : x)"};
+    static const char *const clauses[] = {
+        "grid(1) block(64)", /* the first three have a prototype */
+        "launch(k, block = 64, grid = 1, args = (y, x, 2 * 7))",
+        "launch(k, block = 64, grid = 1, args = (y, x, n / 2))",
+        "grid(1) block(min(256, n))",
+        "grid(1) block(64) shared(4 * n)",
+        "grid(1) block(64) cooperative()",
+        "grid(1) block(64) l2_persist(A = 50 : x)"};
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
         GT_SCOPED(gt_text_free) gt_text text = {0};
         GT_FREED gt_prototype *prototype = NULL;
@@ -123,6 +129,6 @@ TEST(other_launches_have_no_prototype)
         SETUP(b, gt_text_string(&text), "sm_90");
         const gt_config config = gt_config_default(b.template);
         assert_int_equal(gt_prototype_make(&prototype, b.template, &b.problem, &config, &b.device),
-                         i < 2 ? GPUTUNE_OK : GPUTUNE_EUNSUPPORTED);
+                         i < 3 ? GPUTUNE_OK : GPUTUNE_EUNSUPPORTED);
     }
 }

@@ -1,7 +1,7 @@
 /* Measures the cost of plans that an application gets from a rule: the host time for a new size and
  * for a repeated size on one thread, and the memory that many sizes take. Nothing is tuned.
  *
- * rule_cost [-n SIZES] [-d DRIVER] */
+ * rule_cost [-n SIZES] [-d DRIVER] [-k gemm_bf16], whose rule comes with gputune */
 #include "api/tuner.h"
 #include "program.h"
 
@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+static const char *kernel = "gemm";
 static const char rule_text[] = "region m=1:65536 n=1:65536 k=1:65536\n"
                                 "loss mean=1 p90=1 worst=1 sizes=0\n"
                                 "variant BM=64 BN=64 TN=4\n"
@@ -53,8 +55,8 @@ static void put_rule(gputune *tuner)
 static void request_new(gputune *tuner, const gputune_options *options, int64_t i)
 {
     gputune_plan *plan;
-    const int64_t m = 1 + i % 1000, n = 4 * (64 + i / 1000), k = i % 2 ? 256 : 255;
-    must(tune_kernel(&plan, tuner, "gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}), options),
+    const int64_t m = 64 + i % 1000, n = 4 * (64 + i / 1000), k = i % 2 ? 256 : 255;
+    must(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}), options),
          "tune_kernel");
     gputune_plan_release(plan);
 }
@@ -90,11 +92,13 @@ static void measure(const char *driver, uint32_t max_plans, int64_t sizes)
     open.max_plans = max_plans;
     options.unseen = GPUTUNE_RULE;
     must(gputune_open(&tuner, &open), "gputune_open");
-    put_rule(tuner);
+    if (strcmp(kernel, "gemm") == 0) {
+        put_rule(tuner);
+    }
     double start = now_s();
     must(
-        tune_kernel(&plan, tuner, "gemm", GPUTUNE_SIZES({"m", 64}, {"n", 64}, {"k", 64}), &options),
-        "gemm");
+        tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"m", 64}, {"n", 64}, {"k", 64}), &options),
+        kernel);
     double first = now_s() - start;
     must(gputune_plan_info(&info, plan), "gputune_plan_info");
     const size_t before = mallinfo2().uordblks;
@@ -118,11 +122,13 @@ int main(int argc, char **argv)
     const char *driver = "cuda";
     int64_t sizes = 100000;
     int letter;
-    while ((letter = getopt(argc, argv, "n:d:")) != -1) {
+    while ((letter = getopt(argc, argv, "n:d:k:")) != -1) {
         if (letter == 'n') {
             sizes = strtol(optarg, NULL, 10);
         } else if (letter == 'd') {
             driver = optarg;
+        } else if (letter == 'k') {
+            kernel = optarg;
         } else {
             return 2;
         }

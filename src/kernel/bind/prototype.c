@@ -35,17 +35,13 @@ static bool has_fixed_shape(const gt_template_step *step, const gt_template *tem
 static bool is_plain(const gt_template *template, const gt_config *config)
 {
     const gt_template_parts *parts = template->parts;
-    bool plain =
-        !parts->has_loops && !parts->map_count && !parts->texture_count && !template->pass_count;
+    bool plain = !parts->has_loops && !parts->texture_count && !template->pass_count;
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
         plain &= axis->kind != GT_AXIS_L2_PERSIST || axis->values[config->choice[i]].number == 0;
     }
     for (uint32_t i = 0; i < parts->step_count; i++) {
         plain &= has_fixed_shape(&parts->steps[i], template);
-    }
-    for (uint32_t i = 0; i < parts->computed_count; i++) {
-        plain &= !uses_sizes(parts->computed[i].value, template);
     }
     return plain;
 }
@@ -106,7 +102,21 @@ static bool count_bytes(uint64_t *out, const gt_prototype *prototype, const int6
     return true;
 }
 
-bool gt_prototype_launch(uint32_t (*grids)[3], uint64_t *bytes, const gt_prototype *prototype,
+/* Computes everything but the grids. Returns false if the configuration is invalid. */
+static bool compute_rest(gt_prototype_sizes *out, const gt_prototype *prototype,
+                         const gt_binding *binding)
+{
+    const gt_template_parts *parts = prototype->template->parts;
+    bool valid = gt_binding_permits(binding) && !gt_binding_vectors(binding) &&
+                 !gt_maps_make(out->maps, binding) &&
+                 count_bytes(out->bytes, prototype, binding->slots);
+    for (uint32_t i = 0; i < parts->computed_count; i++) {
+        valid = valid && !gt_binding_value(&out->values[i], binding, i);
+    }
+    return valid;
+}
+
+bool gt_prototype_launch(gt_prototype_sizes *out, const gt_prototype *prototype,
                          const gt_problem *problem)
 {
     const gt_template *template = prototype->template;
@@ -121,9 +131,8 @@ bool gt_prototype_launch(uint32_t (*grids)[3], uint64_t *bytes, const gt_prototy
                 return false;
             }
         }
-        memcpy(grids[i], own.shape.grid, sizeof own.shape.grid);
-        if (i == 0 && (!gt_binding_permits(&own) || gt_binding_vectors(&own) ||
-                       (bytes && !count_bytes(bytes, prototype, own.slots)))) {
+        memcpy(out->grids[i], own.shape.grid, sizeof own.shape.grid);
+        if (i == 0 && !compute_rest(out, prototype, &own)) {
             return false;
         }
     }

@@ -7,17 +7,23 @@
 typedef struct gt_prototype gt_prototype;
 
 /* Makes a prototype of a configuration that is valid for the problem. The caller frees *out. The
- * template and the device must outlive *out. EUNSUPPORTED if run-time sizes may affect more than
- * grids and buffers. This is so if blocks, clusters, shared memory or repetitions depend on a size,
- * or if the template has loops, tensor maps, textures, pass() blocks, cooperative kernels or a
- * window of level-2 cache. */
+ * template and the device must outlive *out. EUNSUPPORTED if blocks, clusters, shared memory or
+ * repetitions depend on a run-time size, or if the template has loops, textures, pass() blocks,
+ * cooperative kernels or a window of level-2 cache. */
 gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template,
                                  const gt_problem *problem, const gt_config *config,
                                  const gt_device *device);
 
-/* Computes a launch for a problem that differs only in its run-time sizes. Writes the grid of each
- * kernel to `grids`. Unless `bytes` is NULL, writes the size in bytes of each argument and scratch
- * buffer to `bytes` (0 for scalars). Returns false if the configuration is invalid at these sizes,
- * if a grid is empty, or if a buffer is too large. Allocates no memory. Thread-safe. */
-bool gt_prototype_launch(uint32_t (*grids)[3], uint64_t *bytes, const gt_prototype *prototype,
+/* The members of a launch that depend on run-time sizes. */
+typedef struct gt_prototype_sizes {
+    uint32_t grids[GT_STEPS_MAX][3];
+    uint64_t bytes[GT_PARAMETER_MAX]; /* of each argument and scratch buffer; 0 for scalars */
+    gt_tensormap maps[GT_TENSORMAP_MAX];
+    int64_t values[GT_VALUES_MAX]; /* of the computed arguments */
+} gt_prototype_sizes;
+
+/* Computes a launch for a problem that differs only in its run-time sizes. Returns false if the
+ * configuration is invalid at these sizes, if a grid is empty, or if a buffer is too large.
+ * Allocates no memory. Thread-safe. */
+bool gt_prototype_launch(gt_prototype_sizes *out, const gt_prototype *prototype,
                          const gt_problem *problem);
