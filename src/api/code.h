@@ -41,7 +41,7 @@ typedef struct gt_loaded_code {
 } gt_loaded_code;
 
 typedef struct gt_plan_code {
-    _Atomic(gt_loaded_code *) loaded; /* list; new elements are added at the front */
+    _Atomic(gt_loaded_code *) loaded; /* list of loaded codes, newest first */
     gt_launch_view *launch;
     gt_shared_code *code;
 } gt_plan_code;

@@ -29,7 +29,7 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 /* A plan of a rule's variant. Plans at other run-time sizes are made from it. */
 typedef struct gt_plan_model {
     gputune_plan *plan;          /* a plan for `problem`; it belongs to the pool */
-    gt_prototype *prototypes[2]; /* of configuration and fallback; NULL: sizes cannot be changed */
+    gt_prototype *prototypes[2]; /* for configuration and fallback; NULL: not resizable */
     const gt_template *template;
     gt_problem problem;
     gt_config config, fallback;
@@ -87,7 +87,7 @@ bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
 /* The plans that tune_kernel() finds without a lookup in the database (plan_table.c). Any number of
  * threads may read the table while one thread writes. */
 typedef struct gt_plan_table gt_plan_table;
-enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* the limit if the application sets none */
+enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* default limit of the number of plans */
 /* Makes an empty table for at most `limit` plans. Fails only with ENOMEM. */
 gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
 /* Frees the table, but not its plans. No thread may be reading it. NULL is allowed. */
@@ -128,7 +128,7 @@ typedef struct gt_plan_call {
     const gt_plan_key *key;
     const char *kernel;
     gputune_sizes sizes;
-    const gputune_options *options; /* the effort to use is in `terms`, as it may be overridden */
+    const gputune_options *options; /* their effort is not used; `terms` has the effective one */
     gt_terms terms; /* terms that the plan must satisfy, except the space, which is in the key */
     int64_t start_ns;
 } gt_plan_call;

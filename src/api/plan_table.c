@@ -304,7 +304,7 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
         return NULL;
     }
     gt_terms wanted = *asked;
-    wanted.space = e->terms.space; /* not compared: equal keys mean equal spaces */
+    wanted.space = e->terms.space; /* the space is in the key already */
     if (!gt_answers(&e->terms, &wanted)) {
         return NULL;
     }

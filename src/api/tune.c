@@ -216,7 +216,7 @@ static gputune_status make_plan(made_plan *out, const gt_plan_call *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* a choice from another space is not final */
+    out->terms.space = request->terms.space; /* a configuration from another space is not final */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;
