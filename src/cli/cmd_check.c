@@ -9,7 +9,7 @@ typedef struct mistake {
     gputune_finding first; /* finding in the first variant with the mistake */
     uint32_t variants;
     uint32_t variant; /* number of the last variant with the mistake, counted from 1 */
-    uint64_t count;   /* number of times that it was found, over all variants */
+    uint64_t count;   /* number of times that the mistake was found, over all variants */
 } mistake;
 
 typedef struct checked {

@@ -212,7 +212,7 @@ typedef struct child {
     pid_t pid;  /* 0 if the child is not running */
     int channel;
     const char *label;
-    CLI_LIST(cli_turn) listed; /* scenarios that it listed before READY */
+    CLI_LIST(cli_turn) listed; /* scenarios that the child listed before READY */
     kind *kind;                /* the GPU's kind; NULL before READY or if the GPU is unusable */
     bool is_busy, is_out;
     bool is_in_doubt; /* true if the scenario failed on this GPU, and another GPU of the same kind
