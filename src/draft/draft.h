@@ -8,7 +8,7 @@
 
 typedef struct gt_draft_request {
     const char *path, *text;
-    const char *kernel;           /* NULL: the launched kernels, or all if none is launched */
+    const char *kernel; /* a name; NULL: all launched kernels, or all if none is launched */
     const char *const *arguments; /* the compiler options -I and -D */
     size_t argument_count;
     const char *const *hosts; /* paths of other files that may launch the kernels */

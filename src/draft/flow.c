@@ -653,7 +653,7 @@ static bool run_if(draft_node *node)
     draft_node *condition = node->children[at],
                *then = at + 1 < node->count ? node->children[at + 1] : NULL;
     draft_node *otherwise = at + 2 < node->count ? node->children[at + 2] : NULL;
-    if (condition->kind == CX_VAR) { /* if (int n = …) */
+    if (condition->kind == CX_VAR) { /* a declaration: if (int n = …) */
         draft_declare(condition->decl);
     }
     draft_amount *value = draft_eval(condition);

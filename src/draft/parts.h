@@ -41,7 +41,7 @@ typedef struct draft_decl {
     draft_decls parameters; /* the parameters if this is a function */
     draft_binding *latest;  /* the last assignment to a variable */
     bool in_code;           /* true if a kernel or a device function reads this variable */
-    bool busy;              /* true while its body or its initialiser is being interpreted */
+    bool busy;              /* true while the declaration's body or initialiser is interpreted */
     bool is_called;         /* true if this host function is called by another host function */
     bool is_captured;       /* true if a lambda uses this variable */
     bool is_set;            /* true if a host function changes this variable */
@@ -350,13 +350,13 @@ typedef struct draft_buffer {
 
 typedef struct draft_kernel_facts {
     draft_decl *kernel;
-    const draft_launched *launch; /* NULL if no launch is known */
+    const draft_launched *launch; /* the kernel's launch; NULL if none is known */
     GT_ARRAY(draft_buffer *) buffers;
     GT_ARRAY(draft_access) accesses;
     gt_texts unread;                      /* questions about code that cannot be interpreted */
     bool reads_block[3], reads_thread[3]; /* true if the kernel reads blockDim or threadIdx */
     bool has_shared, has_dynamic;         /* has_dynamic: the size of shared memory is dynamic */
-    bool needs_positive;                  /* true if it calls functions such as log, sqrt or pow */
+    bool needs_positive; /* true if the kernel calls functions such as log, sqrt or pow */
     bool has_loop;
     bool strides_grid;  /* true if the kernel has a grid-stride loop */
     draft_facts guards; /* all comparisons in the kernel, including those in branches */
@@ -502,7 +502,7 @@ typedef struct draft_axis {
 typedef struct draft_settled {
     draft_kernel_facts facts;
     draft_decl *kernel, *instance;
-    const draft_launched *launch; /* NULL if no launch is known */
+    const draft_launched *launch; /* the kernel's launch; NULL if none is known */
     bool has_problems;            /* true if clang reports errors in the kept code */
     draft_amount *grid[3], *block[3], *shared;
     draft_axis axes[8];

@@ -69,7 +69,7 @@ static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
     out.text =
         out.file ? cx.getFileContents((void *)(uintptr_t)at.data[2], out.file, &bytes) : NULL;
-    if (!out.text || out.begin > bytes) { /* not in a file, as for a macro of a -D option */
+    if (!out.text || out.begin > bytes) { /* the location is not in a file, as for a macro of -D */
         out.text = "";
         out.begin = out.end = 0;
     }

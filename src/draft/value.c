@@ -487,8 +487,8 @@ static draft_amount *divide(draft_amount *a, draft_amount *b)
     if (whole) {
         return whole;
     }
-    draft_amount *next = draft_plus(a, draft_number(1), 1); /* (next - 1) / b */
-    draft_amount *up = draft_plus(next, b, -1);             /* (up + b - 1) / b */
+    draft_amount *next = draft_plus(a, draft_number(1), 1); /* a / b is (next - 1) / b */
+    draft_amount *up = draft_plus(next, b, -1);             /* a / b is (up + b - 1) / b */
     if (up->kinds && terms_count(up) < terms_count(a) && is_not_negative(up)) {
         return draft_make(DRAFT_CEIL_DIV, up, b, NULL);
     }
@@ -657,7 +657,7 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
     case CX_MUL:
         return draft_times(a, b);
     case CX_DIV:
-        if (real && a->kind == DRAFT_REAL) { /* (a / b) / c */
+        if (real && a->kind == DRAFT_REAL) { /* divide (a / b) by c */
             b = draft_times(a->b, b);
             a = a->a;
         }

@@ -441,7 +441,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }
     if (draft_initialiser_of(constant) && !is_copied) {
-        return; /* the code in the draft initialises it */
+        return; /* the code in the draft sets the values */
     }
     if (!is_copied) {
         draft_ask(s, "%s: which values does '%s' have? The program sets none; complete constant()",
