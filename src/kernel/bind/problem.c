@@ -304,7 +304,7 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS; w++) {
-        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0: sizes that are equal stay equal */
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0 keeps equal sizes equal */
         if (reduce_problem(&odd_tail, bases[w / PRIMES / 2], template, may_change,
                            primes[w % PRIMES], apart) &&
             is_allowed(template, &odd_tail, device, &bytes)) {

@@ -47,7 +47,7 @@ typedef struct gt_number {
     int64_t integer;   /* integer value of a scalar */
     int problem_value; /* index of the problem value with the same name, or -1 */
     bool open;         /* true if the proof may change the number */
-    bool is_filled;    /* true if it is in a buffer or block, false if it is in a scalar */
+    bool is_filled;    /* true if the number is in a buffer or block, not in a scalar */
     bool keeps;        /* true for an offset, which the proof does not change (gt_argument.keeps) */
     bool finite;       /* true if the proof must not set the number to NaN or infinity */
     uint32_t first_other, other_count; /* values of prove(), as a range of gt_workload.others */
@@ -62,7 +62,7 @@ typedef struct gt_buffer {
     uint64_t bytes;
     uint32_t per_element;  /* number of components of an element; 0 means 1 */
     uint32_t alignment;    /* alignment of an element in bytes; 0 for that of a component */
-    uint32_t first_number; /* index of its first number in gt_workload.numbers */
+    uint32_t first_number; /* index of the buffer's first number in gt_workload.numbers */
     uint32_t number_count; /* numbers per element if each has its own fill; 0: one fill for all */
     uint32_t common;       /* 1 + index of a number that the proof stores in all elements, or 0 */
     gt_fill_kind fill;

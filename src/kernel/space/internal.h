@@ -14,7 +14,7 @@ enum { GT_FILTERS_MAX = 192 };
  * one operand of && in a require(). */
 typedef struct gt_filter {
     uint32_t axes; /* bit i: the condition depends on axis i */
-    uint32_t raw;  /* axes whose values it uses directly, not in `inputs` */
+    uint32_t raw;  /* axes whose values the condition uses directly */
     /* index in gt_space.inputs of its first expression; number of its expressions */
     size_t first, inputs;
     int at;      /* index of the last instruction of the condition in the code of the require() */

@@ -229,7 +229,7 @@ int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char
 typedef struct gt_chosen_name {
     const char *name;
     bool is_axis, is_size;  /* is_size: true for a run-time size */
-    const gt_value *values; /* values that it may have, or NULL if it may have any value */
+    const gt_value *values; /* allowed values, or NULL if any value is allowed */
     uint32_t count;
     gt_place place;
 } gt_chosen_name;

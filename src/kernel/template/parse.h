@@ -39,7 +39,7 @@ typedef struct gt_name_use {
 } gt_name_use;
 
 typedef struct gt_name_uses {
-    gt_name_use names[GT_NAMES_MAX]; /* for each name, in the order of gt_name_at() */
+    gt_name_use names[GT_NAMES_MAX]; /* use of each name, in the order of gt_name_at() */
     uint64_t declared_defines;       /* bit i: the text declares the name of define() i */
 } gt_name_uses;
 

@@ -237,7 +237,7 @@ static const char prologue[] =
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* call: needed for code with this text; NULL: always */
+        const char *name, *call, *code; /* call: text in the code that needs it; NULL: always */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},

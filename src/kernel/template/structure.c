@@ -238,7 +238,7 @@ typedef struct head {
  * no `{`. */
 static bool read_head(head *out, gt_lexer *lexer)
 {
-    while (gt_lexer_is(lexer, "[")) { /* as in struct [[nodiscard]] S */
+    while (gt_lexer_is(lexer, "[")) { /* attributes, as in struct [[nodiscard]] S */
         gt_lexer_skip(lexer, "[", "]");
     }
     out->attributes = *lexer;

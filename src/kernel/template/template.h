@@ -122,7 +122,7 @@ typedef struct gt_argument {
     bool nan_ok, finite; /* finite: the proof never fills the buffer with NaN or infinities */
     uint32_t in_place;   /* for an output, 1 + index of the input that may use the same buffer */
     bool cleared, races;
-    const struct gt_map *map; /* map or texture that the kernel gets in its place */
+    const struct gt_map *map; /* map or texture that replaces the buffer in the kernel */
     const struct gt_texture_clause *texture;
     int axis; /* index of the axis of a pass() block, or -1 for a constant() block */
     gt_place place;

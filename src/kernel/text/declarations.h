@@ -50,7 +50,7 @@ typedef struct gt_piece {
 } gt_piece;
 
 typedef struct gt_space {
-    uint32_t name;  /* id, or 0 if it is unnamed or inline, so its members need no qualification */
+    uint32_t name;  /* id; 0 if unnamed or inline, as its members need no qualification */
     uint32_t outer; /* like gt_piece.space */
 } gt_space;
 

@@ -60,7 +60,7 @@ static void add_written_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t
     }
 }
 
-/* Returns true if `name` means function `token` in `scope`. It may omit outer namespaces. */
+/* Returns true if `name` means function `token` in `scope`. `name` may omit outer namespaces. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
     char whole[GT_ENTRY_MAX + GT_NAME_MAX], written[GT_NAME_MAX + 2];

@@ -11,7 +11,7 @@ typedef struct gt_function {
     size_t begin; /* start of the whole declaration, including `extern "C"`, static or template */
     /* positions of the name, of the parameter list, and of the ')' after it */
     size_t name, parameters, parameters_end;
-    size_t end;             /* after the `;` or `}` */
+    size_t end;             /* position after the `;` or `}` */
     bool is_template;       /* true for template <class T, …> */
     bool is_specialisation; /* true for template <> … */
     bool is_definition, is_extern_c;

@@ -11,7 +11,7 @@
 static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
-static const char second_bytes[] = "<>=.-#+&|:*"; /* every second byte that occurs above */
+static const char second_bytes[] = "<>=.-#+&|:*"; /* the second bytes of the items above */
 
 static inline bool name_byte(char c)
 {

@@ -367,7 +367,7 @@ static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, 
             divide_arguments(&given, &macro, words, open, i + taken - 1);
         }
         substitute_arguments(&body, m, &macro, &given, outer);
-        if (!macro.is_function) { /* the arguments of an alias */
+        if (!macro.is_function) { /* append an alias's arguments */
             push_code(&body, m, words + i + 1, taken - 1);
         }
         m->budget -= body.count + 1 < m->budget ? (uint32_t)body.count + 1 : m->budget;
