@@ -336,7 +336,7 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 /* --- waiting in lookups ----------------------------------------------------------------------- */
 
 static const double longest_wait_s = 5; /* a write to a slow disk may take seconds */
-static const double listing_s = 0.5;    /* for a lookup without a time limit */
+static const double listing_s = 0.5;    /* wait of a lookup without a time limit */
 static const double share = 0.25; /* part of the patience that a lookup may spend on waiting */
 /* after a call did not get the lock in time, lookups do not wait for this number of seconds */
 static const double pause_s = 1;

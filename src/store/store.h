@@ -241,7 +241,7 @@ typedef struct gt_outcome {
     bool force;          /* true: always replace the stored winner */
     bool offered;        /* true: an import, which keeps stored trials and GPU properties */
     const char *created; /* time of the measurement in UTC and ISO 8601; NULL or "": now */
-    double elapsed_s; /* seconds since the tuning began; trials that it stored keep their dates */
+    double elapsed_s;    /* seconds since the tuning began; its own trials keep their dates */
 } gt_outcome;
 
 /* Stores the properties of the GPU, the scenario, the trials, the winner and the code in one
