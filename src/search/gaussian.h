@@ -39,7 +39,7 @@ typedef struct gt_gaussian {
     struct gt_gaussian_sample *sample; /* memory for learning */
 } gt_gaussian;
 
-/* Initialises a process, which has no rows yet. gt_gaussian_close() frees its memory. May return
+/* Initialises a Gaussian process without rows. gt_gaussian_close() frees its memory. May return
  * ENOMEM. */
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates);
 void gt_gaussian_close(gt_gaussian *gaussian);
