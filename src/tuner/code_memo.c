@@ -14,7 +14,7 @@ static struct {
     pthread_mutex_t mutex;
     unsigned holders;
     GT_ARRAY(gt_code) entries; /* if memory runs out, an entry may have no image */
-    gt_hash_index places;      /* index in `entries` by key */
+    gt_hash_index places;      /* maps a key to an index in `entries` */
     size_t bytes;              /* sum of the sizes of all images */
 } memo = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 

@@ -211,7 +211,7 @@ static const double LEAST_S = 3;
 static const double SLOW = 8;
 /* compiles are given up only after this many seconds, because replacing a worker takes 0.5 s */
 static const double GIVEN_UP_S = 1;
-/* a compile that the proposer lets continue must take this many times as long to ask again */
+/* the proposer is asked about a compile again after its time has grown by this factor */
 static const double AGAIN = 1.25;
 enum { AT_ONCE = 256 }; /* maximum number of running compiles to check at once */
 

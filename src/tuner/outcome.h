@@ -5,8 +5,8 @@
 
 typedef enum gt_fault {
     GT_FAULT_NONE,
-    GT_FAULT_VARIANT, /* does not compile or launch, never ends, or computes wrong results */
-    GT_FAULT_MACHINE, /* lacked memory, a worker or a GPU; another attempt may succeed */
+    GT_FAULT_VARIANT, /* the variant does not compile or launch, never ends, or is wrong */
+    GT_FAULT_MACHINE, /* memory, a worker or a GPU was missing; another attempt may succeed */
     GT_FAULT_CALLER   /* a mistake in the call or the template, or a cancel */
 } gt_fault;
 

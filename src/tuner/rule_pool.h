@@ -71,8 +71,8 @@ uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
 /* Measures members at a size side by side, in the order of `members`, for at most `limit_s`
- * seconds. Skips refuted members. Also skips members that were verified at this size (if `prove` is
- * true) or whose time is known (otherwise). If time is short, the last members stay unmeasured.
+ * seconds. Skips refuted members. If `prove` is true, also skips members that were verified at this
+ * size; otherwise, those whose time is known. If time is short, the last members stay unmeasured.
  *
  * Members that are far slower get only a rough time and, unless `prove` is true, are not proved.
  * Members that constraints exclude at this size get the time INFINITY. A member that is wrong,

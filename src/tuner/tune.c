@@ -42,7 +42,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Sets *image to the code of a configuration. Uses `stored` or the code of the default if it was
+/* Sets *image to the code of a configuration. Uses `stored` or the default's code if that was
  * compiled from the same source. Otherwise compiles the source. */
 static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
                                const gt_config *config, gt_code *stored)

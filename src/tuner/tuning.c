@@ -218,7 +218,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        tuning->give_up_ns = 0; /* another cause than the variant: end without a last proof */
+        tuning->give_up_ns = 0; /* the variant is not to blame: end without a last proof */
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
