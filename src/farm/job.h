@@ -110,9 +110,9 @@ typedef struct gt_lost {
 
 /* The length of a sample. For some objectives, two or all of these lengths are equal. */
 typedef enum gt_sample_length {
-    GT_SAMPLE_FULL,  /* to determine the stored time of a winner */
+    GT_SAMPLE_FULL,  /* longest; to determine the stored time of a winner */
     GT_SAMPLE_BRIEF, /* to compare variants; shorter than FULL if the kernel takes long */
-    GT_SAMPLE_QUICK  /* to eliminate slow variants early */
+    GT_SAMPLE_QUICK  /* shortest; to eliminate slow variants early */
 } gt_sample_length;
 
 /* How the time of a launch depends on inout buffers that an earlier launch has changed. */

@@ -22,7 +22,7 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml;       /* valid after `opened` is set; NULL: NVML is not available */
+    gt_nvml *nvml;       /* the GPU's handle once `opened` is set; NULL without NVML */
     bool spoils;         /* true if the last reading makes times invalid */
     bool spoiled, noisy; /* `spoiled`: times since the start of the round are invalid */
     char other[96];
