@@ -234,7 +234,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
                                                      : (void *)&parameter->scratch_bytes;
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* the address of a copied block; otherwise its bytes (`split`: the first) */
+        } else { /* a copied block's address; otherwise the block (`split`: its beginning) */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]

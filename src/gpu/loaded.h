@@ -31,7 +31,7 @@ typedef struct gt_instance {
 typedef struct gt_loaded_kernel {
     char *symbol; /* name of the kernel in the image; owned */
     CUlaunchAttribute attributes[GT_LOADED_ATTRIBUTES];
-    CUlaunchConfig config; /* complete except for the stream and the address of the L2 window */
+    CUlaunchConfig config; /* lacks only the stream and the address of the L2 window */
 } gt_loaded_kernel;
 
 /* A direct launch reads only the adjacent members from `only.config` to `base.functions`. */

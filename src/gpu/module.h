@@ -21,7 +21,7 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;
-    CUmodule handle; /* NULL if each launcher has its own module */
+    CUmodule handle; /* the loaded image; NULL if each launcher has its own */
     atomic_uint holders;
 } gt_module;
 /* Creates a module with one reference and without a handle. May return ENOMEM. */
