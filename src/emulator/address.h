@@ -14,7 +14,7 @@ enum {
     EMU_BASE_NONE,   /* there is no base; the address is imm */
     EMU_BASE_MASK = 7,
     EMU_ACCESS_WRITE = 8,
-    EMU_ACCESS_BYPASS = 32, /* bypasses the L1 cache */
+    EMU_ACCESS_BYPASS = 32, /* the access bypasses the L1 cache */
     EMU_ACCESS_FRAME = 64,  /* .param memory of a called function, not of the kernel */
     EMU_ACCESS_ATOMIC = 128,
     EMU_ACCESS_REDUCE = 256, /* atomic operation that returns no result (red) */

@@ -172,7 +172,7 @@ typedef enum emu_class {
     EMU_CLASS_BRANCH,  /* branches, calls, returns, exits */
     EMU_CLASS_BARRIER, /* barriers of block, cluster and warp; fences */
     EMU_CLASS_WARP,    /* shuffle, vote, match, redux */
-    EMU_CLASS_FOLDED,  /* usually part of other instructions, such as parameter loads */
+    EMU_CLASS_FOLDED,  /* part of other instructions on most hardware, such as parameter loads */
     EMU_CLASS_COUNT
 } emu_class;
 

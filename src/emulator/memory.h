@@ -60,8 +60,8 @@ void emu_memory_clear(void *at, size_t bytes);
  * after it was allocated or cleared. Thread-safe. */
 bool emu_memory_is_clear(const void *at, size_t bytes);
 
-/* Gives a name to the allocation that contains `address`. Messages show up to 63 characters of it
- * and count offsets from `address`. Returns false if there is no allocation. Thread-safe. */
+/* Gives a name to the allocation that contains `address`. Messages show up to 63 characters of the
+ * name and count offsets from `address`. Returns false if there is no allocation. Thread-safe. */
 bool emu_memory_name(uint64_t address, const char *name);
 
 /* Returns true if [address, address + bytes) is within one allocation. */
