@@ -276,7 +276,7 @@ static void tune_in_full_memory(void)
     assert_true(tune_again());
 }
 
-/* Makes the worker's allocations fail, because emulated processes do not share a GPU's memory. */
+/* Makes the worker's allocations fail: this process cannot fill the worker's emulated memory. */
 static void tune_where_allocations_fail(void)
 {
     static const char *const faults[] = {"cuMemAlloc:*1=2", "cuMemAlloc:*6=2",
