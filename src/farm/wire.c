@@ -28,7 +28,7 @@ static uint64_t load_count(const void *at, size_t size)
 
 static bool store_count(void *at, size_t size, uint64_t value)
 {
-    memcpy(at, &value, size); /* little-endian, like all CUDA hosts */
+    memcpy(at, &value, size); /* all CUDA hosts are little-endian */
     return load_count(at, size) == value;
 }
 

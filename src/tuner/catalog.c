@@ -363,8 +363,8 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds kernels of a template file. Skips a file that has an error, with a warning if all kernels
- * are wanted (`kernel` is NULL). */
+/* Adds kernels of a template file. Skips a file that has an error, and warns about it if `kernel`
+ * is NULL, which selects all kernels. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {

@@ -203,7 +203,7 @@ double gt_field_patience(const gt_field *field)
 static const double SHARE = 0.2;
 /* a variant is too slow if it has taken this fraction of the limit and has not finished */
 static const double MOST = 0.5;
-/* fraction of the limit that all attempts at a compile that was put off may take together */
+/* fraction of the limit that all attempts at one compile may take together */
 static const double FAIR = 0.3;
 /* a first attempt at a compile may always take this many seconds */
 static const double LEAST_S = 3;

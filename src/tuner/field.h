@@ -225,7 +225,7 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
  * gt_field_find_ready() also returns NULL if the variant is not ready. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* Counts variants with a result, including duplicates and earlier ones; not the fallback. */
+/* Counts variants with a result, including duplicates and earlier variants. Omits the fallback. */
 uint32_t gt_field_tried(const gt_field *field);
 /* Estimates how many variants there will be in the end, including duplicates. */
 uint32_t gt_field_total(const gt_field *field);

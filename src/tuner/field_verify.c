@@ -438,7 +438,8 @@ static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
                                                        : GT_TRIED_OK;
 }
 
-/* Reports a variant's result for itself (number 0) and its duplicates, from number `from` on. */
+/* Reports a variant's result for its configurations from `from` on: 0 is its own, then
+ * duplicates. */
 static void report_from(const gt_field *field, const gt_variant *variant, double time_ns,
                         size_t from)
 {
@@ -520,7 +521,7 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
-    static const double least_ns = 1e-3; /* below any launch, so quick compiles are not proved */
+    static const double least_ns = 1e-3; /* below any launch time: quick compiles are not proved */
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }

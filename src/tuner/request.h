@@ -113,7 +113,7 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns the patience for completing an answer after the time limit. Begins at the first call. */
+/* Returns a short patience from the first call on, to complete an answer after the time limit. */
 gt_patience gt_request_grace(gt_request *request);
 
 /* Copies the options of a caller. Options that an older caller does not know, or all of them if

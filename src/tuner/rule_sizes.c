@@ -105,8 +105,8 @@ static int class_at(double place)
     return at;
 }
 
-/* Returns the number in the range and the class that is nearest to `size`. If it is too far away,
- * tries classes with smaller divisors. */
+/* Returns the number in the range and the class that is nearest to `size`. If that number is too
+ * far away, tries classes with smaller divisors. */
 static int64_t round_size(double size, int class, int64_t least, int64_t most)
 {
     static const double far = 0.2;

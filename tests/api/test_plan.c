@@ -103,7 +103,7 @@ TEST_OF(test_table_finds_by_size_and_effort, world *w, open_world, close_world)
     expect(w, 2048, terms_of(GPUTUNE_CACHED_ONLY), NULL);
 }
 
-/* An earlier request's result is used only if the time limit is not above its own limit. */
+/* A request uses an earlier result only if its time limit is not above that of the result. */
 TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_world)
 {
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
