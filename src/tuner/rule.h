@@ -26,17 +26,9 @@ gputune_status gt_make_rule(char **out, const gt_services *services, const gt_de
 /* number of sizes at which each variant of a rule is verified if there is time */
 enum { GT_RULE_PROVED_SIZES = 64 };
 
+/* indices into gt_pool.members and gt_pool.sizes; free the lists with GT_FREED */
 typedef GT_ARRAY(uint32_t) gt_member_list;
-static inline void gt_member_list_free(gt_member_list *members)
-{
-    gt_array_free(members);
-}
-
-typedef GT_ARRAY(size_t) gt_size_list; /* indices into gt_pool.sizes */
-static inline void gt_size_list_free(gt_size_list *sizes)
-{
-    gt_array_free(sizes);
-}
+typedef GT_ARRAY(size_t) gt_size_list;
 
 /* The state of making a rule. A rule is made in rounds. A round finds configurations, measures the
  * best of them at many sizes, and tunes further sizes to estimate the loss of the rule there. */

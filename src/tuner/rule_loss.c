@@ -8,11 +8,6 @@
 /* Losses are natural logarithms of ratios of times. */
 typedef GT_ARRAY(double) loss_list;
 
-static void free_losses(loss_list *losses)
-{
-    gt_array_free(losses);
-}
-
 /* Lists how much slower the best kept member is than the fastest variant at each test size. */
 static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
 {
@@ -76,7 +71,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes)
 {
-    GT_SCOPED(free_losses) loss_list choice = {0}, tree = {0};
+    GT_FREED loss_list choice = {0}, tree = {0};
     gt_summary of_choice, of_tree;
     GT_TRY(list_choice(&choice, maker));
     GT_TRY(list_tree(&tree, maker, losses, sizes));

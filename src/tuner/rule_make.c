@@ -243,7 +243,7 @@ static gputune_status add_default(gt_rule_maker *maker)
 /* Removes kept members that were not verified at all corners. ETIMEOUT if none remains. */
 static gputune_status keep_proved(gt_rule_maker *maker)
 {
-    GT_SCOPED(gt_size_list_free) gt_size_list corners = {0};
+    GT_FREED gt_size_list corners = {0};
     size_t count = 0;
     GT_TRY(gt_rule_list_sizes(&corners, maker, GT_RULE_SIZES_CORNERS));
     for (size_t k = 0; k < maker->kept.count; k++) {
@@ -263,7 +263,7 @@ static gputune_status learn_tree(gt_rule_tree *tree, gt_rule_view *view, gt_rule
                                  const gt_rule_maker *maker)
 {
     enum { PREDICTED = 4000 };
-    GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
+    GT_FREED gt_size_list sizes = {0};
     GT_TRY(gt_rule_list_measured(&sizes, maker));
     GT_TRY(gt_rule_view_make(view, maker, &maker->kept, &sizes, PREDICTED));
     GT_TRY(gt_rule_learn(tree, &view->data));
@@ -296,7 +296,7 @@ static gputune_status write_rule(char **out, const gt_rule_maker *maker)
     const gt_member_list *kept = &maker->kept;
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
-    GT_SCOPED(gt_member_list_free) gt_member_list used = {0};
+    GT_FREED gt_member_list used = {0};
     gt_rule_loss loss;
     GT_TRY(learn_tree(&tree, &view, &loss, maker));
     GT_REFUSE(isnan(loss.mean) && maker->is_covered, GPUTUNE_EINVAL,
@@ -463,10 +463,10 @@ static gputune_status finish_rule(char **out, const gt_rule_maker *maker)
 static void free_maker(gt_rule_maker *maker)
 {
     gt_pool_free(&maker->pool);
-    gt_member_list_free(&maker->kept);
-    gt_size_list_free(&maker->tuned);
-    gt_size_list_free(&maker->compared);
-    gt_size_list_free(&maker->tests);
+    gt_array_free(&maker->kept);
+    gt_array_free(&maker->tuned);
+    gt_array_free(&maker->compared);
+    gt_array_free(&maker->tests);
 }
 
 /* A gputune_log_fn. Warnings of a session do not concern the rule, so they become details. */

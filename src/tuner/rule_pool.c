@@ -140,21 +140,25 @@ gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, siz
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
+typedef struct compared {
+    uint32_t index; /* in gt_pool.members */
+    gt_pool_entry entry;
+} compared;
+
 typedef struct comparison {
     gt_pool *pool;
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(uint32_t) members; /* members to measure, beginning with the anchor */
+    GT_ARRAY(compared) members; /* members to measure, beginning with the anchor */
+    size_t taken;               /* number of members whose record was taken, in the same order */
     bool has_anchor;            /* true: the fastest known member is first; it scales the times */
-    bool is_needed; /* true if a member other than the anchor has to be measured or verified */
-    GT_ARRAY(gt_pool_entry) entries;
+    bool is_needed; /* true if one of the given members has to be measured or verified */
 } comparison;
 
 static void free_comparison(comparison *at)
 {
     gt_array_free(&at->members);
-    gt_array_free(&at->entries);
 }
 
 static void refute_member(const comparison *at, gt_pool_member *member, const char *status,
@@ -185,17 +189,18 @@ static int take_record(void *user, const gputune_record *record)
     static const char *const for_good[] = {"wrong", "crashed", "hung", "compile"};
     enum { FOR_GOOD = sizeof for_good / sizeof *for_good };
     comparison *at = user;
-    for (size_t i = 0; i < at->members.count; i++) {
-        gt_pool_member *member = &at->pool->members.items[at->members.items[i]];
-        if (strcmp(member->text, record->configuration) != 0) {
-            continue;
-        }
-        if (gt_index_of(record->status, for_good, FOR_GOOD) < FOR_GOOD) {
-            refute_member(at, member, record->status, record->message);
-        }
-        at->entries.items[i] = entry_of(record);
+    compared *one = &at->members.items[at->taken++];
+    if (gt_index_of(record->status, for_good, FOR_GOOD) < FOR_GOOD) {
+        refute_member(at, &at->pool->members.items[one->index], record->status, record->message);
     }
+    one->entry = entry_of(record);
     return 0;
+}
+
+static gputune_status add_compared(comparison *at, uint32_t member)
+{
+    const compared one = {member, {NAN, false}};
+    return gt_array_push(&at->members, one);
 }
 
 /* Lists the members to measure. Members that constraints exclude get the time INFINITY. */
@@ -205,7 +210,7 @@ static gputune_status list_members(comparison *at, const uint32_t *members, size
     const uint32_t anchor = gt_pool_fastest(pool, at->size);
     if (anchor != UINT32_MAX) {
         at->has_anchor = true;
-        GT_TRY(gt_array_push(&at->members, anchor));
+        GT_TRY(add_compared(at, anchor));
     }
     for (size_t i = 0; i < count; i++) {
         const gt_pool_member *member = &pool->members.items[members[i]];
@@ -220,10 +225,7 @@ static gputune_status list_members(comparison *at, const uint32_t *members, size
             continue;
         }
         at->is_needed = true;
-        GT_TRY(members[i] == anchor ? GPUTUNE_OK : gt_array_push(&at->members, members[i]));
-    }
-    for (size_t i = 0; i < at->members.count; i++) {
-        GT_TRY(gt_array_push(&at->entries, ((gt_pool_entry){NAN, false})));
+        GT_TRY(members[i] == anchor ? GPUTUNE_OK : add_compared(at, members[i]));
     }
     return GPUTUNE_OK;
 }
@@ -234,7 +236,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     GT_FREED gt_config *configs = calloc(count + 1, sizeof *configs);
     GT_TRY(gt_allocated(configs));
     for (size_t i = 0; i < count; i++) {
-        configs[i] = at->pool->members.items[at->members.items[i]].config;
+        configs[i] = at->pool->members.items[at->members.items[i].index].config;
     }
     gputune_status status = gt_run(request, configs, count,
                                    at->prove ? GT_RUN_BRIEFLY : GT_RUN_TO_RANK, take_record, at);
@@ -244,18 +246,14 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
 /* Stores the new times, scaled to make the anchor's new time equal to its known time. */
 static gputune_status take_entries(comparison *at)
 {
-    const gt_pool_entry anchor = at->entries.items[0];
-    const double known_ns =
-        at->has_anchor ? gt_pool_time(at->pool, at->size, at->members.items[0]) : 0;
-    const bool scales = at->has_anchor && anchor.time_ns < INFINITY;
-    for (size_t i = 0; i < at->members.count; i++) {
-        gt_pool_entry entry = at->entries.items[i];
-        entry.time_ns *= scales ? known_ns / anchor.time_ns : 1;
-        if (i == 0 && at->has_anchor && !scales) {
-            continue;
-        }
+    const compared *all = at->members.items;
+    const bool scales = at->has_anchor && all->entry.time_ns < INFINITY;
+    const double scale =
+        scales ? gt_pool_time(at->pool, at->size, all->index) / all->entry.time_ns : 1;
+    for (size_t i = at->has_anchor && !scales; i < at->members.count; i++) {
+        const gt_pool_entry entry = {all[i].entry.time_ns * scale, all[i].entry.proved};
         if (!isnan(entry.time_ns)) {
-            GT_TRY(set_entry(at->pool, at->size, at->members.items[i], entry));
+            GT_TRY(set_entry(at->pool, at->size, all[i].index, entry));
         }
     }
     return GPUTUNE_OK;

@@ -325,7 +325,7 @@ static gputune_status take_trials(gt_rule_maker *maker, size_t size)
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker)
 {
     gt_pool *pool = &maker->pool;
-    GT_SCOPED(gt_member_list_free) gt_member_list members = {0};
+    GT_FREED gt_member_list members = {0};
     size_t count = 0;
     for (size_t i = 0; i < maker->tuned.count; i++) {
         GT_TRY(take_trials(maker, maker->tuned.items[i]));
@@ -407,7 +407,7 @@ static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
  * together nearly as fast. Removes sizes at which no member is known to work. */
 static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
-    GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
+    GT_FREED gt_member_list members = {0}, chosen = {0};
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_TRY(list_working(&members, &maker->pool));
     drop_unknown(sizes, &maker->pool);
@@ -520,7 +520,7 @@ static gputune_status search_at(gt_rule_maker *maker, size_t size, const free_va
     const uint32_t best = fastest_kept(maker, size);
     const double loss = cost_at(maker, size, best);
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    GT_SCOPED(gt_member_list_free) gt_member_list added = {0}, faster = {0};
+    GT_FREED gt_member_list added = {0}, faster = {0};
     GT_TRY(gt_pool_request(&request, pool, size, maker->limit_s));
     for (int i = 0; i < TRIES && added.count < NEIGHBOURS; i++) {
         const uint32_t from = maker->kept.items[gt_random_below(&maker->random, maker->kept.count)];
@@ -588,7 +588,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
 static gputune_status list_candidates(gt_member_list *out, const gt_rule_maker *maker)
 {
     enum { FACTOR = 3 };
-    GT_SCOPED(gt_member_list_free) gt_member_list others = {0};
+    GT_FREED gt_member_list others = {0};
     GT_TRY(list_promising(&others, maker));
     for (size_t k = 0; k < maker->kept.count; k++) {
         GT_TRY(gt_array_push(out, maker->kept.items[k]));
@@ -634,7 +634,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
     const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s =
         fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
-    GT_SCOPED(gt_member_list_free) gt_member_list candidates = {0};
+    GT_FREED gt_member_list candidates = {0};
     GT_TRY(list_candidates(&candidates, maker));
     GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_COMPARED));
     const size_t known = maker->compared.count;
@@ -674,7 +674,7 @@ static bool lost_one(const gt_rule_maker *maker)
 static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
 {
     enum { PARTS = 4 }; /* a size takes at most a quarter of the time that is left */
-    GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
+    GT_FREED gt_size_list sizes = {0};
     GT_TRY(gt_rule_list_sizes(&sizes, maker, which));
     for (size_t s = 0; s < sizes.count && !lost_one(maker); s++) {
         const double left_s = gt_rule_left_s(maker, measuring_end);
@@ -704,7 +704,7 @@ gputune_status gt_rule_complete(gt_rule_maker *maker)
 
 static gputune_status note_sizes(const gt_rule_maker *maker)
 {
-    GT_SCOPED(gt_size_list_free) gt_size_list measured = {0};
+    GT_FREED gt_size_list measured = {0};
     GT_TRY(gt_rule_list_measured(&measured, maker));
     gt_rule_note(maker, "measured %zu variants at %zu sizes", maker->kept.count, measured.count);
     return GPUTUNE_OK;
