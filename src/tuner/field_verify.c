@@ -23,9 +23,8 @@ static void settle_quick(gt_field *field, gt_variant *variant)
 static void append_grid(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
-    GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
-    if (launch && gt_launch_bind(launch, r->template, &r->problem, &variant->config, r->device) ==
-                      GPUTUNE_OK) {
+    GT_FREED gt_launch *launch = gt_request_launch(r, &variant->config);
+    if (launch) {
         char blocks[GT_SHAPES_TEXT], grids[GT_SHAPES_TEXT];
         gt_launch_blocks(blocks, launch);
         gt_launch_grids(grids, launch);
@@ -313,11 +312,7 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
 /* Returns the size of dynamic shared memory per block. The static part is in unit->resources. */
 static uint32_t shared_bytes_of(const gt_field *field, const gt_variant *variant)
 {
-    const gt_request *r = field->options.request;
-    GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
-    if (launch) {
-        (void)gt_launch_bind(launch, r->template, &r->problem, &variant->config, r->device);
-    }
+    GT_FREED gt_launch *launch = gt_request_launch(field->options.request, &variant->config);
     return launch ? launch->steps[0].shared_bytes : 0;
 }
 

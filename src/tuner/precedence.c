@@ -18,10 +18,8 @@ static usage usage_of(const gt_request *request, const gt_config *config,
                   .registers = resources->registers,
                   .vector_bytes = gt_vector_bytes(request->template, &request->problem, config,
                                                   request->device)};
-    GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
-    const bool is_bound = launch && gt_launch_bind(launch, request->template, &request->problem,
-                                                   config, request->device) == GPUTUNE_OK;
-    for (uint32_t i = 0; is_bound && i < launch->step_count; i++) {
+    GT_FREED gt_launch *launch = gt_request_launch(request, config);
+    for (uint32_t i = 0; launch && i < launch->step_count; i++) {
         const gt_kernel_step *step = &launch->steps[i];
         const uint64_t blocks = gt_volume(step->cluster);
         used.cluster_blocks = blocks > used.cluster_blocks ? blocks : used.cluster_blocks;

@@ -79,15 +79,13 @@ static void insert_candidate(candidate best[CANDIDATES], const gt_request *reque
     }
 }
 
-static gputune_status rank_candidates(candidate best[CANDIDATES], const gt_request *request,
-                                      const gt_field *field)
+static void rank_candidates(candidate best[CANDIDATES], const gt_request *request,
+                            const gt_field *field)
 {
-    GT_FREED gt_launch *launch = malloc(sizeof *launch);
-    GT_TRY(gt_allocated(launch));
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
-        if (variant->stage != GT_STAGE_READY ||
-            gt_launch_bind(launch, request->template, &request->problem, &variant->config,
-                           request->device) != GPUTUNE_OK) {
+        bool is_ready = variant->stage == GT_STAGE_READY;
+        GT_FREED gt_launch *launch = is_ready ? gt_request_launch(request, &variant->config) : NULL;
+        if (!launch) {
             continue;
         }
         const gt_resources *resources = &variant->unit->compiled.resources;
@@ -96,7 +94,6 @@ static gputune_status rank_candidates(candidate best[CANDIDATES], const gt_reque
                                      gt_estimate(request->device, &launch->steps[0], resources,
                                                  access_bytes(request, &variant->config))});
     }
-    return GPUTUNE_OK;
 }
 
 static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request,
@@ -112,11 +109,11 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
                                       .with_default = true,
                                       .limit = request->options.max_variants,
                                       .history = &history};
-    gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
-    GT_THEN(status, gt_session_run(&session));
-    GT_THEN(status, rank_candidates(best, request, &session.field));
+    GT_TRY(gt_session_open(&session, &policy, NULL, request, &options));
+    GT_TRY(gt_session_run(&session));
+    rank_candidates(best, request, &session.field);
     *variants = (uint32_t)session.field.variants.count;
-    return status;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_rank(gt_choice *out, gt_request *request)

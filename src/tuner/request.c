@@ -531,6 +531,14 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     return GPUTUNE_OK;
 }
 
+gt_launch *gt_request_launch(const gt_request *request, const gt_config *config)
+{
+    GT_FREED gt_launch *launch = malloc(sizeof *launch);
+    const bool is_bound = launch && gt_launch_bind(launch, request->template, &request->problem,
+                                                   config, request->device) == GPUTUNE_OK;
+    return is_bound ? gt_take(&launch) : NULL;
+}
+
 gputune_status gt_request_source(gt_source *out, const gt_request *request, const gt_config *config)
 {
     return gt_source_generate(out, request->template, &request->problem, config, request->device,

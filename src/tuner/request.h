@@ -149,6 +149,9 @@ bool gt_request_permits(const gt_request *request, const gt_config *config);
 gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
                                     const gt_request *request, const gt_source *source,
                                     bool quickly);
+/* Binds the launch of a configuration at the requested sizes. The caller frees it. NULL if it
+ * cannot be bound, or if memory runs out. */
+gt_launch *gt_request_launch(const gt_request *request, const gt_config *config);
 /* Generates the source of a configuration, which gt_source_free() frees. */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);

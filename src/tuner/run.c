@@ -183,10 +183,8 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     site.copy_bytes_per_s = field->preparation.copy_bytes_per_s;
     gt_site_show(record, &site);
     gt_trial_show(record, &trial);
-    GT_FREED gt_launch *launch = malloc(sizeof *launch);
-    GT_TRY(gt_allocated(launch));
-    if (gt_launch_bind(launch, request->template, &request->problem, &variant->config,
-                       request->device) == GPUTUNE_OK) {
+    GT_FREED gt_launch *launch = gt_request_launch(request, &variant->config);
+    if (launch) {
         gt_launch_show(record, texts, launch);
     }
     return compare_with_first(record, run, variant->id);
