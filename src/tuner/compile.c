@@ -24,32 +24,12 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
     return GPUTUNE_OK;
 }
 
-/* Takes code from the store, even if the tuning is forced. Returns false if it is not there. */
-static bool take_stored(gt_image *image, gt_resources *resources, const gt_request *request,
-                        const gt_config *config)
-{
-    const gt_device *device = request->device;
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    gt_code code;
-    if (gt_request_source(&source, request, config) != GPUTUNE_OK ||
-        gt_store_find_cubin(&code, request->services->store, source.hash, device->arch,
-                            device->emulated, &request->patience) != GPUTUNE_OK) {
-        return false;
-    }
-    *image = code.image; /* the image now belongs to the caller */
-    *resources = code.resources;
-    return true;
-}
-
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config)
 {
     static const gt_policy policy = {.done = gt_session_is_done};
     gt_list_proposer proposer = gt_list_proposer_make(config, 1);
     const gt_field_options options = {.proposer = &proposer.proposer};
-    if (image && take_stored(image, resources, request, config)) {
-        return GPUTUNE_OK;
-    }
     GT_SCOPED(gt_session_close) gt_session session;
     GT_TRY(gt_session_open(&session, &policy, NULL, request, &options));
     GT_TRY(gt_session_run(&session));
@@ -57,6 +37,29 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     const gt_patience briefly = gt_patience_for(0.15, NULL);
     (void)gt_field_keep_code(&session.field, &briefly);
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
+}
+
+gputune_status gt_get_code(gt_image *image, gt_resources *resources, gt_request *request,
+                           const gt_config *config, gt_code *stored)
+{
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    GT_SCOPED(gt_code_free) gt_code kept = {0};
+    const gt_device *device = request->device;
+    gt_code *const at_hand[] = {stored, &request->default_code, &kept};
+    GT_TRY(gt_request_source(&source, request, config));
+    for (size_t i = 0; i < sizeof at_hand / sizeof *at_hand; i++) {
+        gt_code *code = at_hand[i];
+        if (code == &kept) {
+            (void)gt_store_find_cubin(code, request->services->store, source.hash, device->arch,
+                                      device->emulated, &request->patience);
+        }
+        if (code && code->image.bytes && gt_hash_equal(source.hash, code->source)) {
+            *image = gt_take(&code->image);
+            *resources = code->resources;
+            return GPUTUNE_OK;
+        }
+    }
+    return gt_compile_one(image, resources, request, config);
 }
 
 typedef struct compile_run {

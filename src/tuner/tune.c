@@ -42,26 +42,6 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Sets *image to the code of a configuration. Uses `stored` or the default's code if that was
- * compiled from the same source. Otherwise compiles the source. */
-static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
-                               const gt_config *config, gt_code *stored)
-{
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    gt_code *const at_hand[] = {stored, &request->default_code};
-    GT_TRY(gt_request_source(&source, request, config));
-    for (size_t i = 0; i < sizeof at_hand / sizeof *at_hand; i++) {
-        gt_code *code = at_hand[i];
-        if (code && code->image.bytes && gt_hash_equal(source.hash, code->source)) {
-            *image = code->image; /* the image now belongs to the caller */
-            *resources = code->resources;
-            code->image = (gt_image){0};
-            return GPUTUNE_OK;
-        }
-    }
-    return gt_compile_one(image, resources, request, config);
-}
-
 /* Copies the winner's fallback to *fallback if it was verified for the request and did not change.
  * It has stored code even if the default was changed since then and has none. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
@@ -101,8 +81,8 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
         (!is_verified && gt_history_refutes(request, &choice->fallback, false) != GPUTUNE_OK)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = get_code(&choice->fallback_image, &resources, request,
-                                     &choice->fallback, winner ? &winner->fallback : NULL);
+    gputune_status status = gt_get_code(&choice->fallback_image, &resources, request,
+                                        &choice->fallback, winner ? &winner->fallback : NULL);
     choice->has_fallback = status == GPUTUNE_OK;
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* fallbacks are optional */
 }
@@ -113,8 +93,8 @@ static gputune_status finish_choice(gt_choice *out, gt_choice *partial, gt_reque
                                     gt_winner *winner)
 {
     GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(partial);
-    GT_TRY(get_code(&choice.image, &choice.resources, request, &choice.config,
-                    winner ? &winner->code : NULL));
+    GT_TRY(gt_get_code(&choice.image, &choice.resources, request, &choice.config,
+                       winner ? &winner->code : NULL));
     GT_TRY(choose_fallback(&choice, request, winner));
     const char *reason = winner && winner->stop_reason ? winner->stop_reason : "";
     GT_TRY(gt_strdup(&choice.stop_reason, reason));
@@ -752,11 +732,8 @@ static gputune_status choose_pinned(gt_choice *out, gt_request *request)
 static bool launches_nothing(const gt_request *request)
 {
     const gt_config config = gt_config_default(request->template);
-    GT_FREED gt_launch *launch = malloc(sizeof *launch);
-    return launch &&
-           gt_launch_bind(launch, request->template, &request->problem, &config, request->device) ==
-               GPUTUNE_OK &&
-           gt_launch_kernels(launch) == 0;
+    GT_FREED gt_launch *launch = gt_request_launch(request, &config);
+    return launch && gt_launch_kernels(launch) == 0;
 }
 
 static gputune_status choose_config(gt_choice *out, gt_request *request)

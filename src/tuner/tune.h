@@ -107,10 +107,14 @@ int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes);
 
-/* Takes the code of a configuration from the store, or compiles it in a worker. Sets *image, whose
- * data the caller frees, and *resources. If `image` is NULL, sets only request->default_code. */
+/* Compiles a configuration in a worker. Sets *image, whose data the caller frees, and *resources.
+ * If `image` is NULL, sets only request->default_code. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
+/* Like gt_compile_one(), but first looks for the code in *stored (may be NULL), in the request, and
+ * in the store, even if the tuning is forced. Takes the image of *stored if it has this source. */
+gputune_status gt_get_code(gt_image *image, gt_resources *resources, gt_request *request,
+                           const gt_config *config, gt_code *stored);
 /* Compiles the space of a request and stores the code. Calls `each` for every variant in the order
  * of the space. If `each` does not return 0, stops and returns its result. After the limit or a
  * cancel, keeps the code compiled so far. ECOMPILE if nothing compiles. */
