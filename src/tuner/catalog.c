@@ -217,11 +217,6 @@ static bool has_stamp(const gt_catalog_file *file, const char *path)
     return at < file->included.count;
 }
 
-static bool is_same_time(struct timespec a, struct timespec b)
-{
-    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 static bool find_version(gt_version *out, const char *path)
 {
     struct stat now;
@@ -296,10 +291,8 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
 
 static bool is_other_version(const char *path, const gt_version *version)
 {
-    gt_version now;
-    return find_version(&now, path) &&
-           !(is_same_time(now.written, version->written) &&
-             is_same_time(now.changed, version->changed) && now.bytes == version->bytes);
+    gt_version now; /* a struct without padding */
+    return find_version(&now, path) && memcmp(&now, version, sizeof now) != 0;
 }
 
 static bool is_edited(gt_catalog_file *file)
