@@ -35,9 +35,8 @@ enum { GT_WARNING_MAX = 768 };
  * the connection. If another process has locked the file, the thread releases the connection,
  * sleeps, and tries again. In this way, a thread that waits for another process does not block
  * other threads. The mutexes must be locked in this order:
- * - `using` protects the connections to files. It is held while the disk is accessed, but not while
- *   waiting for another process, except briefly at the end of a commit.
- * - `remembering` protects the database in memory.
+ * - `using` protects the databases. It is held while the disk is accessed, but not while waiting
+ * for another process, except briefly at the end of a commit.
  * - `telling` protects warnings and the times of waits, and is held only briefly. The state of the
  *   file changes only while both `using` and `telling` are held, so holding one of them is enough
  *   to read it. */
@@ -53,17 +52,13 @@ struct gt_store {
     gt_database *file; /* connection to the user's file; NULL if it is not open */
     gt_database *system;
     gt_database *wisdom; /* winners imported only for this store, or NULL */
-
-    pthread_mutex_t remembering;
-    gt_database *memory;
+    gt_database *memory; /* rows that could not be written to the file, or NULL */
     uint64_t memory_writes;
-    /* true if the database in memory has rows that could not be written to the file */
-    bool unsaved;
 
     pthread_mutex_t telling;
-    bool no_file;            /* true if the user's file is not written any more */
-    bool unreadable;         /* true if the user's file is not read any more */
-    int64_t lags_since_ns;   /* last time a write went to memory due to a locked file; 0: never */
+    bool no_file;          /* true if the user's file is not written any more */
+    bool unreadable;       /* true if the user's file is not read any more */
+    int64_t lags_since_ns; /* last time a write went to memory due to a locked file; 0: none did */
     int64_t locked_since_ns; /* time at which a lookup last gave up waiting for a lock; 0: never */
     bool distrust_logged;    /* true if the warning that the file is not trusted was logged */
     bool is_slow;            /* true if the last write took too long; false: the file was locked */
@@ -483,7 +478,6 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     GT_SCOPED(drop_store) gt_store *store = calloc(1, sizeof *store);
     GT_TRY(gt_allocated(store));
     pthread_mutex_init(&store->using, NULL);
-    pthread_mutex_init(&store->remembering, NULL);
     pthread_mutex_init(&store->telling, NULL);
     store->owner = getpid();
     store->log = log ? *log : (gt_log){0};
@@ -537,9 +531,9 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
     if (!layers_own(store)) {
         return GPUTUNE_ENOTFOUND;
     }
-    pthread_mutex_lock(&store->remembering);
+    pthread_mutex_lock(&store->using);
     gputune_status status = ask_database(store->memory, work, context);
-    pthread_mutex_unlock(&store->remembering);
+    pthread_mutex_unlock(&store->using);
     if (!searches_lower(status, all)) {
         return status;
     }
@@ -629,17 +623,6 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Closes the database in memory if it only repeats rows of the file and has no leases. Otherwise it
- * would hide results that other processes store later. The caller must hold `remembering`. */
-static void drop_memory(gt_store *store)
-{
-    int64_t leases = 1;
-    if (store->memory && !store->unsaved &&
-        gt_query_integer(&leases, store->memory, GT_SQL_LEASES, "") == GPUTUNE_OK && !leases) {
-        gt_database_close(&store->memory);
-    }
-}
-
 static gputune_status write_memory(gt_database **database, gt_store_fn work, void *context)
 {
     GT_TRY(layers_open_memory(database));
@@ -658,23 +641,14 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
     return write_memory(&store->wisdom, work, context);
 }
 
-/* Writes to memory. `unsaved` means that the rows could not be written to the file. */
-static gputune_status keep_rows(gt_store *store, gt_store_fn work, void *context, bool unsaved)
+static gputune_status keep_rows(gt_store *store, gt_store_fn work, void *context)
 {
     if (!gt_store_is_writable(store)) {
         return GPUTUNE_OK;
     }
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
-    gputune_status status = write_memory(&store->memory, work, context);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
     store->memory_writes++;
-    store->unsaved |= unsaved;
-    drop_memory(store);
-    return status;
-}
-
-gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context)
-{
-    return keep_rows(store, work, context, false);
+    return write_memory(&store->memory, work, context);
 }
 
 /* Statements that copy the rows of `kept` to the file. A row comes after those that it refers
@@ -713,35 +687,29 @@ static gputune_status execute_all(gt_database *database, const gt_sql *statement
 static gputune_status bring_rows(gt_database *database, void *context)
 {
     bringing *what = context;
-    gt_store *store = what->store;
-    pthread_mutex_lock(&store->remembering);
-    gputune_status status =
-        store->memory ? copy_kept(database, store->memory->handle) : gt_fail_memory();
-    what->writes = store->memory_writes;
-    pthread_mutex_unlock(&store->remembering);
-    return status == GPUTUNE_OK ? execute_all(database, steps, STEPS) : status;
+    what->writes = what->store->memory_writes;
+    if (!what->store->memory) {
+        return GPUTUNE_OK; /* memory was too short to keep the rows */
+    }
+    GT_TRY(copy_kept(database, what->store->memory->handle));
+    return execute_all(database, steps, STEPS);
 }
 
-/* Detaches `kept`. This is not possible within a transaction. */
-static void detach_store(gt_store *store)
+/* Detaches `kept`, which is not possible within a transaction. If the rows in memory are in the
+ * file now, and none were added after that, closes the database in memory. */
+static void end_bringing(const bringing *what, bool is_done)
 {
+    gt_store *store = what->store;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
     if (store->file && sqlite3_db_readonly(store->file->handle, "kept") >= 0) {
         (void)gt_execute(store->file, GT_SQL_BRING_END, "");
     }
-}
-
-/* Called after the rows in memory were copied to the file. If no rows were added after that, the
- * database in memory may be closed. */
-static void forget_memory(gt_store *store, const bringing *what)
-{
-    pthread_mutex_lock(&store->remembering);
-    bool all = store->memory_writes == what->writes;
-    store->unsaved = store->unsaved && !all;
-    drop_memory(store);
-    pthread_mutex_unlock(&store->remembering);
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    if (all && !store->no_file) {
+    if (!is_done || store->memory_writes != what->writes) {
+        return;
+    }
+    gt_database_close(&store->memory);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *also = gt_lock(&store->telling);
+    if (!store->no_file) {
         store->lags_since_ns = 0;
         store->loss_logged = false;
         store->unkept[0] = '\0';
@@ -756,9 +724,8 @@ bool gt_store_is_locked(gt_store *store)
 
 bool gt_store_lags(gt_store *store)
 {
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
-    GT_SCOPED(gt_unlock) pthread_mutex_t *also = gt_lock(&store->telling);
-    return store->unsaved && !store->no_file;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    return store->lags_since_ns && !store->no_file;
 }
 
 /* Writes to the file the rows that are in memory because of a lock. The caller must not hold a
@@ -766,20 +733,10 @@ bool gt_store_lags(gt_store *store)
 static void layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};
-    if (!layers_own(store) || !gt_store_lags(store)) {
-        return;
+    if (layers_own(store) && gt_store_lags(store)) {
+        gputune_status status = gt_store_write_file(store, bring_rows, &what, NULL, patience);
+        end_bringing(&what, status == GPUTUNE_OK);
     }
-    gputune_status status = gt_store_write_file(store, bring_rows, &what, NULL, patience);
-    detach_store(store);
-    if (status == GPUTUNE_OK) {
-        forget_memory(store, &what);
-    }
-}
-
-static bool has_memory(gt_store *store)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
-    return store->memory != NULL;
 }
 
 void gt_store_bring(gt_store *store)
@@ -826,7 +783,6 @@ void gt_store_close(gt_store *store)
     gt_database_close(&store->system);
     gt_database_close(&store->memory);
     pthread_mutex_destroy(&store->using);
-    pthread_mutex_destroy(&store->remembering);
     pthread_mutex_destroy(&store->telling);
     free(store->asked);
     free(store->title);
@@ -856,27 +812,24 @@ static void warn_of_delay(gt_store *store)
                             : "another process had locked it");
 }
 
-/* If there is a database in memory, writes to it too, because lookups read it first. */
+/* Rows in memory are written to the file first, because lookups read them before the file's. If
+ * this is not possible yet, the new rows are kept in memory, too. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {
     if (!layers_own(store)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_store_write_file(store, work, context, patience, patience);
+    layers_bring(store, patience);
+    gputune_status status = gt_store_lags(store)
+                                ? GPUTUNE_EBUSY
+                                : gt_store_write_file(store, work, context, patience, patience);
     if (status == GPUTUNE_EBUSY) {
         warn_of_delay(store);
         layers_flush(store);
     }
-    bool kept = status == GPUTUNE_OK;
-    bool lost = status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE;
-    if (lost || (kept && has_memory(store))) {
-        status = keep_rows(store, work, context, lost);
-    }
-    if (kept) {
-        layers_bring(store, patience);
-    }
-    return status;
+    return status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE ? keep_rows(store, work, context)
+                                                                  : status;
 }
 
 /* ---- from other files ---- */
@@ -955,7 +908,7 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
         GT_TRY(gather_file(&what, paths[i], &patience));
     }
     gputune_status status = gt_store_write_file(store, bring_all, &what, NULL, NULL);
-    detach_store(store);
+    end_bringing(&(bringing){.store = store}, false);
     GT_REFUSE(status == GPUTUNE_EBUSY, status,
               "another process has locked the database; nothing was merged, try again later");
     GT_REFUSE(status == GPUTUNE_EDATABASE, status,

@@ -34,8 +34,6 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
                                    const gt_patience *call, const gt_patience *patience);
 /* Like gt_store_write(), but writes the winners that were imported for this store. Never waits. */
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
-/* Like gt_store_write(), but writes only to memory. Never waits for other processes. */
-gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 /* Writes to the file the rows that are in memory because of a lock. Waits for the lock until 0.3 s
  * after the last failed write, but for at least 0.1 s. */
 void gt_store_bring(gt_store *store);

@@ -15,9 +15,8 @@
  * - This thread has not seen a renewal for GT_LEASE_SECONDS. This does not depend on the clock of
  *   another machine.
  *
- * If no file can be written, or if it stays locked for a quarter of the patience, the lease is kept
- * in memory, where only threads of this process can see it. While waiting, a process only reads the
- * file, so the holder can write it. */
+ * If no file can be written, or if it stays locked for a quarter of the patience, there is no
+ * lease. While waiting, a process only reads the file, so the holder can write it. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -187,9 +186,8 @@ static gputune_status take_lease(gt_database *database, void *context)
                       unix_ms() + LEASE_MS);
 }
 
-/* Takes the lease in the file. If the file stays locked for gt_layers_file_patience(), takes a
- * lease in memory. EBUSY if another process has the lease, or if the patience ends while the file
- * is locked. */
+/* Takes the lease, or does without one if the file stays locked for gt_layers_file_patience().
+ * EBUSY if another process has the lease, or if the patience ends while the file is locked. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     attempt->holder = 0;
@@ -199,10 +197,10 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
     const gt_patience brief = gt_layers_file_patience(patience);
     gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief, &brief);
     bool stays_locked = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
-    attempt->lease.in_memory = status == GPUTUNE_EDATABASE || stays_locked;
-    if (attempt->lease.in_memory) {
-        status = gt_store_write_memory(store, take_lease, attempt);
+    if (status == GPUTUNE_EDATABASE || stays_locked) {
+        return GPUTUNE_OK;
     }
+    attempt->lease.held = status == GPUTUNE_OK && !attempt->holder;
     return status == GPUTUNE_OK && attempt->holder ? GPUTUNE_EBUSY : status;
 }
 
@@ -251,19 +249,11 @@ gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_s
     gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
     *out = attempt.lease;
-    out->held = true;
     out->renewed_ns = gt_now_ns();
     return GPUTUNE_OK;
 }
 
 /* --- keeping, giving back --------------------------------------------------------------------- */
-
-static gputune_status change_lease(const gt_lease *lease, gt_store *store, gt_store_fn work,
-                                   const gt_patience *patience)
-{
-    return lease->in_memory ? gt_store_write_memory(store, work, (void *)lease)
-                            : gt_store_write_file(store, work, (void *)lease, patience, patience);
-}
 
 static gputune_status renew_lease(gt_database *database, void *context)
 {
@@ -281,7 +271,7 @@ gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_p
     const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);
     const int64_t began_ns = gt_now_ns();
     gputune_status status =
-        lease->held ? change_lease(lease, store, renew_lease, &brief) : GPUTUNE_ENOTFOUND;
+        lease->held ? gt_store_write_file(store, renew_lease, lease, &brief, &brief) : GPUTUNE_OK;
     if (status == GPUTUNE_OK) {
         lease->renewed_ns = began_ns;
     }
@@ -302,7 +292,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
 {
     bool held = lease->held;
     lease->held = false;
-    if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
+    if (held && gt_store_write_file(store, delete_lease, lease, patience, patience) != GPUTUNE_OK) {
         /* other processes must wait until the lease expires, but this process need not */
         GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.mutex);
         left.owners[left.count++ % LEFT_MAX] = lease->owner;

@@ -225,7 +225,6 @@
     X(LEASE_RENEW, /* change the row even if the clock has not advanced */                         \
       "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
-    X(LEASES, "SELECT count(*) FROM lease")                                                        \
     /* copy rows of `kept`, a database in memory, to the file, unless the file has better ones */  \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \

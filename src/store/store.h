@@ -9,11 +9,9 @@
  *   full), the store warns once, keeps new rows in memory, and does not write the file again. A
  *   damaged file is not read either.
  * - If a file stays locked for as long as a write may wait, the store warns once and keeps the rows
- *   in memory. They are moved to the file by the next successful write, by gt_store_check(), or
- *   when the store is closed. gt_store_check() and closing wait for the lock until 0.3 s after the
- *   last failed write.
- * - While there is a database in memory, everything that is written to the file is also written to
- *   that database. Therefore it is never older than the file.
+ *   in memory. They are moved to the file before the next write, by gt_store_check(), or when the
+ *   store is closed. gt_store_check() and closing wait for the lock until 0.3 s after the last
+ *   failed write. Until then, new rows are also kept in memory, so it is never older than the file.
  * - Rows with a wrong checksum are ignored (sql.h states what the checksums cover).
  * - If another user owns the file or could have written it (gt_distrust()), its code and rules are
  *   ignored, and its results must be verified again. The store warns once.
@@ -255,7 +253,7 @@ gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
 
 typedef struct gt_lease {
     gt_hash key, owner;
-    bool held, in_memory;
+    bool held;
     int64_t renewed_ns; /* time of the last renewal (gt_now_ns()) */
 } gt_lease;
 
@@ -264,13 +262,14 @@ enum { GT_LEASE_SECONDS = 5 }; /* time after which a lease expires; it is renewe
 /* Takes the lease. Tries at least once, and waits as long as `patience` allows. lease.c describes
  * when a lease is free. Returns EBUSY, with a message that states which process holds the lease, or
  * ECANCELED. If no file can be written, or if the file stays locked for a quarter of the patience
- * (at most 5 s), the lease is valid only within this process. After this call, look up the winners
- * again, because another process may have stored one. */
+ * (at most 5 s), returns OK, but the lease is not held. After this call, look up the winners again,
+ * because another process may have stored one. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
-/* Extends the lease by GT_LEASE_SECONDS. EBUSY if the lease was lost. Waits for a locked file: 0.1
- * s in the first half of the lease, in the second half until it expires, but at most as long as
- * `patience` allows. If the file stays locked, returns OK, because the next renewal tries again. */
+/* Extends the lease, if it is held, by GT_LEASE_SECONDS. EBUSY if it was lost. Waits for a locked
+ * file: 0.1 s in the first half of the lease, in the second half until it expires, but at most as
+ * long as `patience` allows. If the file stays locked, returns OK, because the next renewal tries
+ * again. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Releases the lease. Does nothing if the lease is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);

@@ -209,7 +209,7 @@ TEST(wait_for_another_thread_ends_with_the_own_limit)
     end(&second);
     OK(second.status);
     assert_int_equal(info_of(second.plan).source, GPUTUNE_SOURCE_DEFAULT);
-    assert_non_null(strstr(info_of(second.plan).stop_reason, "is tuning the same kernel"));
+    assert_non_null(strstr(info_of(second.plan).stop_reason, "another tuning in this process"));
     sem_post(&g.open);
     end(&first);
     OK(first.status);

@@ -22,22 +22,18 @@ static gputune_status renew(gt_lease *lease, gt_store *store)
 TEST_OF(lease_has_one_holder, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *one = open_store(w), *other = open_store(w);
-    GT_SCOPED(close_store) gt_store *memory = open_over(w, ":memory:", NULL);
-    for (int i = 0; i < 2; i++) {
-        gt_store *first = i ? memory : one, *second = i ? memory : other;
-        gt_lease a = {0}, b = {0};
-        char holder[32];
-        ASSERT_OK(acquire(&a, first, 0));
-        assert_int_equal(acquire(&b, second, 0), GPUTUNE_EBUSY);
-        snprintf(holder, sizeof holder, "process %d", (int)getpid());
-        assert_non_null(strstr(gt_message(), holder));
-        assert_false(b.held);
-        ASSERT_OK(renew(&a, first));
-        gt_store_lease_release(&a, first, NULL);
-        gt_store_lease_release(&a, first, NULL);
-        ASSERT_OK(acquire(&b, second, 0));
-        gt_store_lease_release(&b, second, NULL);
-    }
+    gt_lease a = {0}, b = {0};
+    char holder[32];
+    ASSERT_OK(acquire(&a, one, 0));
+    assert_int_equal(acquire(&b, other, 0), GPUTUNE_EBUSY);
+    snprintf(holder, sizeof holder, "process %d", (int)getpid());
+    assert_non_null(strstr(gt_message(), holder));
+    assert_false(b.held);
+    ASSERT_OK(renew(&a, one));
+    gt_store_lease_release(&a, one, NULL);
+    gt_store_lease_release(&a, one, NULL);
+    ASSERT_OK(acquire(&b, other, 0));
+    gt_store_lease_release(&b, other, NULL);
 }
 
 TEST_WITH_STORE(other_scenarios_are_free)
@@ -330,8 +326,7 @@ TEST_WITH_STORE(a_clock_that_leaps_delays_nobody)
     clock_set_true();
     pthread_join(holder, NULL);
     pthread_join(writer, NULL);
-    /* without the file, the lease is in memory */
-    assert_true(status == GPUTUNE_EBUSY || lease.in_memory);
+    assert_true(status == GPUTUNE_EBUSY || !lease.held);
     gt_store_lease_release(&lease, store, NULL);
 }
 
@@ -363,42 +358,6 @@ TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
     ASSERT_OK(renew(&a, store));
     clock_set_true();
     gt_store_lease_release(&a, store, NULL);
-}
-
-static void *acquire_later(void *user)
-{
-    static gt_lease lease;
-    ASSERT_OK(acquire(&lease, user, 4));
-    return &lease;
-}
-
-/* Two threads want the same lease while the file is locked. The first thread gets it in memory.
- * After the file is unlocked, the second thread gets it in the file, where other processes see
- * it. */
-TEST_OF(lease_after_one_in_memory_is_in_the_file, world *w, open_world, close_world)
-{
-    GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);
-    gt_lease a = {0}, *b, c = {0};
-    pthread_t holder, waiter;
-    ASSERT_OK(acquire(&a, store, 0)); /* creates the file */
-    gt_store_lease_release(&a, store, NULL);
-    hold_file(&holder, w);
-    assert_int_equal(pthread_create(&waiter, NULL, acquire_later, store), 0);
-    ASSERT_OK(acquire(&a, store, 0.4));
-    assert_true(a.in_memory);
-    usleep(2500000); /* longer than acquire_later() waits for the file */
-    may_end = true;
-    pthread_join(holder, NULL);
-    put_size(store, 64, 10); /* while the lease is in memory, results are also stored in memory */
-    gt_store_lease_release(&a, store, NULL);
-    run_sql(w->path, "DELETE FROM winner");
-    assert_true(time_at(store, 64) == 0);
-    pthread_join(waiter, (void **)&b);
-    assert_int_equal(acquire(&c, other, 0), GPUTUNE_EBUSY);
-    ASSERT_OK(renew(b, store));
-    gt_store_lease_release(b, store, NULL);
-    ASSERT_OK(acquire(&c, other, 0));
-    gt_store_lease_release(&c, other, NULL);
 }
 
 /* A process does not wait for its own leases, even if it could not release them. */

@@ -412,7 +412,7 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_stopped, cl
         assert_int_equal(winners_at(store, 1024, &patience, &count), GPUTUNE_EBUSY);
     }
     ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &patience));
-    assert_true(lease.in_memory);
+    assert_false(lease.held);
     /* the lookups and the lease together waited for about 4 of the 8 s */
     assert_true(gt_patience_left_s(&patience) > 3.5);
     unlock_file(holder);

@@ -52,9 +52,17 @@ static void release(void *user)
     gt_store_lease_release(&held->lease, held->store, NULL);
 }
 
+static void replace_store(world *w, const char *path)
+{
+    gt_store_close(w->store);
+    ASSERT_OK(gt_store_open(&w->store, path, NULL, NULL, false));
+    w->services.store = w->store;
+}
+
 /* Acquires the scenario's lease, like another process that tunes the scenario. */
 static held_lease hold(world *w)
 {
+    replace_store(w, path_in(w, "shared.db"));
     held_lease held = {.store = w->store};
     gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL));
@@ -167,9 +175,7 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_reported, world *w, open_slow_
     gputune_options options = OPTIONS(.time_limit_s = 100);
     slow_start start = {.workers = &w->workers};
     pthread_t thread;
-    gt_store_close(w->store);
-    ASSERT_OK(gt_store_open(&w->store, "/nonexistent/x.db", NULL, NULL, false));
-    w->services.store = w->store;
+    replace_store(w, "/nonexistent/x.db");
     options.alignment = 32;
     ASSERT_OK(tune(w, &options));
     clock_set_true(); /* the threads need the real clock */
