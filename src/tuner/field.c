@@ -546,7 +546,7 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    /* compile fast, because nothing can be verified before; the emulator needs fast code */
+    /* all verification waits for this compile, so make it fast; the emulator needs fast code */
     static const char quickly[] = "--Ofast-compile=mid";
     const bool emulated = field->options.request->device->emulated;
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];

@@ -433,8 +433,7 @@ static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
                                                        : GT_TRIED_OK;
 }
 
-/* Reports a variant's result for its configurations from `from` on: 0 is its own, then
- * duplicates. */
+/* Reports a variant's result for configuration `from` and later: 0 is its own, then duplicates. */
 static void report_from(const gt_field *field, const gt_variant *variant, double time_ns,
                         size_t from)
 {

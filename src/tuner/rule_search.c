@@ -751,7 +751,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* a test gets no more than planned, because time left over is better spent on another round */
+    /* a test gets at most the planned time; the rest is better spent on another round */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;

@@ -128,7 +128,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* two for is_alike and for the class that all sizes then share */
+    uint32_t dimensions = 2; /* one for is_alike, one for the class that all sizes then share */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += gt_region_varies(region, i) ? 2 : 0;
