@@ -221,8 +221,8 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* Finds the variant that has a configuration, or has a duplicate with it. NULL if there is none.
- * gt_field_find_ready() also returns NULL if the variant is not ready. */
+/* Finds the variant that has this configuration, or has a duplicate with this configuration. NULL
+ * if there is none. gt_field_find_ready() also returns NULL if the variant is not ready. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
 /* Counts variants with a result, including duplicates and earlier variants. Omits the fallback. */

@@ -65,8 +65,9 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
     return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
-/* Returns how many rounds `a` and `b` share. Writes their log-ratios of `a` to `b` to `out`, unless
- * it is NULL. Subtracts the error `doubt`, unless it is NULL, from log-ratios of quick samples. */
+/* Returns how many rounds `a` and `b` share. Writes the log-ratio of `a` to `b` in each of them to
+ * `out`, unless it is NULL. Subtracts the error `doubt`, unless it is NULL, from quick samples'
+ * ratios. */
 static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                              gt_race_doubt *doubt)
 {

@@ -43,7 +43,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
 }
 
 /* Copies the winner's fallback to *fallback if it was verified for the request and did not change.
- * It has stored code even if the default was changed since then and has none. */
+ * The code of this fallback is stored, even if the code of a default that was changed is not. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
