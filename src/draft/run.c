@@ -814,9 +814,9 @@ static draft_amount *fitted(draft_amount *value, cx_type type, cx_cursor at)
         return value;
     }
     if (!draft_on_host()) {
-        return may_wrap(value, type) ? draft_changing("a product")
+        return may_wrap(value, type) ? draft_changing("a product that may overflow")
                : is_narrow && !(draft_is_number(value, &number) && draft_wrap(&number, type))
-                   ? draft_changing("a narrow number")
+                   ? draft_changing("a number of a narrow type")
                    : value;
     }
     const bool has_number = draft_evaluate(&number, value);

@@ -627,7 +627,7 @@ static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
     draft_amount *power = draft_make(DRAFT_SHIFT, draft_number(1), b, NULL);
     int64_t number;
     if (operation == CX_SHR && draft_evaluate(&number, a) && number < 0) {
-        return draft_unknown("it shifts a negative number");
+        return draft_unknown("the program shifts a negative number");
     }
     return operation == CX_SHL ? draft_times(a, power) : draft_make(DRAFT_QUOTIENT, a, power, NULL);
 }
@@ -838,8 +838,9 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
     case DRAFT_COUNTER:
         return bound_counter(b, s, upper);
     case DRAFT_CHANGING:
-        return upper ? draft_unknown(draft_format("it depends on '%s', which changes", s->name))
-                     : draft_number(0);
+        return upper
+                   ? draft_unknown(draft_format("it depends on a value that may vary: %s", s->name))
+                   : draft_number(0);
     case DRAFT_LOADED:
         return upper ? bound_loaded(s) : draft_number(0);
     default:

@@ -394,8 +394,8 @@ static const struct known_error {
     {"namespace \"std\" has no member", std_hint},
     {"qualified name is not allowed", std_hint}, /* a member std::vector<T> in a class template */
     {"error: expected an expression",
-     "nvcc accepts {.x = 1} and a ?: b in each standard; for NVRTC, expected "
-     "options(\"--std=c++20\") in a pragma for the first, and a ? a : b for the second"},
+     "nvcc accepts {.x = 1} and a ?: b in every C++ standard, NVRTC does not: for {.x = 1}, add "
+     "options(\"--std=c++20\") to a pragma; for a ?: b, write a ? a : b"},
     {"on lambda requires --extended-lambda", "NVRTC has no such option; leave __device__ out, "
                                              "because a lambda in a kernel needs none"},
     {"device-side kernel launch",

@@ -122,7 +122,7 @@ TEST(test_sizes_and_elements)
     } cases[] = {
         {"in float x[h][w]", "x", "w=100",
          "kernel.cu:2:64: rows of 'x' have 400 bytes at these sizes, but a texture needs a "
-         "multiple of 32; expected memory = array; or pad the last extent in args(), and give "
+         "multiple of 32; use memory = array, or pad the last extent in args() and give "
          "width = 100 here"},
         {"in float x[h][w]", "x, width = w + 1", "w=200",
          "kernel.cu:2:64: width of 'x' is 201 at these sizes; expected 1 to the 200 elements of a "

@@ -197,7 +197,7 @@ static gputune_status check_shape(const gt_texture_clause *clause, const shape *
             pitch * shape->element.bytes % GT_TEXTURE_PITCH,
         clause->place,
         "rows of '%s' have %lld bytes at these sizes, but a texture needs a multiple of %d; "
-        "expected memory = array; or pad the last extent in args(), and give width = %lld here",
+        "use memory = array, or pad the last extent in args() and give width = %lld here",
         name, pitch * shape->element.bytes, GT_TEXTURE_PITCH, width);
     return GPUTUNE_OK;
 }
