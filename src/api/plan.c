@@ -174,7 +174,7 @@ struct gputune_plan {
     _Atomic(plan_facts *) facts;
     gt_miss *miss;
     gt_watch *watch;
-    char *kernel; /* allocated together with the plan if there is a model */
+    char *kernel; /* a name; allocated with the plan if there is a model */
 };
 
 static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;
