@@ -543,7 +543,7 @@ void draft_run_perhaps(const draft_node *node, const char *doubt)
 }
 
 /* Interprets a loop in host code. Unless its condition is false at first, interprets two
- * iterations. The variables that they change may then have other values in another run. */
+ * iterations. Variables that change in them may have other values in another run. */
 static void run_host_loop(const loop *l, bool checks_first)
 {
     static const char doubt[] = "is changed by a loop";

@@ -933,7 +933,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     case DRAFT_SHIFT:
     case DRAFT_REAL:
         return draft_make(v->kind, x, y, NULL);
-    default: /* a truth value; x and y had to be computed to create their ranges */
+    default: /* x and y were only needed to create ranges; a truth value is 0 or 1 */
         return draft_number(upper ? 1 : 0);
     }
 }
