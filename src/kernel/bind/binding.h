@@ -121,9 +121,9 @@ gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
 
 /* ---- tensormap.c ---- */
 
-/* Fills in all tensor maps. Returns the limit that is broken. */
-/* Sets all members of *out but the sizes, the box and the strides. */
+/* Sets all members of a tensor map except its sizes, box and strides. */
 gt_limit gt_map_modes(gt_tensormap *out, const gt_map *map, const gt_binding *binding);
+/* Fills in all tensor maps. Returns the limit that is broken. */
 gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding);
 gt_limit gt_binding_maps(gt_binding *binding);
 

@@ -416,8 +416,9 @@ static void append_map(writer *w, uint32_t index)
                    modes.l2_promotion, modes.nan_fill);
 }
 
-/* Returns the index of the tensor map that replaces an argument or, after all arguments, of the
- * map that is an added parameter. Returns -1 if the kernel gets no map in this place. */
+/* Returns the index of the tensor map that the kernel gets in place of an argument or, if
+ * `argument` is after all arguments, of a tensor map that replaces no argument. Returns -1 if there
+ * is none. */
 static int map_at(const writer *w, uint32_t argument)
 {
     uint32_t added = w->template->parameter_count;

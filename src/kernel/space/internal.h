@@ -15,7 +15,7 @@ enum { GT_FILTERS_MAX = 192 };
 typedef struct gt_filter {
     uint32_t axes; /* bit i: the condition depends on axis i */
     uint32_t raw;  /* axes whose values the condition uses directly */
-    /* index in gt_space.inputs of its first expression; number of its expressions */
+    /* the condition's expressions: index of the first in gt_space.inputs, and their number */
     size_t first, inputs;
     int at;      /* index of the last instruction of the condition in the code of the require() */
     int order;   /* position among the filters that have the same last axis */
@@ -116,7 +116,7 @@ struct gt_space {
     uint8_t touching[GT_AXIS_MAX][GT_FILTERS_MAX]; /* filters on each axis, by ascending index */
     int touching_count[GT_AXIS_MAX];
     int excludes_all; /* reason why no configuration is valid, or 0 */
-    gt_binding base;  /* binding after the stages that depend on no axis */
+    gt_binding base;  /* binding after running the stages that depend on no axis */
     gt_binding probe;
     gt_group groups[GT_AXIS_MAX];
     int group_count;

@@ -854,7 +854,8 @@ static void scan_members(scan *s, size_t index)
     take_reads(s, &s->to->items.items[index]);
 }
 
-/* If an #if directly before a function has several heads of it, adds the #if to the function. */
+/* If the heads of a function are in the branches of an #if before its body, adds the #if to the
+ * function. */
 static void join_branches(const scan *s, gt_piece *piece)
 {
     size_t begin = piece->begin;
