@@ -239,7 +239,7 @@ typedef struct gputune_options gputune_options;
 
 /* Returns a plan for `kernel` at `sizes`. The plan comes from the tuner's table (which takes no
  * lock and allocates nothing), from the database, or from a measurement if `options` allow one
- * (NULL: up to 10 s). If the time limit or a cancel ends the measurement too early, the plan is the
+ * (NULL allows 10 s). If the time limit or a cancel ends the measurement too early, the plan is the
  * template's default. If several calls need the same new plan, the first one makes it, and the
  * others wait for up to half of their time limit. If the time limit ended a tuning, a later call
  * continues that tuning only if its own time limit is longer. The call fails only if there is
@@ -431,7 +431,7 @@ struct gputune_options {
     double share;             /* fraction of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */
     /* Configurations to try right after those of the template's start(). Omitted axes have their
-     * default. Excluded configurations are skipped. Stored results are used with any list. */
+     * default. Excluded configurations are skipped. This list does not affect stored results. */
     const char *const *start;
     size_t start_count;
     /* Maximum device memory for the inputs of a tuning, their copies, the results and scratch
