@@ -10,7 +10,7 @@
 /* A record and derived values. Cells are empty for NULL, "", NAN and, in some units, 0. */
 typedef struct row {
     gputune_record record; /* must be the first member, because the columns use offsets */
-    const char *hot, *default_time, *uncertainty, *speedup, *verdict;
+    const char *hot, *data, *default_time, *uncertainty, *speedup, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *flags, *outcome;
     double bytes_per_s, flops_per_s, flops_only, copy_share, failed;
 } row;
@@ -74,6 +74,23 @@ static const char *verdict_of(const gputune_record *record)
     return record->speedup_low > 1 ? "faster" : record->speedup_high < 1 ? "slower" : "same";
 }
 
+/* Returns the alignment and the inputs if they are not the usual ones. Shortens hashes. */
+static const char *data_of(const gputune_record *record)
+{
+    enum { HASH_DIGITS = 32 };
+    const bool is_usual = !record->inputs || strcmp(record->inputs, "seed=1") == 0;
+    const char *inputs = is_usual ? "" : record->inputs;
+    char *name, *value, *text = cli_copy("");
+    if (record->alignment && strcmp(record->alignment, "16") != 0) {
+        cli_append(&text, "alignment=%s", record->alignment);
+    }
+    while (cli_next_pair(&inputs, &name, &value)) {
+        const int length = strlen(value) == HASH_DIGITS ? 8 : (int)strlen(value);
+        cli_join(&text, " ", cli_format("%s%s%.*s", name, *value ? "=" : "", length, value));
+    }
+    return text;
+}
+
 static void derive_figures(row *out)
 {
     const gputune_record *r = &out->record;
@@ -82,6 +99,7 @@ static void derive_figures(row *out)
     bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
     double half_ns = (r->high_ns - r->low_ns) / 2;
     out->hot = r->cache == GPUTUNE_CACHE_HOT ? "hot" : "";
+    out->data = data_of(r);
     out->default_time = r->default_ns > 0               ? cli_value(r->default_ns, r->objective)
                         : is_failure(r->default_status) ? r->default_status
                                                         : "";
@@ -120,6 +138,7 @@ static const cli_column columns[] = {
     SAME(objective, "objective", CLI_OBJECTIVE, DATA | WINNERS | TRIALS | RUN | SPARE),
     SAME(cache, "", CLI_CACHE, DATA),
     MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot),
+    MADE(NULL, "data", CLI_TEXT, WINNERS | TRIALS, data),
     SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU),
     SAME(environment, "", CLI_TEXT, DATA),
     SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | SPARE),

@@ -32,9 +32,10 @@ tune() {
 }
 tune
 tune -i x=up.npy
-# Different data make a different scenario.
-tune --input x=down.npy
+# Different data or another alignment make a different scenario, which the table shows.
+tune --input x=down.npy --alignment 4
 $GPUTUNE show k --driver emu --format csv | tail -n +2 | grep -o 'seed=[^,]*' | sort
+$GPUTUNE show k --driver emu 2>/dev/null | grep -o '\(alignment=4 \)*seed=[^ ]* x=[^ ]*' | sort
 for input in x=square.npy x=bytes.npy x=none.npy x=k.cu y=up.npy z=up.npy x x= =up.npy; do
     exit_of $GPUTUNE run ./k.cu --driver emu -q -i "$input"
 done
