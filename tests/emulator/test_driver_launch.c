@@ -149,7 +149,7 @@ TEST_ON_DEVICE(occupancy_of_blocks_and_clusters)
     CUfunction add = load(ptx_add, "add");
     int blocks;
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 0));
-    CHECK(blocks == 16); /* 2048 threads in all */
+    CHECK(blocks == 16); /* 16 blocks have 2048 threads, the limit of an SM */
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 32, 0));
     CHECK(blocks == 32);
     OK(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 200 * 1024));

@@ -366,7 +366,7 @@ static const char wgmma[] =
 
 typedef struct warpgroup_product {
     product p;
-    const char *types, *flags; /* types of sums and factors; last operands */
+    const char *types, *flags; /* `types`: of sums and factors; `flags`: the last operands */
     int span;
     bool columns, registers;
 } warpgroup_product;

@@ -166,7 +166,7 @@ TEST(a_canceled_job_is_taken_up_again)
     ASSERT_OK(farm->ops->compile(farm, &job));
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     farm->ops->cancel(farm);
-    job.id = 2; /* requested while the worker compiles this source for job 1 */
+    job.id = 2; /* job 2 is requested while the worker compiles this source for job 1 */
     ASSERT_OK(farm->ops->compile(farm, &job));
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     job.id = 3;
@@ -175,7 +175,7 @@ TEST(a_canceled_job_is_taken_up_again)
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     farm->ops->cancel(farm);
     compile_ok(farm, 4);
-    job.id = 5; /* requested after the worker has compiled this source for job 3 */
+    job.id = 5; /* job 5 is requested after the worker has compiled this source for job 3 */
     ASSERT_OK(farm->ops->compile(farm, &job));
     ASSERT_OK(farm->ops->wait(farm, &event, 0));
     assert_int_equal(event.kind, GT_EVENT_COMPILED);

@@ -98,7 +98,7 @@ TEST(memory_counts_copies_and_results)
     /* the copies are: y, x, the initial y, and the expected y */
     assert_int_equal(gt_plan_device_bytes(NULL, workload, 1, (const uint64_t[2]){0}),
                      16 * n + guards);
-    /* also an unchanged copy of the caller's x */
+    /* one more copy: an unchanged copy of the caller's x */
     assert_int_equal(gt_plan_device_bytes(NULL, workload, 1, (const uint64_t[2]){2}),
                      20 * n + guards);
     workload->buffers[0].reference_type = GT_TYPE_F64;

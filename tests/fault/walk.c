@@ -51,7 +51,7 @@ typedef struct tally {
 } tally;
 
 static struct {
-    outcome *outcomes; /* shared by all processes */
+    outcome *outcomes; /* memory that all processes share */
     slot slots[PROCESSES_MAX];
     series *series;
     size_t count;

@@ -365,7 +365,7 @@ TEST(auto_counts_the_cost_of_each_try_once)
         bool all;
     } cases[] = {{0.5, true}, {2, false}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        landscape at = make(4, 6); /* 1296 configurations, in 1500 s */
+        landscape at = make(4, 6); /* 1296 configurations; the limit is 1500 s */
         at.compile_s = 1;
         landscape_open(&at);
         gt_strategy *strategy;

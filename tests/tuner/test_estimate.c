@@ -28,7 +28,7 @@ TEST(test_resident_blocks_follow_every_limit)
         int blocks;
     } cases[] = {
         {64, 16, 0, 32},      {1024, 26, 0, 2}, /* limited by threads */
-        {256, 56, 0, 4},                        /* an occupancy of 0.50 was measured */
+        {256, 56, 0, 4},                        /* occupancy 0.50 was measured */
         {256, 40, 0, 6},                        /* occupancy 0.75 was measured */
         {256, 16, 131072, 1}, {1024, 96, 0, 0}, /* the driver refuses to use so many registers */
     };

@@ -295,7 +295,7 @@ static gputune_status open_templates(void *user)
     const char *const folders[] = {lib};
     gputune_status status = gt_catalog_set_include_paths(catalog, folders, 1);
     GT_THEN(status, read_templates(catalog, f));
-    if (status == GPUTUNE_ENOMEM) { /* the next attempt succeeds */
+    if (status == GPUTUNE_ENOMEM) { /* the next attempt must succeed */
         char message[64];
         snprintf(message, sizeof message, "%s", gt_message());
         failing_pause();

@@ -106,7 +106,7 @@ TEST_OF(limit_before_anything_was_weighed_gives_the_fastest, world *w, open_thri
         close_world)
 {
     gputune_options options = by_energy();
-    options.time_limit_s = 0.5; /* leaves time for one round only */
+    options.time_limit_s = 0.5; /* leaves time for only one round of samples */
     w->farm.round_ns = 300000000;
     tuned(w, &options);
     assert_fastest_without_figures(&w->choice, w->config, "time limit was reached");
@@ -155,7 +155,7 @@ TEST_OF(finished_result_outlives_one_that_is_not, world *w, open_thrifty_world, 
     write_template(w, "64, 128, 256, 512, 1024");
     w->by_block[1024].time_ns = 700;
     w->by_block[1024].energy_nj = 2000;
-    options.time_limit_s = 0.5; /* leaves time for one round only */
+    options.time_limit_s = 0.5; /* leaves time for only one round of samples */
     w->farm.round_ns = 300000000;
     tuned(w, &options);
     options.effort = GPUTUNE_CACHED_ONLY;

@@ -155,7 +155,7 @@ TEST_OF(run_compares_by_work_too, world *w, open_world_of_steps, close_world)
 TEST_OF(pilots_count_by_work, world *w, open_world_of_steps, close_world)
 {
     for (int i = 64; i <= 512; i *= 2) {
-        w->by_block[i].time_ns *= 1000; /* long enough for a single launch to be a sample */
+        w->by_block[i].time_ns *= 1000; /* launches this long are samples on their own */
         w->by_block[i].pilot_ns = w->by_block[i].time_ns;
     }
     assert_string_equal(tuned_by_default(w), "STEPS=8 VEC=1");
