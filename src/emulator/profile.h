@@ -19,7 +19,7 @@ typedef struct emu_list {
 typedef struct emu_profile {
     char name[32];         /* "h200" */
     char gpu_name[96];     /* result of cuDeviceGetName, which contains "(emulated)" */
-    double driver_version; /* 1000 * major + 10 * minor */
+    double driver_version; /* the version as 1000 * major + 10 * minor */
     double total_memory_bytes;
     int attribute[EMU_ATTRIBUTE_COUNT]; /* attribute values, indexed by CUdevice_attribute */
     uint64_t fields_given; /* bit i is set if the profile sets fields[i] of profile.c */

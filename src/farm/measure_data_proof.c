@@ -43,7 +43,7 @@ typedef struct gt_data_set {
 enum { PARTS = 4, ROUNDS_MAX = 13 + 2 * PARTS + GT_OTHER_MAX };
 
 struct gt_data_proof {
-    gt_measure measure;             /* its own buffers; its parent is the setup's gt_measure */
+    gt_measure measure;             /* buffers for the proof; `parent` is the setup's gt_measure */
     gt_workload base;               /* the workload with the requested scalars */
     gt_data_set usual;              /* data set on which every variant is proved */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets, only for a winner */

@@ -11,7 +11,7 @@ enum {
     GT_LAUNCHES_MAX = 256,   /* maximum number of launches in one graph */
     /* poison for expected results and scratch; NaN in every float type */
     GT_POISON_FIRST = 0xff,
-    GT_POISON_SECOND = 0x7b, /* for expected results, before the reference's second run */
+    GT_POISON_SECOND = 0x7b, /* poison for expected results before the reference's second run */
     GT_POISON_ZERO = 0,
     GT_POISON_NEGATIVE = 0xfb,
     /* Mixed poison, for outputs and shared memory. It consists of four values, which alternate

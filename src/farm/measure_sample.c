@@ -222,7 +222,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* otherwise, the first replay uploads the graph */
+    if (measure->driver->GraphUpload) { /* without this call, the first replay uploads the graph */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;

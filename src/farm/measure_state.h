@@ -95,8 +95,8 @@ typedef struct gt_workspace {
     CUdeviceptr numbers;             /* one gt_service_number for each of the workload's numbers */
     /* number of buffer sets that samples use in turn; set 0 consists of the buffers of `slots` */
     uint32_t sets;
-    CUdeviceptr *addresses; /* addresses of buffers by set and buffer; owned */
-    const void **arguments; /* arguments of a launch by set; owned */
+    CUdeviceptr *addresses; /* addresses, by buffer set and buffer; owned */
+    const void **arguments; /* arguments of a launch, by buffer set; owned */
     uint32_t argument_count;
 } gt_workspace;
 
@@ -124,7 +124,7 @@ typedef struct gt_loaded {
     uint64_t kernels;                /* kernels per launch */
     gt_replay full, brief, quick;
     gt_replay single;                         /* graph of a single launch, if it has many kernels */
-    gt_variables *variables;                  /* owned; NULL: the module has no variables */
+    gt_variables *variables;                  /* variables of the module; owned; NULL: none */
     double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* modelled times; 0: not sampled yet */
 } gt_loaded;
 
@@ -162,7 +162,7 @@ struct gt_measure {
             gt_tasks fill;     /* fills inputs or their pristine copies, and writes guard zones */
             gt_tasks launch;   /* before a proof: restores inout buffers, poisons outputs */
             gt_tasks relaunch; /* before the second launch of a proof: resets the last workspace */
-            gt_tasks reset, again; /* before the two launches of a winner's second proof */
+            gt_tasks reset, again; /* before the launches of a second proof: reset buffers */
             gt_tasks restore;      /* before a sample: restores the inout buffers of all sets */
             gt_tasks rotate;       /* copies the inputs of set 0 to all other sets */
             gt_tasks check;        /* after a proof: checks results, guard zones and inputs */
