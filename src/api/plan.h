@@ -45,7 +45,7 @@ gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request,
                                   gt_plan_pool *pool);
 /* Frees the model's prototypes. Call it after the pool has ended. */
 void gt_plan_model_free(gt_plan_model *model);
-/* Makes a choice with the model's variant and a copy of its code. Used if the model has no
+/* Makes a gt_choice with the model's variant and a copy of its code, for a model without
  * prototypes. */
 gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
 /* Makes a plan from a model, for a problem that differs from the model's only in run-time sizes.
