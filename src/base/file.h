@@ -22,7 +22,7 @@ const char *gt_file_peek(char *out, size_t size, const char *path);
 /* A file that is being written. It replaces the file at `path` only after it was written. */
 typedef struct gt_output {
     FILE *file;
-    char *path, *part; /* `part`: the path of the new file; NULL: the file at `path` is written */
+    char *path, *part; /* `part`: path of the new file; NULL: `path` itself is written */
 } gt_output;
 /* Opens a new file beside `path`, which gets the mode of the file at `path`. Opens the file at
  * `path` itself if it is a device or a FIFO, has several links, is read-only, belongs to another
