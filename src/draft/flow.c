@@ -399,8 +399,8 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* Returns a variable's value if it begins at `first` and grows with the counter, which counts bytes
- * for a pointer. Returns NULL if the first value is not known. */
+/* Returns the value of a variable in a loop that begins with `first`: the counter or, for a
+ * pointer, `first` moved by the counter in bytes. Returns NULL if the first value is not known. */
 static draft_amount *counted_from(draft_amount *first, draft_symbol *counter)
 {
     return first->kind == DRAFT_POINTER && first->place.buffer

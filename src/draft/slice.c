@@ -230,7 +230,7 @@ static void cut_macros(char *text)
     }
 }
 
-/* Returns an array that is true for the lines of the text with code, without empty namespaces. */
+/* Returns an array that is true for lines with code. Empty namespaces do not count as code. */
 static bool *lines_with_code(const char *text)
 {
     bool *out = draft_new(s.lines.count + 1), is_namespace = false;

@@ -368,7 +368,7 @@ draft_node *draft_default_of(cx_cursor declared)
 {
     const draft_cursors parts = draft_children(declared);
     const cx_cursor last = parts.count ? parts.items[parts.count - 1] : declared;
-    /* other last children, such as template arguments, end before the declaration does */
+    /* an initialiser ends where the declaration ends; other children end earlier */
     const bool is_last = draft_extent_of(last).end == draft_extent_of(declared).end;
     return parts.count && is_last && last.kind >= CX_UNEXPOSED_EXPR && last.kind < CX_UNEXPOSED_STMT
                ? draft_tree(last)

@@ -923,7 +923,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
         return upper ? draft_plus(y, one, -1) : draft_number(0);
     case DRAFT_BITS:
         return !upper ? draft_number(0) : draft_is_number(v->b, &mask) && mask >= 0 ? v->b : x;
-    case DRAFT_MIN: /* one bound is enough, because min(x, y) is at most either */
+    case DRAFT_MIN: /* one bound is enough: min(x, y) is at most x and at most y */
         x = upper && !draft_is_known(x) ? y : x;
         y = upper && !draft_is_known(y) ? x : y;
         return draft_make(v->kind, x, y, NULL);
