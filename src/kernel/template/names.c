@@ -13,7 +13,7 @@
 typedef struct name_scan {
     gt_name_uses *out;
     const gt_template *template;
-    const char *text;      /* the text, after definitions of the macros that gputune generates */
+    const char *text;      /* the text, preceded by the macros that gputune generates */
     gt_declarations found; /* all declarations in `text` */
     gt_word_list others;   /* all words in directives and in _Pragma() */
 } name_scan;

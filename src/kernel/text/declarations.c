@@ -939,7 +939,8 @@ static size_t enter_scope(const scan *s, size_t at)
     return i < s->count && w[i].id == GT_IS_OPEN_BRACE && s->depth < DEEPEST ? i + 1 : 0;
 }
 
-/* Adds the namespaces of the words from `begin` to a '{'. A macro may stand for any name. */
+/* Adds the namespaces that are named by the words from `begin` to a '{'. A macro may stand for any
+ * name. */
 static void add_spaces(scan *s, size_t begin, size_t open)
 {
     const uint32_t outside = s->space;

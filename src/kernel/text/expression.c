@@ -32,7 +32,8 @@ static gputune_status emit_instruction(parser *p, gt_instruction instruction)
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Emits an operation. If it has two operands, `first` is the last instruction of the first one. */
+/* Emits an operation. If it has two operands, `first` is the last instruction of the first
+ * operand. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
     return emit_instruction(p, (gt_instruction){.operation = operation, .target = first});

@@ -198,7 +198,7 @@ const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro)
     return macros->texts.items + macro->first + macro->parameters;
 }
 
-/* Returns the function-like macro at the end of an alias such as `#define A B`, or `macro`. */
+/* Returns the function-like macro at the end of a chain of aliases (`#define A B`), or `macro`. */
 static const gt_macro *resolve_alias(const gt_macros *m, const gt_macro *macro)
 {
     const gt_macro *named = macro;

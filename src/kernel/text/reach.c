@@ -136,8 +136,8 @@ static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
     return false;
 }
 
-/* Returns true for an unmarked constructor of a class that has marked ones: device code cannot call
- * it. */
+/* Returns true for a host constructor of a class that has device constructors: device code cannot
+ * call it. */
 static bool is_host_constructor(const reach *r, const gt_piece *piece, uint32_t class)
 {
     return piece->keys > 0 && keys_of(r, piece)[0] == class && !piece->is_marked &&
