@@ -110,7 +110,7 @@ static void layers_warn(gt_store *store, const char *format, ...)
     va_end(values);
 }
 
-/* If the file is not trusted, warns once. The caller must hold `using`. */
+/* If the file is not trusted, warns once. The caller must hold the mutex `using`. */
 static void warn_of_distrust(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -151,7 +151,7 @@ static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_read
         store->unread = *obstacle;
     }
     const bool is_unusable = obstacle->trouble == GT_TROUBLE_UNUSABLE;
-    if (!store->only_read) { /* a read-only store does not warn: opening or reading fails */
+    if (!store->only_read) { /* a read-only store does not warn, because opening or reading fails */
         snprintf(store->warning, sizeof store->warning,
                  "the %s cannot be %s (%s): results are kept in memory only%s", store->title,
                  is_unusable ? "used" : "written", obstacle->why,
@@ -181,7 +181,7 @@ static gputune_status layers_open_memory(gt_database **database)
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite cannot be initialised") : status;
 }
 
-/* Stops using the system's file. The caller must hold `using`. */
+/* Stops using the system's file. The caller must hold the mutex `using`. */
 static void drop_system(gt_store *store, const char *why)
 {
     layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
@@ -267,7 +267,8 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     return status;
 }
 
-/* Calls `work` on the user's file without waiting for locks. The caller must hold `using`. */
+/* Calls `work` on the user's file without waiting for locks. The caller must hold the mutex
+ * `using`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                const gt_patience *call)
 {
