@@ -201,7 +201,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
     gt_gaussian_update(&model->gaussian);
 }
 
-/* Returns how badly the process fits times that are compressed with model->width. */
+/* Returns how badly the Gaussian process fits times that are compressed with model->width. */
 static double misfit(gt_model *model, const gt_evidence *evidence)
 {
     uint32_t count = 0;
@@ -337,8 +337,8 @@ enum {
 };
 /* number of standard deviations beyond which the expected gain is approximated */
 #define FAR 6.0
-/* With few points, the process underestimates its deviations. They are doubled if there are up to
- * DOUBT_AXES axes, and increased by a smaller factor if there are more axes. */
+/* With few points, the Gaussian process underestimates its deviations. They are doubled if there
+ * are up to DOUBT_AXES axes, and increased by a smaller factor if there are more axes. */
 #define DOUBT_AXES 8.0
 /* If results stop improving, the process may be wrong. After DOUBTS results without a gain, its
  * deviations are increased, up to the factor MOST_DOUBT. After WAVE results without a gain, this

@@ -74,8 +74,8 @@ typedef struct gt_model {
     gt_hash_index places; /* maps the hash of a point to its index in the pool */
 } gt_model;
 
-/* Adds new results to the process. If there are many, also learns the covariance again. In that
- * case *is_relearnt is true, and the caller must reset all prospects. May return ENOMEM. */
+/* Adds new results to the Gaussian process. If there are many, also learns the covariance again. In
+ * that case *is_relearnt is true, and the caller must reset all prospects. May return ENOMEM. */
 gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *strategy);
 
 /* Converts the logarithm of a time to the standardised value that is modelled. */
