@@ -86,7 +86,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
         const gt_variant *variant = gt_field_find_ready(&session.field, config);
         status = variant ? gt_choice_take(choice, &session.field, variant)
                          : gt_field_verdict(&session.field);
-        GT_THEN(status, gt_strdup(&choice->stop_reason, reason ? reason : ""));
+        GT_THEN(status, gt_strdup(&choice->stop_reason, reason));
     }
     gt_field_note_bad_default(&session.field, request);
     gt_session_close(&session);

@@ -125,7 +125,7 @@ gputune_status gt_rank(gt_choice *out, gt_request *request)
     gputune_status status = GPUTUNE_ENOVARIANT;
     bool next = true;
     for (int i = 0; i < CANDIDATES && best[i].estimate > 0 && next; i++) {
-        status = gt_prove(&choice, request, &best[i].config, NULL);
+        status = gt_prove(&choice, request, &best[i].config, "");
         next = status != GPUTUNE_OK && status != GPUTUNE_ENOMEM;
     }
     GT_TRY(status);

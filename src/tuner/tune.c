@@ -90,13 +90,12 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
 /* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
  * may be NULL. Frees the choice on failure. */
 static gputune_status finish_choice(gt_choice *out, gt_choice *partial, gt_request *request,
-                                    gt_winner *winner)
+                                    gt_winner *winner, const char *reason)
 {
     GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(partial);
     GT_TRY(gt_get_code(&choice.image, &choice.resources, request, &choice.config,
                        winner ? &winner->code : NULL));
     GT_TRY(choose_fallback(&choice, request, winner));
-    const char *reason = winner && winner->stop_reason ? winner->stop_reason : "";
     GT_TRY(gt_strdup(&choice.stop_reason, reason));
     *out = gt_take(&choice);
     return GPUTUNE_OK;
@@ -174,7 +173,7 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
     /* a result that is final for another space is not final here */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     GT_TRY(take_times(&choice, winner, request));
-    return finish_choice(out, &choice, request, winner);
+    return finish_choice(out, &choice, request, winner, winner->stop_reason);
 }
 
 static gputune_status look_up_request(gt_choice *out, gt_request *request,
@@ -309,26 +308,19 @@ static gputune_status refuse_failed(const gt_request *request, const gt_config *
     return gt_history_refutes(request, config, only_harm);
 }
 
-/* Completes a choice of the nearest size's winner. Proves the winner first, unless it is the
- * default or is already proved for this request. */
-static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_request *request,
-                                     gt_winner *winner)
+/* Like finish_choice(), but first proves the configuration, unless it is the default or is already
+ * proved for this request. ENOTFOUND if nothing may be proved now. */
+static gputune_status finish_proved(gt_choice *out, gt_choice *partial, gt_request *request,
+                                    gt_winner *winner, const char *reason)
 {
     GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(partial);
     const gt_config config = choice.config;
     if (gt_request_is_default(request, &config) || gt_history_is_proved(request, &config)) {
-        return finish_choice(out, &choice, request, winner);
+        return finish_choice(out, &choice, request, winner, reason);
     }
-    if (!may_prove(request)) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    gputune_status status = gt_prove(&choice, request, &config, winner->stop_reason);
-    if (status != GPUTUNE_OK) {
-        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s: the nearest size's result %s is not used: %s", request->template->name,
-                    winner->config, gt_message());
-        return status;
-    }
+    GT_REFUSE(!may_prove(request), GPUTUNE_ENOTFOUND,
+              "the configuration was not verified on this kind of GPU and driver");
+    GT_TRY(gt_prove(&choice, request, &config, reason));
     *out = gt_take(&choice);
     return GPUTUNE_OK;
 }
@@ -362,7 +354,13 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     }
     GT_TRY(refuse_failed(request, &choice.config, false));
     GT_TRY(take_times(&choice, &winner, request));
-    return finish_nearest(out, &choice, request, &winner);
+    gputune_status status = finish_proved(out, &choice, request, &winner, winner.stop_reason);
+    if (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND) {
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
+                    "%s: the nearest size's result %s is not used: %s", request->template->name,
+                    winner.config, gt_message());
+    }
+    return status;
 }
 
 /* --- by a rule -------------------------------------------------------------------------------- */
@@ -496,30 +494,12 @@ gt_terms gt_terms_of_rule(const gt_request *request)
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
                                  uint32_t variant)
 {
-    GT_SCOPED(gt_choice_free)
+    GT_FREED char *reason = NULL;
     gt_choice choice = {.source = GPUTUNE_SOURCE_RULE,
                         .config = found->rule->variants.items[variant],
                         .terms = gt_terms_of_rule(request)};
-    GT_TRY(finish_choice(&choice, &choice, request, NULL));
-    free(gt_take(&choice.stop_reason));
-    GT_TRY(describe_rule(&choice.stop_reason, found->rule));
-    *out = gt_take(&choice);
-    return GPUTUNE_OK;
-}
-
-static gputune_status prove_variant(gt_choice *out, gt_request *request, const gt_rule *rule,
-                                    const gt_config *config)
-{
-    GT_FREED char *reason = NULL;
-    GT_SCOPED(gt_choice_free)
-    gt_choice choice = {
-        .source = GPUTUNE_SOURCE_RULE, .config = *config, .terms = gt_terms_of_rule(request)};
-    GT_REFUSE(!may_prove(request), GPUTUNE_ENOTFOUND,
-              "the rule was not verified on this kind of GPU and driver");
-    GT_TRY(describe_rule(&reason, rule));
-    GT_TRY(gt_prove(&choice, request, config, reason));
-    *out = gt_take(&choice);
-    return GPUTUNE_OK;
+    GT_TRY(describe_rule(&reason, found->rule));
+    return (found->proved ? finish_choice : finish_proved)(out, &choice, request, NULL, reason);
 }
 
 /* Chooses the variant that the stored rule gives for the request's sizes. If the rule is not proved
@@ -539,19 +519,24 @@ static gputune_status choose_by_rule(gt_choice *out, gt_request *request)
     GT_REFUSE(!gt_request_permits(request, &config), GPUTUNE_ENOTFOUND,
               "the rule's variant is not possible at %s", request->problem_text);
     GT_TRY(refuse_failed(request, &config, false));
-    return found.proved || gt_request_is_default(request, &config) ||
-                   gt_history_is_proved(request, &config)
-               ? gt_choose_variant(out, request, &found, (uint32_t)variant)
-               : prove_variant(out, request, found.rule, &config);
+    return gt_choose_variant(out, request, &found, (uint32_t)variant);
+}
+
+static gputune_status finish_default(gt_choice *out, gt_request *request, const gt_terms *terms,
+                                     const char *reason)
+{
+    gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
+                        .config = gt_config_default(request->template),
+                        .terms = *terms};
+    return finish_choice(out, &choice, request, NULL, reason);
 }
 
 static gputune_status choose_default(gt_choice *out, gt_request *request)
 {
-    gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
-                        .config = gt_config_default(request->template),
-                        .terms = terms_of_unmeasured(request)};
-    GT_TRY(refuse_failed(request, &choice.config, true));
-    return finish_choice(out, &choice, request, NULL);
+    const gt_config standard = gt_config_default(request->template);
+    const gt_terms terms = terms_of_unmeasured(request);
+    GT_TRY(refuse_failed(request, &standard, true));
+    return finish_default(out, request, &terms, "");
 }
 
 /* If the time limit has passed, extends it a little, to find code that is already compiled. */
@@ -739,10 +724,8 @@ static bool launches_nothing(const gt_request *request)
 static gputune_status choose_config(gt_choice *out, gt_request *request)
 {
     if (launches_nothing(request)) {
-        GT_TRY(gt_choose_default(out, request));
-        free(out->stop_reason);
-        out->stop_reason = NULL;
-        return gt_strdup(&out->stop_reason, "nothing is launched at these sizes");
+        const gt_terms terms = terms_of_forced(request);
+        return finish_default(out, request, &terms, "nothing is launched at these sizes");
     }
     if (request->services->pinned) {
         return choose_pinned(out, request);
@@ -795,10 +778,8 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
 
 gputune_status gt_choose_default(gt_choice *out, gt_request *request)
 {
-    gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
-                        .config = gt_config_default(request->template),
-                        .terms = terms_of_forced(request)};
-    return finish_choice(out, &choice, request, NULL);
+    const gt_terms terms = terms_of_forced(request);
+    return finish_default(out, request, &terms, "");
 }
 
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)
@@ -812,9 +793,9 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
     gt_choice choice = {
         .source = GPUTUNE_SOURCE_FORCED, .config = config, .terms = terms_of_forced(request)};
     if (gt_history_is_proved(request, &config)) {
-        return finish_choice(out, &choice, request, NULL);
+        return finish_choice(out, &choice, request, NULL, "");
     }
-    GT_TRY(gt_prove(&choice, request, &config, NULL));
+    GT_TRY(gt_prove(&choice, request, &config, ""));
     *out = gt_take(&choice);
     return GPUTUNE_OK;
 }

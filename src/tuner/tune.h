@@ -84,8 +84,9 @@ gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *tem
                                      const gt_device *device);
 /* Returns the terms of an answer by a rule. */
 gt_terms gt_terms_of_rule(const gt_request *request);
-/* Chooses a verified variant of a rule. Takes its code from the store, or compiles it. The variant
- * may be invalid at the request's sizes if the code does not depend on sizes. */
+/* Chooses a variant of a rule. Takes its code from the store, or compiles it. If the rule is not
+ * proved, first proves the variant. The variant of a proved rule may be invalid at the request's
+ * sizes if the code does not depend on sizes. */
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
                                  uint32_t variant);
 
@@ -139,7 +140,7 @@ gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 /* ---- proving without measuring --------------------------------------------------------------- */
 
 /* Compiles a configuration and proves it in a worker. Sets *choice, including code and fallback;
- * `reason` (may be NULL) becomes its reason. Stores the code, the proof, and final failures. Does
+ * `reason` becomes its reason. Stores the code, the proof, and final failures. Does
  * not try configurations that are known to fail. Fails like gt_field_verdict(). If the default
  * fails, records this in the request. */
 gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *config,
