@@ -18,13 +18,22 @@ static bool is_at(const gt_trial *trial, const gt_request *request)
     return trial->proved_at && strcmp(trial->proved_at, request->proved_at) == 0;
 }
 
-static gputune_status load_all(gt_history *out, const gt_request *request)
+/* Loads the trials. If `checked`, leaves out those of code that has changed. */
+static gputune_status load_trials(gt_history *out, const gt_request *request, bool checked)
 {
-    gt_history history = {0};
+    GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_TRY(gt_store_trials(&history, request->services->store, &request->scenario,
                            request->device->driver_version, &request->patience));
-    for (size_t i = 0; i < history.count; i++) {
+    for (size_t i = history.count; i-- > 0;) {
+        gt_config config;
         gt_trial *trial = &history.items[i];
+        gputune_status status =
+            checked ? gt_request_stored(&config, request, trial->config, trial->hash) : GPUTUNE_OK;
+        if (status == GPUTUNE_ENOTFOUND) {
+            gt_trial_list_drop(&history, i);
+            continue;
+        }
+        GT_TRY(status);
         bool fails_anywhere = trial->status == GT_TRIAL_COMPILE || trial->status == GT_TRIAL_SLOW;
         if (gt_trial_failure(trial->status) != GPUTUNE_OK && !fails_anywhere &&
             !is_at(trial, request)) {
@@ -32,28 +41,13 @@ static gputune_status load_all(gt_history *out, const gt_request *request)
         }
     }
     gt_array_sort(&history, compare_trials);
-    *out = history;
+    *out = gt_take(&history);
     return GPUTUNE_OK;
 }
 
 gputune_status gt_history_load(gt_history *out, const gt_request *request)
 {
-    gt_history history = {0};
-    GT_TRY(load_all(&history, request));
-    for (size_t i = history.count; i-- > 0;) {
-        gt_config config;
-        const gt_trial *trial = &history.items[i];
-        gputune_status status = gt_request_stored(&config, request, trial->config, trial->hash);
-        if (status == GPUTUNE_ENOTFOUND) {
-            gt_trial_list_drop(&history, i);
-        } else if (status != GPUTUNE_OK) {
-            gt_trial_list_free(&history);
-            return status;
-        }
-    }
-    gt_array_sort(&history, compare_trials);
-    *out = history;
-    return GPUTUNE_OK;
+    return load_trials(out, request, true);
 }
 
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial)
@@ -82,7 +76,7 @@ static gputune_status judge_config(bool *proved, const gt_request *request, cons
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     *proved = false;
     GT_TRY(gt_request_trial(&hash, request, config));
-    GT_TRY(load_all(&history, request));
+    GT_TRY(load_trials(&history, request, false));
     const gt_trial *trial = gt_history_find(&history, hash);
     if (!trial || (only_harm && trial->status == GT_TRIAL_SLOW)) {
         return GPUTUNE_OK;
