@@ -651,6 +651,12 @@ bool gt_watch_look(gt_watch *watch)
     return atomic_load(&watch->edited);
 }
 
+static gputune_status load_listed(gt_catalog *catalog, gt_catalog_kernel *kernel)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
+    return load_kernel(catalog, kernel);
+}
+
 /* Calls `each` without holding the lock. If a kernel has an error, skips it or, if `must` is true,
  * fails. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
@@ -658,9 +664,7 @@ static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_ca
 {
     int answer = 0;
     for (size_t i = 0; i < kernels->count && !answer; i++) {
-        pthread_mutex_lock(&catalog->lock);
-        gputune_status found = load_kernel(catalog, kernels->items[i]);
-        pthread_mutex_unlock(&catalog->lock);
+        gputune_status found = load_listed(catalog, kernels->items[i]);
         if (found == GPUTUNE_OK) {
             answer = each(user, kernels->items[i]->template);
         } else if (found == GPUTUNE_ENOMEM || must) {
@@ -727,36 +731,30 @@ static void log_left_out(gt_catalog *catalog)
     }
 }
 
-static gputune_status find_one(const gt_template **out, gt_catalog *catalog, const char *kernel)
+/* Lists the kernels that `kernel` names, or all kernels if it is NULL. */
+static gputune_status list_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *kernel,
+                                      bool several)
 {
-    GT_FREED gt_kernel_list kernels = {0};
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
-    GT_TRY(resolve_kernel(&kernels, catalog, kernel));
-    GT_TRY(check_several(&kernels, kernel, false));
-    GT_TRY(load_kernel(catalog, kernels.items[0]));
-    *out = kernels.items[0]->template;
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
-{
-    gputune_status status = find_one(out, catalog, kernel);
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status = resolve_kernel(out, catalog, kernel);
+    GT_THEN(status, kernel ? check_several(out, kernel, several) : GPUTUNE_OK);
+    pthread_mutex_unlock(&catalog->lock);
     log_left_out(catalog);
     return status;
 }
 
-static gputune_status list_matching(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
+gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
 {
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
-    GT_TRY(resolve_kernel(out, catalog, kernel));
-    return kernel ? check_several(out, kernel, true) : GPUTUNE_OK;
+    GT_FREED gt_kernel_list kernels = {0};
+    GT_TRY(list_kernels_of(&kernels, catalog, kernel, false));
+    GT_TRY(load_listed(catalog, kernels.items[0]));
+    *out = kernels.items[0]->template;
+    return GPUTUNE_OK;
 }
 
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user)
 {
     GT_FREED gt_kernel_list kernels = {0};
-    int answer = list_matching(&kernels, catalog, kernel);
-    log_left_out(catalog);
-    answer = answer ? answer : each_kernel(catalog, &kernels, each, user, kernel != NULL);
-    return answer;
+    GT_TRY(list_kernels_of(&kernels, catalog, kernel, true));
+    return each_kernel(catalog, &kernels, each, user, kernel != NULL);
 }
