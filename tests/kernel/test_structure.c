@@ -191,6 +191,26 @@ TEST(test_a_name_of_itself)
     assert_int_equal(b.workload.numbers[b.workload.scalars[0].first_number].integer, 3);
 }
 
+/* A type may be declared in a struct, which may be a template. */
+TEST(test_nested_types)
+{
+    static const uint32_t bytes[] = {16, 4, 8, 1};
+    SETUP(b,
+          "namespace a { template <class T> class A { T z[9]; public: struct B { T x; int n; }; "
+          "typedef T V; template <class U> struct C { struct D { U d; }; }; void f() {} }; }\n"
+          "struct E { E() : z(1) {} enum M : char { X, Y }; int z; };\n"
+          "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+          "#pragma gputune args(out float y[n], a::A<double>::B b = {1, 2}, A<float>::V v = 2, "
+          "A<int>::C<double>::D d = {1}, E::M m = 1)\n"
+          "__global__ void k(float *y, a::A<double>::B b, a::A<float>::V v, "
+          "a::A<int>::C<double>::D d, "
+          "E::M m) {}\n",
+          "sm_90");
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(b.workload.scalars[i].bytes, bytes[i]);
+    }
+}
+
 /* A type is searched in the namespaces of its name, and in those of the struct that uses it. */
 TEST(test_namespaces)
 {

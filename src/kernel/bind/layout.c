@@ -274,12 +274,8 @@ enum { SCOPED_MAX = GT_ENTRY_MAX + 2 + GT_NAME_MAX };
 /* Writes the name of a struct or typedef after the namespaces in which it is defined. */
 static void scoped_name(char name[SCOPED_MAX], const gt_structure *structure)
 {
-    const char *own = structure->name;
-    for (const char *at = own; (at = strstr(at, "::")) && at < own + strcspn(own, "<");) {
-        own = at += 2;
-    }
     (void)snprintf(name, SCOPED_MAX, "%s%s%s", structure->scope, structure->scope[0] ? "::" : "",
-                   own);
+                   structure->name + structure->own);
 }
 
 /* Asserts that the compiler sees the same typedef as gputune, because an #if may select another. */

@@ -224,7 +224,8 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
 }
 
 typedef struct head {
-    const char *own; /* name of the struct to find, without namespaces */
+    const char *own;    /* name to find, without namespaces, up to a '<' or "::" */
+    const char *nested; /* name of a type in the struct `own`, such as "B" in "A<T>::B"; or NULL */
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
     bool specialises; /* true if the struct to find is a specialisation */
@@ -267,16 +268,21 @@ static bool read_head(head *out, gt_lexer *lexer)
 /* Returns true if a definition has the name to find, as in `struct NAME {` or `} NAME;`. */
 static bool is_named(const head *head, const gt_lexer *after)
 {
-    const size_t length = strcspn(head->own, "<");
+    const size_t length = strcspn(head->own, "<:");
     return (strlen(head->tag) == length && strncmp(head->tag, head->own, length) == 0) ||
            (head->is_typedef && gt_lexer_is(after, head->own));
 }
 
+static bool has_arguments(const char *own)
+{
+    return own[strcspn(own, "<:")] == '<';
+}
+
 /* Opens *out on the argument at `index` in a name such as "vec<float,4>". Returns false if there
  * are fewer arguments. */
-static bool argument_at(gt_lexer *out, const char *name, int index)
+static bool argument_at(gt_lexer *out, const char *own, int index)
 {
-    gt_lexer list = gt_lexer_of(strchr(name, '<') + 1);
+    gt_lexer list = gt_lexer_of(has_arguments(own) ? strchr(own, '<') + 1 : "");
     while (gt_lexer_item(out, &list) && index > 0) {
         index--;
     }
@@ -307,12 +313,12 @@ static bool is_alone(const gt_lexer *item)
 }
 
 /* Returns true if a specialisation fits the arguments in a name such as "op<SCALE,float>". */
-static bool head_matches(const head *head, const char *name)
+static bool head_matches(const head *head)
 {
     int place = 0;
     gt_lexer item, argument, list = head->pattern;
     for (; gt_lexer_item(&item, &list); place++) {
-        if (!argument_at(&argument, name, place)) {
+        if (!argument_at(&argument, head->own, place)) {
             return false;
         }
         const bool any = is_alone(&item) && parameter_at(&item.token, head->parameters) >= 0;
@@ -327,7 +333,7 @@ static bool head_matches(const head *head, const char *name)
             return false;
         }
     }
-    return !argument_at(&argument, name, place);
+    return !argument_at(&argument, head->own, place);
 }
 
 /* Returns the index of the argument that replaces a parameter, or -1. A specialisation may have its
@@ -345,8 +351,7 @@ static int place_of(const gt_token *name, const head *head)
 }
 
 /* Copies the definition, replaces its parameters by the arguments, and moves p->at to the copy. */
-static gputune_status instantiate_structure(gt_parse *p, const gt_structure *structure,
-                                            const head *head)
+static gputune_status instantiate_structure(gt_parse *p, const head *head)
 {
     char *made = NULL;
     gt_text text = {0};
@@ -357,7 +362,7 @@ static gputune_status instantiate_structure(gt_parse *p, const gt_structure *str
     for (; at.token.text < end.token.text && at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         gt_lexer argument;
         int index = at.token.kind == GT_TOKEN_NAME ? place_of(&at.token, head) : -1;
-        if (index >= 0 && argument_at(&argument, structure->name, index)) {
+        if (index >= 0 && argument_at(&argument, head->own, index)) {
             const char *begin = argument.token.text;
             gt_text_append_bytes(&text, copied, (size_t)(at.token.text - copied));
             gt_text_append_bytes(&text, begin, (size_t)(argument.end - begin));
@@ -407,7 +412,7 @@ static gputune_status read_definition(gt_parse *p, const head *head, const char 
 {
     gt_structure *structure = NULL;
     GT_TRY(new_structure(&structure, p, name));
-    const bool is_open = head->is_template && !strchr(name, '<');
+    const bool is_open = head->is_template && !has_arguments(head->own);
     if (head->is_union || is_open) {
         return refuse_structure(head->place, structure,
                                 is_open ? "a template without arguments" : "a union",
@@ -417,7 +422,7 @@ static gputune_status read_definition(gt_parse *p, const head *head, const char 
     GT_TRY(read_alignment(&structure->alignment, p));
     p->at = head->body;
     if (head->is_template) {
-        GT_TRY(instantiate_structure(p, structure, head));
+        GT_TRY(instantiate_structure(p, head));
     }
     GT_TRY(read_bases(structure, p, head->is_class));
     GT_TRY(gt_lexer_expect(&p->at, "{"));
@@ -486,6 +491,8 @@ static gputune_status read_alias(bool *found, const head *head, gt_parse *p, boo
     return add_alias(p, name, type);
 }
 
+static gputune_status read_nested(bool *found, const head *outer, gt_parse *p, const char *name);
+
 static gputune_status read_type(bool *found, head *head, gt_parse *p, const char *name)
 {
     if (gt_lexer_is(&p->at, "template")) {
@@ -515,11 +522,49 @@ static gputune_status read_type(bool *found, head *head, gt_parse *p, const char
     gt_lexer_skip(&after, "{", "}");
     const bool is_special = head->pattern.token.kind != GT_TOKEN_END;
     if (!is_named(head, &after) || is_special != head->specialises ||
-        (is_special && !head_matches(head, name))) {
+        (is_special && !head_matches(head))) {
         return GPUTUNE_OK;
+    }
+    if (head->nested) {
+        return read_nested(found, head, p, name);
     }
     *found = true;
     return read_definition(p, head, name);
+}
+
+/* Returns the name after the "::" that follows the first name in `own`, or NULL. */
+static const char *nested_in(const char *own)
+{
+    gt_lexer lexer = gt_lexer_of(own);
+    gt_lexer_next(&lexer);
+    if (gt_lexer_is(&lexer, "<")) {
+        gt_lexer_skip_angles(&lexer);
+    }
+    return gt_lexer_accept(&lexer, "::") ? lexer.token.text : NULL;
+}
+
+/* Reads the type `outer->nested` in the definition of the struct `outer->own`. */
+static gputune_status read_nested(bool *found, const head *outer, gt_parse *p, const char *name)
+{
+    p->at = outer->body;
+    if (outer->is_template) {
+        GT_TRY(instantiate_structure(p, outer));
+    }
+    gt_lexer_skip_to(&p->at, "{");
+    gt_lexer_next(&p->at);
+    while (!*found && !gt_token_is_any(&p->at.token, "}") && p->at.token.kind != GT_TOKEN_END) {
+        head inner = {.own = outer->nested, .nested = nested_in(outer->nested)};
+        const gt_lexer begin = p->at;
+        if (gt_token_is_any(&p->at.token, "template struct union class enum using typedef")) {
+            GT_TRY(read_type(found, &inner, p, name));
+            p->at = begin;
+        }
+        if (gt_lexer_accept_any(&p->at, "public private protected") < 0 ||
+            !gt_lexer_accept(&p->at, ":")) {
+            skip_declaration(&p->at);
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 const gt_structure *gt_structure_of(const gt_template *template, const char *name)
@@ -583,23 +628,21 @@ static fit fit_of(const char *scope, const char *written, size_t length, const c
     return inside[left] ? OUTSIDE : HERE;
 }
 
-/* Reads the declarations with this name whose namespaces fit the type's name as `wanted`. */
-static gputune_status try_declarations(bool *found, gt_parse *p, const char *name, bool specialises,
-                                       fit wanted)
+/* Reads the declarations with this name whose namespaces fit the type's name, up to `own`, as
+ * `wanted`. */
+static gputune_status try_declarations(bool *found, gt_parse *p, const char *name, const char *own,
+                                       bool specialises, fit wanted)
 {
     const gt_declarations *code = &p->found;
-    const char *own = name, *inside = p->scope ? p->scope : "";
+    const char *inside = p->scope ? p->scope : "";
     const gt_place place = gt_lexer_place(&p->at);
     gt_structure *structure = NULL;
-    for (const char *at = name; (at = strstr(at, "::")) && at < name + strcspn(name, "<");) {
-        own = at += 2;
-    }
-    const uint32_t id = gt_macros_id(&code->macros, own, strcspn(own, "<"));
+    const uint32_t id = gt_macros_id(&code->macros, own, strcspn(own, "<:"));
     for (size_t i = 0; (i = gt_piece_find(code, i, id)) < code->items.count; i++) {
         const gt_piece *piece = &code->items.items[i];
         const gt_token first = code->words.items[piece->begin].token;
         const gt_token last = code->words.items[piece->end - 1].token;
-        head head = {.own = own, .specialises = specialises};
+        head head = {.own = own, .nested = nested_in(own), .specialises = specialises};
         char scope[GT_ENTRY_MAX];
         gt_scope_find(scope, code->words.items, piece->begin);
         if ((piece->kind != GT_PIECE_TYPE && piece->kind != GT_PIECE_ALIAS) ||
@@ -621,16 +664,26 @@ static gputune_status try_declarations(bool *found, gt_parse *p, const char *nam
             structure = *found ? p->parts->structures[next] : NULL;
             if (structure) {
                 memcpy(structure->scope, scope, sizeof scope);
+                structure->own = (size_t)(own - name);
             }
         }
     }
     return GPUTUNE_OK;
 }
 
+/* Takes the names before the last "::" for namespaces first, and then for structs. */
 static gputune_status find_declaration(bool *found, gt_parse *p, const char *name, bool specialises)
 {
-    for (fit wanted = HERE; wanted != NOT && !*found; wanted--) {
-        GT_TRY(try_declarations(found, p, name, specialises, wanted));
+    const char *own = name + strcspn(name, "<");
+    for (bool more = true; more && !*found;) {
+        while (own > name && own[-1] != ':') {
+            own--;
+        }
+        for (fit wanted = HERE; wanted != NOT && !*found; wanted--) {
+            GT_TRY(try_declarations(found, p, name, own, specialises, wanted));
+        }
+        more = own > name;
+        own -= more ? 2 : 0;
     }
     return GPUTUNE_OK;
 }
