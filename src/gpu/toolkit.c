@@ -393,9 +393,10 @@ static const struct known_error {
     {"/cub/", thrust_hint}, /* a CUB error, because Thrust calls CUB */
     {"namespace \"std\" has no member", std_hint},
     {"qualified name is not allowed", std_hint}, /* a member std::vector<T> in a class template */
-    {"error: expected an expression",
-     "nvcc accepts {.x = 1} and a ?: b in every C++ standard, NVRTC does not: for {.x = 1}, add "
-     "options(\"--std=c++20\") to a pragma; for a ?: b, write a ? a : b"},
+    {"error: expected an expression", "nvcc accepts a ?: b, NVRTC does not: write a ? a : b"},
+    {"error: expected a \":\"",
+     "nvcc accepts case 1 ... 3 and a ?: b, NVRTC does not: write each case, and a ? a : b"},
+    {"data member initializer is not allowed", standard_hint}, /* struct { int x : 3 = 1; } */
     {"on lambda requires --extended-lambda", "NVRTC has no such option; leave __device__ out, "
                                              "because a lambda in a kernel needs none"},
     {"device-side kernel launch",
@@ -403,7 +404,7 @@ static const struct known_error {
      "a launch() clause"},
     {"Unresolved extern function",
      "no file that is compiled defines it; #include the file with its definition"},
-    {"C++20 feature", standard_hint},
+    {"C++20", standard_hint},
     {"identifier \"concept\" is undefined", standard_hint},
     {"more than one instance of overloaded function",
      "for NVRTC, give the function arguments of one type, as in pow(x, 2.0f) for a float x"},

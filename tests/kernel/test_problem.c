@@ -199,17 +199,20 @@ TEST(test_elements)
     }
 }
 
-/* A reference expression may use a two-dimensional buffer with one or two indices. */
+/* A reference expression may use a two-dimensional buffer with one or two indices. The names that
+ * it declares are not those of the program. */
 TEST(test_elements_of_vectors)
 {
     static const char text[] =
         "#pragma gputune kernel(k) problem(n = 100, m = 7) block(1) grid(1)\n"
         "#pragma gputune args(out float y[n], in float a[n][m], in float b[n][m])\n"
         "#pragma gputune reference(y[i] = sum(m, [&](int k) { return a[i][k] * b[i * m + k]; }))\n"
+        "int i = std::stoi(\"3\"), k_;\n"
         "__global__ void k(float *y, const float *a, const float *b) {}\n";
     GT_SCOPED(gt_source_free) gt_source source = {0};
     SETUP(b, text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
+    assert_null(strstr(source.text, "stoi"));
     assert_non_null(strstr(source.text, "gputune_row<const float> a = "));
     assert_null(strstr(source.text, "gputune_row<const float> b = "));
 }

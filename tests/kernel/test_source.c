@@ -84,12 +84,15 @@ TEST(source_rewrites_extensions_of_nvcc)
         "    y[0] = ({ (struct T){1, 2}; }).a;\n"
         "    y[1] = ({ int one = 1; T{one, 2}; }).b;\n"
         "    register int i = 2;\n"
+        "    T t{.a = 1, .b = 2};\n" /* it needs C++20 */
         "}\n";
     SETUP(b, lists, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = generate(&b, "");
     assert_line(source.text, 6, "    y[0] = ([&]{ return  T{1, 2}; }()).a;");
     assert_line(source.text, 7, "    y[1] = ([&]{ int one = 1; return T{one, 2}; }()).b;");
     assert_line(source.text, 8, "     int i = 2;");
+    assert_int_equal(source.option_count, 1);
+    assert_string_equal(source.options[0], "--std=c++20");
 }
 
 TEST(test_macros)

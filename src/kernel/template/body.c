@@ -51,6 +51,7 @@ typedef struct edits {
     const char *text;
     GT_ARRAY(edit) list;
     bool failed, has_types; /* has_types: true if gputune_plain() is used in an edit */
+    bool has_designators;   /* true if the text has an initialiser such as {.x = 1} */
 } edits;
 
 static void replace_range(edits *e, const char *begin, const char *end, const char *by)
@@ -224,6 +225,7 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
 {
     const gt_token now = lexer.token;
     const char *value, *end;
+    r->has_designators |= gt_token_is_any(last, "{ ,") && gt_token_is(&now, ".");
     if (gt_token_is(last, "(") && gt_token_is(&now, "{") && find_statements(lexer, &value, &end)) {
         replace_token(r, &now, "[&]{");
         if (value) {
@@ -464,13 +466,15 @@ static void append_names(gt_text *out, const gt_parse *p, const named_kernels *a
     }
 }
 
-/* Appends the names in the clauses that contain code (has_code), or in all other clauses. */
+/* Appends the names in the clauses that contain code (has_code), or in all other clauses. A
+ * reference by elements is in the text, as a kernel. */
 static void append_clauses(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                            bool has_code)
 {
     for (size_t i = 0; i < p->reader->clauses.count; i++) {
         const gt_clause *clause = &p->reader->clauses.items[i];
-        if (gt_clause_has_code(clause->word) == has_code) {
+        const bool is_kernel = p->elements.length > 0 && strcmp(clause->word, "reference") == 0;
+        if (gt_clause_has_code(clause->word) == has_code && !is_kernel) {
             append_names(out, p, all, is_judge, clause->body);
         }
     }
@@ -507,6 +511,19 @@ static void blank_chosen(char *text, const gt_template *template)
     }
 }
 
+/* Adds the option for C++20 unless the template chooses a standard. */
+static void choose_standard(gt_template_parts *parts)
+{
+    bool is_chosen = parts->option_count == GT_OPTION_MAX;
+    for (uint32_t i = 0; i < parts->option_count; i++) {
+        is_chosen |= strstr(parts->options[i].text, "std=") != NULL;
+    }
+    if (!is_chosen) {
+        parts->options[parts->option_count++] =
+            (gt_option){.item = parts->option_items++, .text = "--std=c++20"};
+    }
+}
+
 /* Copies the code that a body needs, makes its kernels visible to the driver, and rewrites C code
  * that NVRTC rejects. */
 static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *parse,
@@ -536,6 +553,9 @@ static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *par
     rewrite_body(&e);
     GT_THEN(status, carry_out(&body->text, &e));
     gt_array_free(&e.list);
+    if (e.has_designators) { /* nvcc accepts them in C++17 */
+        choose_standard(parse->parts);
+    }
     GT_TRY(status);
     return finish_body(body, uses, parse);
 }

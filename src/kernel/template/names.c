@@ -430,16 +430,20 @@ gputune_status gt_axes_check(const gt_parse *parse)
     return GPUTUNE_OK;
 }
 
-/* Returns the first name in a line of the template that gputune defines as a macro, or NULL. */
+/* Returns the first name that is declared in a line of the template and that gputune defines as a
+ * macro, or NULL. */
 static const char *macro_in_line(const gt_template *template, const char *path, size_t length,
                                  long line)
 {
     const gt_source_file *file = file_called(template, path, length);
     gt_lexer lexer = gt_lexer_of(file ? file->text : "");
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        if (lexer.token.line == line && gt_name_is_chosen(template, &lexer.token)) {
+    for (gt_token last = {0}; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        const gt_token next = gt_lexer_peek(lexer);
+        if (lexer.token.line == line && gt_name_is_chosen(template, &lexer.token) &&
+            (last.kind == GT_TOKEN_NAME || gt_token_is(&next, "="))) {
             return gt_name_at(template, (uint32_t)name_index(template, &lexer.token)).name;
         }
+        last = lexer.token;
     }
     return NULL;
 }

@@ -66,7 +66,8 @@ try no_shared_of_a_helper "$grid" "struct tile { __device__ float *at() { extern
 $(echo "$kernel" | sed 's/^{/{ tile t; t.at()[threadIdx.x] = 0;/')"
 try declared_in_a_function "$grid tune(UNROLL = 1, 2)" "$(echo "$kernel" | sed 's/^{/{ int UNROLL = 4;/; s/2 \*/2 * UNROLL */')"
 try marked_lambda "$grid" "$(echo "$kernel" | sed 's/^{/{ auto twice = [] __device__ (float v) { return 2 * v; };/; s/2 \* x\[i\]/twice(x[i])/')"
-try designated "$grid" "$(echo "$kernel" | sed 's/^{/{ struct { float x; } two = {.x = 2};/; s/2 \*/two.x */')"
+try without_operand "$grid" "$(echo "$kernel" | sed 's/2 \*/(2 ?: 1) */')"
+try array_designator "$grid" "$(echo "$kernel" | sed 's/^{/{ float q[] = {[B > 32] = 2};/')"
 # An #if on a tunable selects a parameter's type.
 head=$(echo "$head" | sed 's/, int n)/, size n)/')
 try selected_by_if "$grid" "
