@@ -122,7 +122,6 @@ static inline size_t gt_plan_key_words(const char *text)
 }
 size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
 
-/* A call of tune_kernel(). */
 typedef struct gt_plan_call {
     gputune *tuner;
     const gt_plan_key *key;

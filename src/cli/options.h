@@ -29,7 +29,6 @@ typedef struct cli_option {
     const char *help;
 } cli_option;
 
-/* The options that select scenarios. */
 typedef struct cli_selection {
     cli_list sizes, only, starts; /* values of --size, --only and --start */
     bool keeps_sizes;             /* true if default sizes are not reduced on an emulator */

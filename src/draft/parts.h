@@ -282,7 +282,6 @@ typedef struct draft_launched {
     bool varies;            /* true if the kernel is also launched with other values */
 } draft_launched;
 
-/* An error of clang and its location. */
 typedef struct draft_error {
     const char *message;
     draft_extent at;

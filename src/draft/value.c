@@ -175,7 +175,6 @@ bool draft_evaluate(int64_t *out, const draft_amount *v)
 
 enum { TERMS_MOST = 40, DEEP = 40 };
 
-/* A sum that is being built. */
 typedef struct sum {
     draft_term terms[TERMS_MOST + 1];
     unsigned count;
@@ -870,7 +869,6 @@ static draft_amount *take_out(draft_amount **v, const draft_amount *part)
     return NULL;
 }
 
-/* Returns the upper bound of a sum. */
 static draft_amount *bound_sum(bounds *b, draft_amount *v)
 {
     draft_amount *total = draft_number(0);

@@ -218,7 +218,6 @@ static void add_product(gt_coordinates *out, float **unused, const gt_domain *do
     fill_factor(out->factor[at], b, low_b, both);
 }
 
-/* The coordinates and features of random points. */
 typedef struct draws {
     uint32_t count;
     double coordinate[GT_COORDINATES][DRAWS], feature[GT_SEARCH_FEATURES][DRAWS];

@@ -15,8 +15,7 @@ typedef struct gt_known {
     uint32_t row;     /* 1 + row of this point in the model; 0 if it has no row */
 } gt_known;
 
-/* The configurations that a search has proposed, and their results. A zeroed struct is valid and
- * empty. Not thread-safe. */
+/* A zeroed gt_evidence is valid and empty. Not thread-safe. */
 typedef struct gt_evidence {
     GT_ARRAY(gt_known) known;          /* all points that were proposed or reported */
     gt_hash_index places;              /* maps the hash of a point to its index in `known` */

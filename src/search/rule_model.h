@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 
-/* Points with known values. */
 typedef struct gt_rule_known {
     uint32_t count, dimensions;
     /* coordinates at [point * dimensions + dimension], values at [point] */

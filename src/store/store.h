@@ -338,7 +338,6 @@ gt_hash gt_rule_hash(const gt_scenario *scenario);
 gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt_scenario *scenario,
                                   const gt_patience *patience);
 
-/* A rule that was made or imported. */
 typedef struct gt_rule_outcome {
     const gt_site *site;        /* scenario and GPU of the rule; the run-time sizes do not matter */
     const gt_stored_rule *rule; /* `sources` must contain a hash for each variant */

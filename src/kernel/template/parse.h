@@ -43,7 +43,6 @@ typedef struct gt_name_uses {
     uint64_t declared_defines;       /* bit i: the text declares the name of define() i */
 } gt_name_uses;
 
-/* A template that is being parsed. */
 typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
