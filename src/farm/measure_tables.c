@@ -203,7 +203,8 @@ static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
                             .scale = slot->scale,
                             .count = buffer->elements,
                             .type = buffer->type,
-                            .source_type = buffer->reference_type};
+                            .source_type = buffer->reference_type,
+                            .pattern = GT_POISON_FIRST};
     if (!gt_type_is_float(buffer->type)) {
         return GPUTUNE_OK;
     }

@@ -64,7 +64,8 @@ typedef struct gt_service_task {
     /* fill: range and largest value; move: range and step; compare: atol, rtol and stol */
     double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
-    /* `pattern`: kind of fill, poison (poison, compare), or seed of the contents of a guard zone */
+    /* `pattern`: kind of fill, poison (poison, compare, spread), or seed of the contents of a guard
+     * zone */
     uint32_t pattern, flags;
     uint32_t source_pattern; /* byte with which the source was poisoned (compare, narrow) */
     uint32_t sparse;         /* move: only one in every `sparse` elements is changed, at random */
@@ -83,7 +84,7 @@ typedef struct gt_service_task {
  *   value of the first mismatch is unwritten, bit 1 if its expected value is unwritten.
  * - spread: `count` is the number of elements that differ, `worst` the largest difference, and
  *   `need` the largest difference divided by the magnitude of the target. Without a source, `worst`
- *   is the largest magnitude, and `count` the number of elements that are not finite.
+ *   is the largest magnitude, and `count` the number of elements that are written and not finite.
  * - guard: `count` is the number of overwritten bytes, and `first` the offset of the first.
  * - hash: `count` is the hash. */
 typedef struct gt_finding {

@@ -113,9 +113,10 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
         index = 0;
     }
     const task &t = *at;
-    double value = to_double(t.type, load_bits(t.target, index, size_of(t.type)));
-    double size = fabs(value);
-    sum.count += t.source == 0 && !(size < infinity());
+    u64 bits = load_bits(t.target, index, size_of(t.type));
+    double value = to_double(t.type, bits), size = fabs(value);
+    bool is_gap = bits == poison_bits(t.pattern, size_of(t.type));
+    sum.count += t.source == 0 && !is_gap && !(size < infinity());
     if (t.source != 0) {
         double by = fabs(value - to_double(t.source_type, load_bits(t.source, index,
                                                                     size_of(t.source_type))));

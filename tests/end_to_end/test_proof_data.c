@@ -355,6 +355,11 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
          .other = CUT},
     };
     static const kernel faulty[] = {
+        {.name = "half of the outputs",
+         .input = " finite",
+         .right = "if (i < n / 2) y[i] = x[i];",
+         .other = "if (i < n / 2) y[i] = fminf(x[i], 1.0f);",
+         .words = ""},
         {.name = "nothing but infinities",
          .right = "float m = -INFINITY; for (int k = 0; k < 8; k++) m = fmaxf(m, x[(i + k) % n]);\n"
                   "    if (i < n) y[i] = m;",
