@@ -182,11 +182,14 @@ static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_w
         [GT_CONTENTS_RISING] = "inputs that rise",
         [GT_CONTENTS_PAIRS] = "one buffer for inputs of one type and size"};
     const char *odd_tail = proof->measure.parent->setup.odd_tail;
+    const bool is_finite = !gt_workload_has_specials(now);
+    const gt_contents its = variation->contents == GT_CONTENTS_SPECIALS && is_finite
+                                ? GT_CONTENTS_EXTREMES
+                                : variation->contents;
     gt_text_printf(text, "%s%s%s", odd_tail[0] ? "at " : "", odd_tail, odd_tail[0] ? " " : "");
     size_t before = text->length;
     append_scalars(text, now, variation);
-    gt_text_printf(text, "%swith %s", text->length > before ? ", " : "",
-                   contents[variation->contents]);
+    gt_text_printf(text, "%swith %s", text->length > before ? ", " : "", contents[its]);
 }
 
 static void describe_now(gt_text *text, const gt_data_proof *proof)

@@ -22,8 +22,9 @@ static const char in_place[] = " in a second launch, with one buffer for each pa
                                "after a correct launch on separate buffers";
 /* Messages about the two launches of prove_again() (measure_verify.c) end with these texts. */
 static const char *const raced[2] = {
-    " after the race, although it was correct before: a launch must not depend on what earlier "
-    "ones left, or on memory outside its buffers ('gputune check' finds such reads)",
+    " after the race, although it was correct before: it is wrong for other inputs, or depends on "
+    "what earlier launches left or on memory outside its buffers ('gputune check' finds such "
+    "reads)",
     " with new scratch memory, although it was correct with what the race left"};
 
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_buffer_slot *slot)
@@ -93,15 +94,6 @@ static double rounding(gt_type type, const gt_finding *found, const gt_buffer *b
     return found->count > buffer->elements / 2 ? part / 10 : part;
 }
 
-static bool has_specials(const gt_workload *workload)
-{
-    bool has = false;
-    for (uint32_t i = 0; i < workload->buffer_count; i++) {
-        has |= workload->buffers[i].variety == GT_VARIETY_SPECIALS;
-    }
-    return has;
-}
-
 static void append_cause(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
                          const gt_finding *found)
 {
@@ -111,12 +103,9 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
     const double value = gt_type_is_float(type) ? gt_bits_to_double(type, found->value) : 0;
     const bool is_finite = isfinite(wanted) && (found->unwritten || isfinite(value));
-    if (has_specials(&slot->workspace->workload) && found->unwritten < ONLY_EXPECTED &&
-        !is_finite) {
-        gt_text_append(text, "; 'finite' after inputs in args() excludes NaN and infinities");
-        return;
-    }
-    if (found->unwritten) { /* a kernel that adds to poison writes poison */
+    /* a kernel that adds to poison writes poison; in a data proof, the grid is known to be large
+     * enough */
+    if (found->unwritten && !measure->parent) {
         const char *reference = found->unwritten == ONLY_EXPECTED ? " of the reference" : NULL;
         gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements",
                        reference ? "" : "()", reference ? reference : "()");
@@ -133,19 +122,20 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
                        "nan_ok after %s in args()",
                        buffer->name);
     }
-    if (isnan(wanted) || !gt_type_is_float(type)) {
-        return;
-    }
     char tolerance[128];
     double need = gt_finding_double(found->need);
-    if (!isfinite(need) || need > rounding(type, found, buffer) * wanted) {
+    const bool is_number = gt_type_is_float(type) && !isnan(wanted) && !found->unwritten;
+    if (is_number && isfinite(need) && need <= rounding(type, found, buffer) * wanted) {
+        gt_text_printf(text, "; the tolerance is %s; atol = %.3g in reference() would accept %s",
+                       gt_tolerance_text(tolerance, measure, slot),
+                       need * 1.005, /* round up, because only a few digits are printed */
+                       found->count == 1 ? "it" : "all");
+    } else if (gt_workload_has_specials(&slot->workspace->workload)) {
+        gt_text_printf(text, "; 'finite' after inputs in args() excludes NaN and infinities%s",
+                       is_finite ? ", if they are the cause" : "");
+    } else if (is_number) {
         gt_text_append(text, ", far beyond rounding");
-        return;
     }
-    gt_text_printf(text, "; the tolerance is %s; atol = %.3g in reference() would accept %s",
-                   gt_tolerance_text(tolerance, measure, slot),
-                   need * 1.005, /* round up, because only a few digits are printed */
-                   found->count == 1 ? "it" : "all");
 }
 
 static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer_slot *slot,

@@ -360,6 +360,10 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
          .right = "if (i < n / 2) y[i] = x[i];",
          .other = "if (i < n / 2) y[i] = fminf(x[i], 1.0f);",
          .words = ""},
+        {.name = "an order of NaN",
+         .right = "if (i < n) y[i] = x[i] > 0 ? 1 : 2;",
+         .other = "if (i < n) y[i] = x[i] <= 0 ? 2 : 1;",
+         .words = "'finite' after inputs"},
         {.name = "nothing but infinities",
          .right = "float m = -INFINITY; for (int k = 0; k < 8; k++) m = fmaxf(m, x[(i + k) % n]);\n"
                   "    if (i < n) y[i] = m;",

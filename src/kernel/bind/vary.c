@@ -236,6 +236,15 @@ bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
     return has && !workload->has_init;
 }
 
+bool gt_workload_has_specials(const gt_workload *workload)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        has |= workload->buffers[i].variety == GT_VARIETY_SPECIALS;
+    }
+    return has;
+}
+
 /* Records which scalars may make results overflow. Returns the factor by which they have grown. */
 static double note_unbounded(gt_workload *out, const gt_workload *from,
                              const gt_variation *variation)

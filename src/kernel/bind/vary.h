@@ -57,6 +57,8 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
 bool gt_number_is_flag(const gt_workload *workload, uint32_t number);
 /* Returns true if `contents` affects any buffer. Returns false if init() fills the buffers. */
 bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents);
+/* Returns true if an input contains NaN and infinities. */
+bool gt_workload_has_specials(const gt_workload *workload);
 /* Returns the largest value that uniform() can draw. For floats, it is below `high`. */
 double gt_workload_largest(gt_type type, double low, double high);
 /* Returns the length of the longest list of values in prove(). */
