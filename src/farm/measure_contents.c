@@ -701,6 +701,21 @@ static gputune_status find_median(double *out, gt_measure *measure, const gt_buf
     return GPUTUNE_OK;
 }
 
+gputune_status gt_contents_changed(bool *out, gt_measure *measure, const gt_buffer_slot *slot)
+{
+    const gt_type type = slot->buffer->reference_type;
+    const uint32_t size = gt_type_bytes(type), most = SAMPLE_BYTES / size;
+    const uint64_t elements = slot->buffer->elements < most ? slot->buffer->elements : most;
+    unsigned char room[SAMPLE_BYTES];
+    *out = false;
+    GT_CALL(measure, MemcpyDtoHAsync, room, slot->expected, elements * size, measure->stream);
+    GT_TRY(gt_measure_wait(measure));
+    for (uint64_t i = 0; i < elements; ++i) {
+        *out |= number_at(room, i, type) != slot->buffer->low;
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure)
 {
     bool has_reference = measure->workspaces[0].workload.has_reference;

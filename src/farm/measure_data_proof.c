@@ -284,6 +284,18 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
+/* Returns false if the reference does not change an integer in an inout buffer for which another
+ * value is tried. It may then be a lock, or a counter that only variants use. */
+static bool may_have_value(gt_data_proof *proof, const gt_buffer_slot *slot)
+{
+    const gt_buffer *buffer = slot->buffer;
+    bool changed = false;
+    return buffer->direction != GT_INOUT || !buffer->common || gt_type_is_float(buffer->type) ||
+           proof->now.scalars[buffer->common - 1] == GT_SCALARS_OWN ||
+           (slot->expected && gt_contents_changed(&changed, &proof->measure, slot) == GPUTUNE_OK &&
+            changed);
+}
+
 /* Makes a data set. Then verifies the default variant with it, unless `standard` is NULL. Fails
  * only if the GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
@@ -300,8 +312,9 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
     /* reject flags with which the reference writes less, because less would be compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
-    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-        fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
+    for (const gt_buffer_slot *slot = workspace->slots;
+         fits && has_flags && slot < workspace->slots_end; ++slot) {
+        fits = slot->gaps <= proof->gaps[slot->index] && may_have_value(proof, slot);
     }
     if (fits) {
         proof->make_ns = fmax(proof->make_ns, proof_now_ns(proof) - start_ns);
