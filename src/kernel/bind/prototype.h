@@ -17,7 +17,7 @@ gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template
 /* The members of a launch that depend on run-time sizes. */
 typedef struct gt_prototype_sizes {
     uint32_t grids[GT_STEPS_MAX][3];
-    uint64_t bytes[GT_PARAMETER_MAX]; /* of each argument and scratch buffer; 0 for scalars */
+    uint64_t bytes[GT_PARAMETER_MAX]; /* size of each argument and scratch buffer; 0 for scalars */
     gt_tensormap maps[GT_TENSORMAP_MAX];
     int64_t values[GT_VALUES_MAX]; /* of the computed arguments */
 } gt_prototype_sizes;
