@@ -71,10 +71,11 @@ static inline double gt_dot(const double *a, const double *b, uint32_t count)
 /* Adds a point, whose target values are unknown at first, and returns its row. There must be fewer
  * than GT_GAUSSIAN_ROWS rows. */
 uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
-/* Updates the process after adding rows or changing values of y. Required before predictions. */
+/* Updates the Gaussian process after adding rows or changing values of y. Required before
+ * predictions. */
 void gt_gaussian_update(gt_gaussian *gaussian);
 /* Learns the covariance from the rows with a known value, using `steps` optimisation steps. Then
- * updates the process. All prospects must be computed again. */
+ * updates the Gaussian process. All prospects must be computed again. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
 /* Returns the negative log likelihood, divided by the number of known values, plus a constant. */
