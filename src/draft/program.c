@@ -51,7 +51,8 @@ static char *write_anything(const scan *s)
     bool follows = false;
     gt_text_append(
         &out,
-        "struct gt_any { template <class... T> gt_any(T...); operator long() const; "
+        "struct gt_any { typedef int gt_mark; template <class... T> gt_any(T...); operator long() "
+        "const; "
         "template <class T> operator T *() const; gt_any operator[](long) const; "
         "template <class... T> gt_any operator()(T &&...) const; "
         "template <class... T> gt_any operator()(std::initializer_list<long>, T &&...) const; "
@@ -371,10 +372,16 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
 /* Joins the << < and >> > of launches, because clang accepts no blanks in them. */
 static void join_launches(char *text)
 {
-    while ((text = strstr(text, "<< <"))) {
-        memcpy(text, " <<<", 4);
-        char *end = strstr(text, ">> >");
-        memcpy(end ? end : text, end ? ">>> " : " <<<", 4);
+    for (; (text = strstr(text, "<<")); text += 2) {
+        const char *end = strchr(text, ';');
+        char *close = strstr(text, ">> >");
+        const bool is_split = strncmp(text, "<< <", 4) == 0;
+        if ((is_split || text[2] == '<') && close && end && close < end) {
+            memcpy(close, ">>> ", 4);
+        }
+        if (is_split) {
+            memcpy(text, " <<<", 4);
+        }
     }
 }
 

@@ -454,7 +454,7 @@ static void name_numbers(draft_node *node)
 {
     leaves all = {0};
     int64_t number;
-    node->name = name_at(node->at);
+    node->name = node->kind == CX_SIZEOF ? NULL : name_at(node->at);
     if (node->name && node->kind != CX_DECL_REF && draft_is_integer(node->type) &&
         draft_is_constant(&number, node->at)) {
         node->kind = CX_INTEGER;
