@@ -260,6 +260,15 @@ bool draft_is_change(const draft_node *node)
            (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC && node->operation > 0);
 }
 
+bool draft_has_change(const draft_node *node)
+{
+    bool found = draft_is_change(node);
+    for (unsigned i = 0; !found && i < node->count; i++) {
+        found = draft_has_change(node->children[i]);
+    }
+    return found;
+}
+
 /* Evaluates a condition in host code. Returns false if the condition is unknown or may vary. */
 static bool is_decided(int64_t *out, const draft_amount *condition)
 {
@@ -321,7 +330,9 @@ static void run_round(const loop *l)
     }
     draft_run(l->body);
     if (l->step) {
+        draft_now.begins_loop = true; /* a small number is no size of the problem */
         draft_eval(l->step);
+        draft_now.begins_loop = false;
     }
 }
 
@@ -542,8 +553,22 @@ void draft_run_perhaps(const draft_node *node, const char *doubt)
     doubt_changes(&changes, doubt);
 }
 
+/* Interprets up to 16 iterations of a loop in host code and then undoes them. */
+static void run_rounds(const loop *l, draft_binding *begin)
+{
+    int64_t number = 1;
+    const branch before = branch_end(begin);
+    for (int i = 0; i < 16 && number; i++) {
+        run_round(l);
+        number = l->condition && is_decided(&number, draft_eval(l->condition)) ? number : 0;
+    }
+    branch_end(begin);
+    branch_redo(&before);
+}
+
 /* Interprets a loop in host code. Unless its condition is false at first, interprets two
- * iterations. Variables that change in them may have other values in another run. */
+ * iterations. Variables that change in them may have other values in another run. If the first
+ * iteration skips a launch, as in switch (i), interprets more iterations to find it. */
 static void run_host_loop(const loop *l, bool checks_first)
 {
     static const char doubt[] = "is changed by a loop";
@@ -557,12 +582,16 @@ static void run_host_loop(const loop *l, bool checks_first)
     if (!is_decided(&number, condition) || number) {
         branch_end(begin);
         draft_bindings changes = changes_of(&left, l);
+        const unsigned missed = draft_now.missed;
         doubt_changes(&changes, doubt);
         /* run the body again, because later iterations may take other branches */
         draft_now.skipped++;
         changes = changes_of(&left, l);
         draft_now.skipped--;
         doubt_changes(&changes, doubt);
+        if (draft_now.missed > missed) {
+            run_rounds(l, begin);
+        }
     }
 }
 
@@ -634,9 +663,9 @@ static void run_for(draft_node *node)
  * launches. */
 static bool run_branch(draft_node *branch, bool is_skipped)
 {
-    draft_now.skipped += is_skipped;
+    draft_now.skipped += is_skipped ? 2 : 0;
     const bool leaves = branch && draft_run(branch);
-    draft_now.skipped -= is_skipped;
+    draft_now.skipped -= is_skipped ? 2 : 0;
     return leaves;
 }
 
@@ -717,6 +746,21 @@ static bool has_label(draft_node *label, int64_t value)
     return has;
 }
 
+/* Returns the condition for a jump to the label, which is unknown if the label is `default`. */
+static draft_amount *is_case(draft_node *label, draft_amount *value)
+{
+    draft_amount *found = draft_number(0);
+    int64_t own;
+    for (; is_label(label); label = label->children[label->count - 1]) {
+        const bool is_known =
+            label->kind == CX_CASE && draft_is_constant(&own, label->children[0]->at);
+        draft_amount *same = is_known ? draft_make(DRAFT_EQUAL, value, draft_number(own), NULL)
+                                      : draft_changing("a case");
+        found = draft_make(DRAFT_ANY, found, same, NULL);
+    }
+    return found;
+}
+
 /* Interprets a switch. The code from a label to the next jump is treated as a branch. */
 static void run_switch(draft_node *node)
 {
@@ -739,10 +783,15 @@ static void run_switch(draft_node *node)
             const bool is_skipped =
                 decided && !has_label(label, number) && (has_case || label->kind != CX_DEFAULT);
             draft_binding *begin = draft_now.last;
+            const size_t facts = draft_now.facts.count;
             bool leaves = false;
+            if (draft_on_host()) {
+                draft_assume(is_case(label, value), true);
+            }
             for (unsigned k = i; k < body->count && !leaves; k++) {
                 leaves = run_branch(body->children[k], is_skipped);
             }
+            draft_now.facts.count = facts;
             const branch taken = branch_end(begin);
             if (!decided) {
                 branch_merge(&taken, &(branch){0}, draft_nothing());
@@ -834,9 +883,18 @@ static bool run_return(draft_node *node)
                           : draft_returns_place(draft_now.function)
                               ? draft_object(draft_spot_of(node->children[0]))
                               : draft_eval(node->children[0]);
-    draft_now.returned = draft_now.returned
-                             ? draft_either("a result", draft_nothing(), draft_now.returned, value)
-                             : value;
+    draft_amount *when = draft_on_host() ? draft_number(1) : draft_nothing();
+    for (size_t i = draft_now.outer_facts; draft_on_host() && i < draft_now.facts.count; i++) {
+        when = draft_make(DRAFT_BOTH, when, draft_now.facts.items[i].lhs, NULL);
+    }
+    int64_t number;
+    when = draft_evaluate(&number, when) ? when : draft_nothing();
+    if (draft_now.returned) {
+        value = draft_either("a result", draft_now.returned_if, draft_now.returned, value);
+        when = draft_make(DRAFT_ANY, draft_now.returned_if, when, NULL);
+    }
+    draft_now.returned = value;
+    draft_now.returned_if = when;
     draft_now.jump = CX_RETURN;
     return true;
 }
@@ -901,6 +959,9 @@ bool draft_run(draft_node *node)
         }
         return false;
     case CX_RANGE_FOR:
+        for (unsigned i = 0; i + 1 < node->count; i++) {
+            draft_run(node->children[i]);
+        }
         if (node->count) {
             loop l = {.body = node->children[node->count - 1]};
             run_loop(&l, false);

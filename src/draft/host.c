@@ -167,17 +167,8 @@ bool draft_is_same_launch(const draft_launched *a, const draft_launched *b)
     return same;
 }
 
-static bool has_change(const draft_node *node)
-{
-    bool found = draft_is_change(node);
-    for (unsigned i = 0; !found && i < node->count; i++) {
-        found = has_change(node->children[i]);
-    }
-    return found;
-}
-
-/* Records a launch. If the same launch is reached a second time, the record with more known values
- * is kept. */
+/* Records a launch. If the same launch is reached a second time, the record that is more likely to
+ * be reached is kept, or else the record with more known values. */
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
 {
@@ -185,14 +176,14 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
                              .callee = kernel,
                              .kernel = kernel ? draft_template_of(kernel) : NULL,
                              .in_lambda = draft_now.lambdas > 0,
-                             .is_skipped = draft_now.skipped > 0};
+                             .skipped = draft_now.skipped};
     for (size_t i = 0; i < draft_now.facts.count; i++) {
         draft_add(&launch.conditions, draft_now.facts.items[i]);
     }
     find_extents(launch.grid, draft_eval(geometry[0]), geometry[0]);
     find_extents(launch.block, draft_eval(geometry[1]), geometry[1]);
     launch.shared = count > 2 ? draft_eval(geometry[2]) : draft_number(0);
-    if (has_change(geometry[0]) || has_change(geometry[1])) {
+    if (draft_has_change(geometry[0]) || draft_has_change(geometry[1])) {
         launch.block[0] = launch.grid[0] = draft_unknown("the launch changes variables itself");
     }
     for (unsigned i = 0; i < argument_count; i++) {
@@ -212,7 +203,12 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
         draft_launched *other = &draft_now.program->launches.items[i];
         if (cx.equalCursors(other->call->at, node->at) && other->callee == kernel) {
             launch.varies = other->varies |= !draft_is_same_launch(&launch, other);
-            *other = draft_launch_rank(&launch) > draft_launch_rank(other) ? launch : *other;
+            draft_now.missed += launch.skipped < other->skipped;
+            *other = launch.skipped < other->skipped ||
+                             (launch.skipped == other->skipped &&
+                              draft_launch_rank(&launch) > draft_launch_rank(other))
+                         ? launch
+                         : *other;
             return;
         }
     }

@@ -278,7 +278,7 @@ typedef struct draft_launched {
     draft_decls arguments;  /* one variable for each parameter, with the value that is passed */
     draft_facts conditions; /* conditions that are true if the program reaches the launch */
     bool in_lambda;         /* true if the launch is in the body of a lambda */
-    bool is_skipped;        /* true if the program skips the branch with the launch */
+    unsigned skipped;       /* the value of draft_reader.skipped */
     bool varies;            /* true if the kernel is also launched with other values */
 } draft_launched;
 
@@ -371,7 +371,9 @@ typedef struct draft_reader {
     unsigned unsure;         /* number of enclosing conditions that depend on data */
     unsigned quiet;   /* above 0 if accesses are not recorded, because the code will be run again */
     unsigned calls;   /* depth of calls */
-    unsigned skipped; /* number of enclosing branches that the program skips */
+    unsigned skipped; /* 2 for each enclosing branch that the program skips; 1 for other code that
+                         may not be reached with these values */
+    unsigned missed;  /* number of launches that a first interpretation has skipped */
     int jump; /* the kind of the last return, goto, break or continue; 0 if the program ended */
     unsigned steps;
     draft_spot object;    /* the object that `this` points to */
@@ -380,8 +382,10 @@ typedef struct draft_reader {
     draft_binding *early;
     unsigned lambdas; /* depth of lambdas whose bodies are being interpreted */
     draft_amount *returned;
-    bool begins_loop;    /* true in the first part of a `for` statement */
-    draft_binding *last; /* the newest binding */
+    draft_amount *returned_if; /* the condition under which the function has returned that value */
+    size_t outer_facts;        /* number of facts when the function was called */
+    bool begins_loop;          /* true in the first part of a `for` statement */
+    draft_binding *last;       /* the newest binding */
     draft_bindings left; /* changes in branches that leave the innermost loop or the function */
 } draft_reader;
 extern draft_reader draft_now;
@@ -448,6 +452,8 @@ draft_amount *draft_changing(const char *name);
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
 /* Returns true if the expression itself is an assignment, ++ or --. */
 bool draft_is_change(const draft_node *node);
+/* Returns true if the expression or a part of it is an assignment, ++ or --. */
+bool draft_has_change(const draft_node *node);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b);
 /* Assigns a value to a variable or to a member of it. */

@@ -253,17 +253,44 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
     return value_at_first(decl, spot->path, type);
 }
 
+/* Returns the array if this is an element of an array variable, otherwise NULL. */
+static draft_decl *array_of(const draft_node *node)
+{
+    const draft_node *array = node->kind == CX_SUBSCRIPT ? node->children[0] : NULL;
+    return array && array->kind == CX_DECL_REF && draft_is_array(array->type) ? array->decl : NULL;
+}
+
+/* Returns the value of an array's element from the array's initialiser, or NULL if the program may
+ * have changed the array or if the index may vary. */
+static draft_amount *listed(const draft_node *node)
+{
+    draft_decl *array = array_of(node);
+    const draft_node *list =
+        array && !draft_outer_value(array, "") ? draft_initialiser_of(array) : NULL;
+    int64_t number;
+    return list && list->kind == CX_INIT_LIST && draft_is_integer(node->type) &&
+                   !draft_has_change(node->children[1]) &&
+                   draft_is_number(draft_eval(node->children[1]), &number) && number >= 0 &&
+                   number < list->count
+               ? draft_eval(list->children[number])
+               : NULL;
+}
+
 static draft_amount *read_place(const draft_spot *spot, draft_node *node)
 {
     cx_type type = node->type;
     if (draft_is_array(type)) {
+        if (draft_on_host() && spot->variable) { /* from now on, its elements may change */
+            draft_bind(spot->variable, spot->path, draft_nothing());
+        }
         return draft_pointer(spot->variable ? own_memory() : *spot);
     }
     if (spot->variable) {
         return type.kind == CX_TYPE_RECORD ? draft_object(*spot) : draft_read_variable(spot, type);
     }
     if (draft_on_host()) {
-        return any_value(NULL, draft_source_of(node->at), node->type);
+        draft_amount *value = listed(node);
+        return value ? value : any_value(NULL, draft_source_of(node->at), node->type);
     }
     note_access(spot, type, node->at, true, false);
     if (draft_is_pointer(type) && spot->buffer) {
@@ -278,9 +305,9 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
 static void write_place(const draft_spot *spot, draft_node *node, draft_amount *value, bool read)
 {
     if (!spot->variable) {
-        draft_node *array = node->kind == CX_SUBSCRIPT ? node->children[0] : NULL;
-        if (draft_on_host() && array && array->decl && draft_is_array(array->type)) {
-            draft_bind(array->decl, "", draft_nothing());
+        draft_decl *array = array_of(node);
+        if (draft_on_host() && array) {
+            draft_bind(array, "", draft_nothing());
         }
         note_access(spot, node->type, node->at, read, true);
     } else {
@@ -387,7 +414,7 @@ static draft_spot variable_place(draft_decl *decl)
 static draft_spot element_place(draft_node *node)
 {
     draft_node *array = node->children[0];
-    draft_spot base = pointed(draft_eval(array));
+    draft_spot base = draft_on_host() && array_of(node) ? own_memory() : pointed(draft_eval(array));
     draft_amount *index = draft_eval(node->children[1]);
     const draft_launched *launch = draft_now.out ? draft_now.out->launch : NULL;
     int64_t number, bytes = cx.Type_getSizeOf(array->type);
@@ -484,6 +511,9 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
 {
     draft_forget(parameter);
     if (takes_place(draft_type_of(parameter), argument)) {
+        if (draft_is_array(argument->type)) {
+            draft_eval(argument); /* the function may change the array */
+        }
         draft_bind(parameter, "", draft_object(draft_spot_of(argument)));
     } else if (value) {
         draft_assign(parameter, "",
@@ -503,7 +533,7 @@ void draft_change_unseen(const draft_spot *spot, cx_type type, const char *doubt
         bool has = draft_is_known(before) && draft_evaluate(&number, before);
         draft_bind(spot->variable, spot->path,
                    draft_doubtful(spot->variable, spot->path, has ? &number : NULL, doubt));
-    } else if (type.kind == CX_TYPE_RECORD || draft_is_float(type)) {
+    } else if (type.kind == CX_TYPE_RECORD || draft_is_float(type) || draft_is_array(type)) {
         draft_bind(spot->variable, spot->path, draft_unknown(doubt));
     }
 }
@@ -605,13 +635,10 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
 draft_amount *draft_follow(draft_node *body, const draft_decls *parameters, draft_node *node,
                            unsigned skipped, const draft_spot *object)
 {
-    draft_decl *function = node->decl, *caller = draft_now.function;
-    draft_binding *begin, *early = draft_now.early;
-    draft_amount *outer = draft_now.returned;
-    draft_spot outer_object = draft_now.object;
+    draft_decl *function = node->decl;
+    draft_binding *begin;
     draft_amount **values = draft_new((node->count + 1) * sizeof *values);
-    const size_t facts = draft_now.facts.count;
-    const unsigned unsure = draft_now.unsure;
+    const draft_reader outer = draft_now;
     for (unsigned i = skipped; i < node->count; i++) {
         draft_decl *parameter =
             i - skipped < parameters->count ? parameters->items[i - skipped] : NULL;
@@ -629,6 +656,7 @@ draft_amount *draft_follow(draft_node *body, const draft_decls *parameters, draf
         bind_parameter(function, parameters->items[i - skipped], node->children[i], values[i]);
     }
     draft_now.returned = NULL;
+    draft_now.outer_facts = outer.facts.count;
     draft_now.object = *object;
     draft_now.function = function;
     draft_now.calls++;
@@ -643,15 +671,17 @@ draft_amount *draft_follow(draft_node *body, const draft_decls *parameters, draf
     if (draft_on_host() && draft_now.early) {
         draft_doubt_return(begin);
     }
-    draft_now.early = early;
+    draft_now.early = outer.early;
     function->busy = false;
     draft_now.calls--;
     draft_amount *result = draft_now.returned ? draft_now.returned : draft_nothing();
-    draft_now.returned = outer;
-    draft_now.object = outer_object;
-    draft_now.function = caller;
-    draft_now.facts.count = facts;
-    draft_now.unsure = unsure;
+    draft_now.returned = outer.returned;
+    draft_now.returned_if = outer.returned_if;
+    draft_now.outer_facts = outer.outer_facts;
+    draft_now.object = outer.object;
+    draft_now.function = outer.function;
+    draft_now.facts.count = outer.facts.count;
+    draft_now.unsure = outer.unsure;
     return draft_on_host() ? seen_from_outside(result, node) : result;
 }
 
@@ -676,6 +706,16 @@ static draft_amount *call(draft_node *node)
     bool is_method = callee && callee->kind == CX_MEMBER_REF;
     if (is_method) {
         object = object_place(callee->count ? callee->children[0] : NULL);
+    }
+    if (function && function->at.kind == CX_CONVERSION && !body && draft_on_host() &&
+        object.variable && draft_is_integer(node->type)) {
+        const char *path = draft_format("%s.()", object.path); /* the same number each time */
+        draft_amount *number = draft_value_of(object.variable, path);
+        if (!number) {
+            number = draft_doubtful(object.variable, object.path, NULL, NULL);
+            draft_bind(object.variable, path, number);
+        }
+        return number;
     }
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
     if (is_operator && draft_on_host() &&

@@ -15,7 +15,7 @@ enum { EXTENTS = DRAFT_KIND(DRAFT_BLOCK_SIZE) | DRAFT_KIND(DRAFT_GRID_SIZE) };
 
 int draft_launch_rank(const draft_launched *launch)
 {
-    int rank = launch->is_skipped ? 0 : 7;
+    int rank = launch->skipped ? 0 : 7;
     for (int d = 0; d < 3; d++) {
         rank += draft_is_known(launch->grid[d]) + draft_is_known(launch->block[d]);
     }
@@ -35,7 +35,7 @@ static const draft_launched *launch_of(const draft_program *program, const draft
         if (i < program->launches.count) {
             best = !best || draft_launch_rank(l) > draft_launch_rank(best) ? l : best;
         } else {
-            best->varies |= (!l->is_skipped || best->is_skipped) && !draft_is_same_launch(l, best);
+            best->varies |= (!l->skipped || best->skipped) && !draft_is_same_launch(l, best);
         }
     }
     return best;
@@ -278,7 +278,9 @@ static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_f
     if (!s->facts.reads_block[d]) {
         return number >= 8 ? template_parameter(s, NULL, number) : NULL;
     }
-    bool is_size = draft_is_symbol(extent, DRAFT_HOST) && is_passed(s, extent->symbol);
+    const bool is_size = draft_is_symbol(extent, DRAFT_HOST) &&
+                         (is_passed(s, extent->symbol) ||
+                          (extent->symbol->is_guess && is_problem_size(s, extent->symbol)));
     return is_size || !(extent->symbol || draft_is_number(extent, &number)) ? NULL
            : is_flat                                                        ? "BLOCK"
                      : draft_format("BLOCK_%c", "XYZ"[d]);
@@ -789,15 +791,36 @@ static draft_amount *condition_of(draft_settled *s, size_t index)
 
 static draft_symbols chosen; /* the sizes to which choose_numbers() has given a number */
 
-/* Gives the same number to all sizes that have none. Buffers whose length depends on these sizes
- * then have at most 2^24 elements, and the program reaches the launch, if possible. */
+/* Returns how many buffers and extents of the grid are empty or too large, and how many conditions
+ * for the launch are false, with the current numbers of the sizes. */
+static unsigned count_faults(draft_settled *s)
+{
+    enum { LENGTH_MOST = 1 << 24 };
+    draft_amount *condition;
+    unsigned faults = 0;
+    int64_t number;
+    for (size_t i = 0; (condition = condition_of(s, i)); i++) {
+        faults += is_about_sizes(s, condition) && !holds(condition);
+    }
+    for (int d = 0; d < 3; d++) {
+        faults += draft_evaluate(&number, s->grid[d]) && number < 1;
+    }
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        const bool has = draft_evaluate(&number, s->lengths[i]);
+        faults += !has || number < 1 || number > LENGTH_MOST ? 100 : 0;
+    }
+    return faults;
+}
+
+/* Gives numbers to all sizes that have none: the same number if possible, such that no buffer is
+ * empty or has more than 2^24 elements, the grid is not empty, and the program reaches the launch.
+ */
 static void choose_numbers(draft_settled *s)
 {
-    static const int64_t usual[] = {1 << 20, 1 << 10, 128, 32, 16, 8};
+    static const int64_t usual[] = {1 << 20, 1 << 10, 128, 32, 16, 8, 1};
     enum { USUAL = sizeof usual / sizeof *usual };
-    draft_amount *condition;
-    bool fits = false;
-    int64_t length;
+    unsigned least = ~0U;
+    size_t best = 0;
     for (size_t i = 0; i < s->sizes.count; i++) {
         draft_symbol *symbol = s->sizes.items[i];
         if (symbol->has_number && symbol->number > 0) {
@@ -807,36 +830,21 @@ static void choose_numbers(draft_settled *s)
             draft_add(&chosen, symbol);
         }
     }
-    for (size_t k = 0; !fits && k < 2 * USUAL; k++) {
+    for (size_t k = 0; k < USUAL; k++) { /* the last round repeats the best one */
         for (size_t i = 0; i < chosen.count; i++) {
-            chosen.items[i]->number = usual[k % USUAL];
+            chosen.items[i]->number = usual[k + 1 < USUAL ? k : best];
         }
-        fits = true;
-        for (size_t i = 0; k < USUAL && (condition = condition_of(s, i)); i++) {
-            fits &= !is_about_sizes(s, condition) || holds(condition);
-        }
-        for (size_t i = 0; i < s->facts.buffers.count; i++) {
-            bool depends = false;
-            for (size_t c = 0; c < chosen.count; c++) {
-                depends |= draft_has_symbol(s->lengths[i], chosen.items[c]);
-            }
-            fits &= !depends || (draft_evaluate(&length, s->lengths[i]) && length <= 1 << 24);
-        }
+        const unsigned faults = count_faults(s);
+        best = faults < least ? k : best;
+        least = faults < least ? faults : least;
     }
-}
-
-/* If a guessed size makes the grid empty, as in n - size, sets the size to 1 if this helps. */
-static void keep_grid(draft_settled *s)
-{
-    int64_t number;
-    for (size_t i = 0; i < 3 * s->sizes.count; i++) {
-        draft_symbol *symbol = s->sizes.items[i / 3];
-        const draft_amount *grid = s->grid[i % 3];
+    for (size_t i = 0; i < USUAL * chosen.count; i++) {
+        draft_symbol *symbol = chosen.items[i % chosen.count];
         const int64_t before = symbol->number;
-        if (symbol->is_guess && draft_evaluate(&number, grid) && number < 1) {
-            symbol->number = 1;
-            symbol->number = draft_evaluate(&number, grid) && number >= 1 ? 1 : before;
-        }
+        symbol->number = usual[i / chosen.count];
+        const unsigned faults = count_faults(s);
+        symbol->number = faults < least ? symbol->number : before;
+        least = faults < least ? faults : least;
     }
 }
 
@@ -891,20 +899,38 @@ static void require_multiple(draft_settled *s, draft_amount *value, draft_amount
     require(s, draft_make(DRAFT_EQUAL, rest, draft_number(0), NULL));
 }
 
-/* Requires that the access is within a buffer with this number of elements of this size. */
-static void require_bounds(draft_settled *s, const draft_access *access, draft_amount *length,
+/* Returns true if the bound of the index is an index that occurs: the index is a sum of products.
+ */
+static bool is_exact(const draft_amount *index)
+{
+    bool is = true;
+    for (unsigned i = 0; i < index->part_count; i++) {
+        is &= index->parts[i]->symbol != NULL;
+    }
+    return is;
+}
+
+/* Requires that the access is within its buffer, whose elements have this size. If the program's
+ * own sizes violate this, guesses a longer buffer. */
+static void require_bounds(draft_settled *s, const draft_access *access, draft_amount **length,
                            int64_t bytes)
 {
     const int64_t size = draft_size_of(access->type), align = cx.Type_getAlignOf(access->type);
     /* the index is limited both by comparisons in the kernel and by the size of the grid */
     draft_amount *most[] = {draft_plus(access->length, draft_number(size), -1),
                             draft_bound(access->offset, true, &(draft_facts){0})};
-    draft_amount *condition = NULL;
+    draft_amount *condition = NULL, *needed = NULL;
+    int64_t number, least = 1 << 24;
     for (int i = 0; i < 4; i++) { /* i < 2: ignore the alignment */
         draft_amount *by = draft_number(i > 1 && align > bytes ? align / bytes : 1);
         draft_amount *last = draft_make(DRAFT_QUOTIENT, most[i % 2], draft_number(bytes), NULL);
         last = draft_times(draft_make(DRAFT_QUOTIENT, settled_amount(s, last), by, NULL), by);
-        last = draft_at_most(draft_plus(last, draft_number((size + bytes - 1) / bytes), 1), length);
+        draft_amount *own = draft_plus(last, draft_number((size + bytes - 1) / bytes), 1);
+        if (draft_evaluate(&number, own) && number < least) {
+            needed = own;
+            least = number;
+        }
+        last = draft_at_most(own, *length);
         if (holds(last) && !may_fail(s, last)) {
             return;
         }
@@ -912,6 +938,12 @@ static void require_bounds(draft_settled *s, const draft_access *access, draft_a
     }
     if (condition) {
         require(s, condition);
+    } else if (needed && !access->depth && is_exact(access->offset)) {
+        draft_add_text(&s->guesses,
+                       draft_format("'%s' after the end (the program allocates fewer elements than "
+                                    "the kernel may access)",
+                                    access->buffer->name));
+        *length = draft_make(DRAFT_MAX, *length, draft_without_axes(s, needed), NULL);
     }
 }
 
@@ -936,7 +968,10 @@ static void settle_requirements(draft_settled *s)
 {
     draft_amount *condition;
     for (size_t i = 0; (condition = condition_of(s, i)); i++) {
-        require(s, condition);
+        const draft_amount *value = condition->kind == DRAFT_EQUAL ? condition->a : condition;
+        if (!draft_is_symbol(value, DRAFT_CONSTANT) || !is_in_code(s, value->symbol->name)) {
+            require(s, condition); /* the code of a case follows its axis */
+        }
     }
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
@@ -946,7 +981,7 @@ static void settle_requirements(draft_settled *s)
             if (access->buffer == buffer && draft_is_known(access->offset)) {
                 require_alignment(s, access, bytes);
                 if (buffer->bytes && draft_is_known(access->length) && !has_range(access->length)) {
-                    require_bounds(s, access, s->lengths[i], bytes);
+                    require_bounds(s, access, &s->lengths[i], bytes);
                 }
             }
         }
@@ -1061,6 +1096,12 @@ static void find_sizes(draft_settled *s)
         add_sizes(s, s->lengths[i]);
         add_sizes(s, draft_settled_range(s, s->facts.buffers.items[i]));
     }
+    for (size_t i = 0; i < 3 * s->facts.guards.count; i++) { /* n in if (i < n) */
+        const draft_fact *guard = &s->facts.guards.items[i / 3];
+        if (!guard->is_difference && is_global_index(guard->lhs, (int)(i % 3))) {
+            add_sizes(s, settled_amount(s, guard->most));
+        }
+    }
     for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
         for (draft_binding *b = s->launch->arguments.items[i]->latest; b; b = b->older) {
             if (!b->value->symbol) { /* an expression such as 2 * n contains sizes */
@@ -1102,7 +1143,6 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
     find_sizes(s);
     name_sizes(s);
     choose_numbers(s);
-    keep_grid(s);
     settle_requirements(s);
     ask_before(s);
     find_unwritten(s);

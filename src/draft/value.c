@@ -582,6 +582,17 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
         return b == c ? b : a_number ? (x ? b : c) : choose_value(a, b, c);
     case DRAFT_NEGATION:
         return negated(a);
+    case DRAFT_BOTH:
+    case DRAFT_ANY:
+        if (a_number != b_number) {
+            draft_amount *other = a_number ? b : a;
+            const bool decides = ((a_number ? x : y) != 0) == (kind == DRAFT_ANY);
+            return decides ? draft_number(kind == DRAFT_ANY)
+                   : other->kind >= DRAFT_LESS && other->kind <= DRAFT_NEGATION
+                       ? other
+                       : draft_make(DRAFT_UNEQUAL, other, draft_number(0), NULL);
+        }
+        break;
     case DRAFT_CEIL_DIV:
     case DRAFT_REST:
         whole = a_number ? NULL : exact(a, b);

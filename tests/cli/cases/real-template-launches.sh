@@ -141,6 +141,15 @@ draft '' 'int t = 64, g = 40; try { work(); } catch (...) { g = 80; } *(rand() >
 # A loop launches several times; the draft has the first launch.
 draft '' 'int g = 1024, t = 32; for (int k = 0; k < 5; k++) { add<<<g, t>>>(y, x, n); g /= 2; t *= 2; }'
 draft '' 'int t = 64; for (int k = 0; k < 5; k++) { if (rand() > k) { t = 128; break; } } add<<<40, t>>>(y, x, n);'
+# A loop launches one kernel per iteration. Functions return from branches, and arrays have initialisers.
+draft 'int pick(int k) { switch (k) { case 0: return 32; case 1: case 2: return 256; } return 64; }
+__global__ void put(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }' \
+    'for (int k = 0; k < 3; k++) { int t = pick(k); switch (k) { case 0: add<<<40, t>>>(y, x, n); break; case 2: put<<<n / t, t>>>(y, n); } }'
+draft 'int blocks(int n) { if (n < 1000) return 1; return n / 1000; }' 'add<<<blocks(n), 64>>>(y, x, n);'
+draft '#define FLOATS sizeof(float)' 'int t[] = {96, 64}; for (int i = 0; i < 2; i++) { cudaMalloc(&x, n * FLOATS); add<<<40, t[i]>> >(y, x, n); }'
+draft 'void set(int *t);' 'int t[] = {96, 64}; set(t); add<<<40, t[0]>>>(y, x, n);'
+# The number that is guessed for all sizes leaves no buffer empty.
+draft 'void part(float *x, int m, int all) { float *y; cudaMalloc(&y, 4 * m * (all / 5000)); add<<<m, 64>>>(y, x, m); }' ''
 # The accesses in all cases of a kernel's switch count.
 cat >program.cu <<'CU'
 __global__ void pick(float *y, const float *a, const float *b, int mode, int n)
@@ -257,3 +266,18 @@ void go(float *y, const float *x, int n)
 }
 CU
 $GPUTUNE template program.cu 2>&1 | grep -E '(kernel|problem|args|block|grid)\('
+# The block has the size of a vector whose header is missing, and a kernel accesses more than the program allocates.
+cat >program.cu <<'CU'
+__global__ void fill(float *y) { y[threadIdx.x] = 2; }
+__global__ void twice(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; y[i] *= 2; }
+void go(const std::vector<float> &v)
+{
+    auto const count = std::size(v);
+    float *y;
+    cudaMalloc(&y, count * sizeof(float));
+    fill<<<1, count>>>(y);
+    cudaMalloc(&y, 1000 * sizeof(float));
+    twice<<<4, 256>>>(y, 1000);
+}
+CU
+$GPUTUNE template program.cu 2>&1 | grep -E '(problem|args|block|values)'
