@@ -270,7 +270,7 @@ static gputune_status add_feature(gt_coordinates *out, draws *d, uint32_t index)
 static gputune_status add_features(gt_coordinates *out)
 {
     const gt_domain *domain = out->domain;
-    if (!domain->feature_count || !domain->size_is_exact) { /* else drawing points may be slow */
+    if (!domain->feature_count || !domain->size_is_exact) { /* drawing points may be slow */
         return GPUTUNE_OK;
     }
     GT_FREED draws *d = calloc(1, sizeof *d);
