@@ -42,13 +42,10 @@ gt_hash gt_scenario_hash(const gt_scenario *scenario)
 const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *environment,
                                 const char *more)
 {
-    if (!more || !more[0]) {
-        snprintf(out, GT_ENVIRONMENT_MAX, "%s", environment);
-        return out;
-    }
     char hex[GT_HASH_HEX];
-    gt_hash joined = gt_hash_join(gt_hash_string(environment), gt_hash_string(more));
-    snprintf(out, GT_ENVIRONMENT_MAX, "%s", gt_hash_hex(hex, joined));
+    const gt_hash joined = gt_site_key(environment, gt_hash_string(text_or_empty(more)));
+    const bool joins = text_or_empty(more)[0];
+    snprintf(out, GT_ENVIRONMENT_MAX, "%s", joins ? gt_hash_hex(hex, joined) : environment);
     return out;
 }
 

@@ -7,6 +7,11 @@
 /* Returns the hash of a scenario's family: of all its members except the run-time sizes. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
+/* Returns the key of a scenario, given by its hash, on a kind of GPU. */
+static inline gt_hash gt_site_key(const char *environment, gt_hash scenario)
+{
+    return gt_hash_join(gt_hash_string(environment), scenario);
+}
 /* Reads a row of GT_SQL_RULES. The caller must free the site and the rule, even after a failure. */
 gputune_status gt_listed_rule_take(gt_listed_rule *out, gt_rows *rows);
 /* Adds missing rows for a site's GPU and scenario, and returns their row ids. Updates the problem,
@@ -16,8 +21,8 @@ gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *databa
                             const gt_site *site, bool offered);
 /* Loads the code of a winner. If code is missing or damaged, its image stays empty. */
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
-/* Stores compiled code. Does nothing if the image is empty or the source is unknown. */
-gputune_status gt_code_put(gt_database *database, const gt_code *code);
+/* Stores compiled code. Skips code without an image or with an unknown source. */
+gputune_status gt_codes_put(gt_database *database, const gt_code *codes, size_t count);
 /* Stores a rule (see gt_store_put_rule()). `outcome` points to a const gt_rule_outcome. */
 gputune_status gt_rule_put(gt_database *database, void *outcome);
 /* Stores a winner (see gt_store_put_winner()). `outcome` points to a const gt_outcome. */

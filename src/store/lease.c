@@ -17,6 +17,7 @@
  *
  * If no file can be written, or if it stays locked for a quarter of the patience, there is no
  * lease. While waiting, a process only reads the file, so the holder can write it. */
+#include "store/keys.h"
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -231,7 +232,7 @@ static lease_try begin_attempt(const gt_scenario *scenario)
     static atomic_uint_fast64_t counter;
     const uint64_t words[4] = {(uint64_t)getpid(), (uint64_t)unix_ms(), (uint64_t)gt_now_ns(),
                                atomic_fetch_add(&counter, 1)};
-    gt_hash key = gt_hash_join(gt_hash_string(scenario->environment), gt_scenario_hash(scenario));
+    gt_hash key = gt_site_key(scenario->environment, gt_scenario_hash(scenario));
     lease_try attempt = {.lease = {.key = key, .owner = gt_hash_bytes(words, sizeof words)}};
     char boot[64], space[48] = ""; /* the PID namespace */
     gt_file_peek(boot, sizeof boot, "/proc/sys/kernel/random/boot_id");

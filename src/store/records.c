@@ -75,7 +75,7 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
                                  gt_hash hash, size_t next, size_t upper)
 {
     uint32_t first;
-    gt_hash site = gt_hash_join(row->site.hash, gt_hash_string(row->site.scenario.environment));
+    gt_hash site = gt_site_key(row->site.scenario.environment, row->site.hash);
     GT_TRY(gt_hash_index_intern(index, gt_hash_join(site, hash), (uint32_t)next, &first));
     *above = first < upper;
     return GPUTUNE_OK;
@@ -182,8 +182,7 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
  * configuration, or winners with the same restriction. */
 static gt_hash replacing_key(const gt_record_row *row, bool winners)
 {
-    const gt_hash site =
-        gt_hash_join(row->site.hash, gt_hash_string(row->site.scenario.environment));
+    const gt_hash site = gt_site_key(row->site.scenario.environment, row->site.hash);
     const gt_hash what = gt_hash_string(winners ? row->winner.only : row->trial.config);
     return gt_hash_join(site,
                         gt_hash_join(what, gt_hash_string(winners ? row->winner.problem : "")));

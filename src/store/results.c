@@ -113,8 +113,8 @@ typedef struct related_search {
     const gt_device *device;
     const gt_scenario *wanted;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
-    gt_hash own;
-    gt_hash_index places; /* index of each group by its key, for the current layer */
+    uint32_t layer;            /* number of the layer that is being read, from 1 */
+    gt_hash_index layers; /* layer of each group; 0 for the scenario itself, which is skipped */
 } related_search;
 
 void gt_related_list_free(gt_related_list *list)
@@ -123,11 +123,6 @@ void gt_related_list_free(gt_related_list *list)
         free(list->items[i].config);
     }
     gt_array_free(list);
-}
-
-static gt_hash group_key(const char *environment, gt_hash scenario)
-{
-    return gt_hash_join(gt_hash_string(environment), scenario);
 }
 
 static int nearest_first(const void *left, const void *right)
@@ -146,7 +141,7 @@ static group take_group(const related_search *search, gt_rows *rows)
     one.scenario = gt_rows_integer(rows); /* must be read after gpu, the column to its left */
     const char *fixed = search->wanted->fixed ? search->wanted->fixed : "";
     const char *environment = gt_rows_text(rows);
-    one.key = group_key(environment, gt_rows_hash(rows));
+    one.key = gt_site_key(environment, gt_rows_hash(rows));
     one.distance = gt_sizes_distance(search->sizes, gt_rows_text(rows));
     one.other_values = strcmp(gt_rows_text(rows), fixed) != 0;
     one.other_objective = gt_rows_integer(rows) != (int64_t)search->wanted->objective;
@@ -154,30 +149,14 @@ static group take_group(const related_search *search, gt_rows *rows)
     return one;
 }
 
+/* Adds a group, unless a layer above has it. */
 static gputune_status add_group(void *context, gt_rows *row)
 {
     related_search *search = context;
     const group one = take_group(search, row);
-    const uint32_t next = (uint32_t)search->groups.count;
-    uint32_t place;
-    GT_TRY(gt_hash_index_intern(&search->places, one.key, next, &place));
-    return place == next ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
-}
-
-/* Lists the groups of a layer that are not in the layers above. The scenario itself is skipped. */
-static gputune_status list_groups(related_search *search, gt_database *database)
-{
-    const gt_device *device = search->device;
-    const gt_scenario *wanted = search->wanted;
-    uint32_t place;
-    gt_hash_index_free(&search->places);
-    GT_TRY(gt_hash_index_intern(&search->places, search->own, UINT32_MAX, &place));
-    for (uint32_t i = 0; i < search->groups.count; i++) {
-        GT_TRY(gt_hash_index_intern(&search->places, search->groups.items[i].key, i, &place));
-    }
-    return gt_query_each(database, add_group, search, GT_SQL_RELATED_SCENARIOS, "thttnt",
-                         wanted->kernel ? wanted->kernel : "", wanted->identity, device->name,
-                         device->origin, (int)device->emulated, device->mig_profile);
+    uint32_t layer;
+    GT_TRY(gt_hash_index_intern(&search->layers, one.key, search->layer, &layer));
+    return layer == search->layer ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
 }
 
 static gputune_status add_related(void *context, gt_rows *row)
@@ -204,8 +183,12 @@ static void drop_groups(related_search *search, size_t from)
  * of upper layers, so up to GT_RELATED_MAX trials are added for each layer. */
 static gputune_status read_groups(related_search *search, gt_database *database, size_t at)
 {
+    const gt_device *device = search->device;
+    const gt_scenario *wanted = search->wanted;
     size_t found = 0;
-    GT_TRY(list_groups(search, database));
+    GT_TRY(gt_query_each(database, add_group, search, GT_SQL_RELATED_SCENARIOS, "thttnt",
+                         wanted->kernel ? wanted->kernel : "", wanted->identity, device->name,
+                         device->origin, (int)device->emulated, device->mig_profile));
     if (search->groups.count > at) {
         qsort(&search->groups.items[at], search->groups.count - at, sizeof(group), nearest_first);
     }
@@ -227,6 +210,7 @@ static gputune_status read_related(gt_database *database, void *context)
     if (status != GPUTUNE_OK) {
         drop_groups(search, upper); /* another attempt may read the layer again */
     }
+    search->layer += status == GPUTUNE_OK;
     return status;
 }
 
@@ -250,16 +234,17 @@ gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_patience *patience)
 {
     GT_SCOPED(gt_related_list_free) gt_related_list found = {0};
-    related_search search = {.device = device,
-                             .wanted = scenario,
-                             .own = group_key(scenario->environment, gt_scenario_hash(scenario))};
+    related_search search = {.device = device, .wanted = scenario, .layer = 1};
+    uint32_t layer;
     gt_sizes_of(search.sizes, scenario);
+    GT_TRY(gt_hash_index_intern(
+        &search.layers, gt_site_key(scenario->environment, gt_scenario_hash(scenario)), 0, &layer));
     gputune_status status = gt_store_read_all(store, read_related, &search, patience);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
     GT_THEN(status, gather_related(&found, &search));
     drop_groups(&search, 0);
     gt_array_free(&search.groups);
-    gt_hash_index_free(&search.places);
+    gt_hash_index_free(&search.layers);
     GT_TRY(status);
     *out = gt_take(&found);
     return GPUTUNE_OK;
@@ -273,17 +258,20 @@ void gt_code_free(gt_code *code)
     code->image = (gt_image){0};
 }
 
-gputune_status gt_code_put(gt_database *database, const gt_code *code)
+gputune_status gt_codes_put(gt_database *database, const gt_code *codes, size_t count)
 {
-    int64_t cubin;
-    if (!code->image.data || !code->image.bytes || !(code->source.high || code->source.low)) {
-        return GPUTUNE_OK;
+    for (const gt_code *code = codes; code < codes + count; code++) {
+        int64_t cubin;
+        if (!code->image.bytes || !(code->source.high || code->source.low)) {
+            continue;
+        }
+        gt_hash content = gt_hash_bytes(code->image.data, code->image.bytes);
+        GT_TRY(gt_execute(database, GT_SQL_CUBIN_ADD, "hb", content, (const void *)code->image.data,
+                          code->image.bytes));
+        GT_TRY(gt_query_integer(&cubin, database, GT_SQL_CUBIN_ID, "h", content));
+        GT_TRY(gt_execute(database, GT_SQL_CODE_SET, "ic", cubin, &gt_code_columns, code));
     }
-    gt_hash content = gt_hash_bytes(code->image.data, code->image.bytes);
-    GT_TRY(gt_execute(database, GT_SQL_CUBIN_ADD, "hb", content, (const void *)code->image.data,
-                      code->image.bytes));
-    GT_TRY(gt_query_integer(&cubin, database, GT_SQL_CUBIN_ID, "h", content));
-    return gt_execute(database, GT_SQL_CODE_SET, "ic", cubin, &gt_code_columns, code);
+    return GPUTUNE_OK;
 }
 
 static gputune_status take_code(void *code, gt_rows *row)
@@ -321,20 +309,11 @@ gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source
     return GPUTUNE_OK;
 }
 
-static gputune_status put_codes(gt_database *database, void *context)
-{
-    const gt_outcome *outcome = context;
-    for (size_t i = 0; i < outcome->code_count; i++) {
-        GT_TRY(gt_code_put(database, &outcome->codes[i]));
-    }
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
                                    const gt_patience *patience)
 {
-    gt_outcome outcome = {.codes = codes, .code_count = count};
-    return count ? gt_store_write(store, put_codes, &outcome, patience) : GPUTUNE_OK;
+    const gt_outcome outcome = {.codes = codes, .code_count = count};
+    return count ? gt_store_put_winner(store, &outcome, patience) : GPUTUNE_OK;
 }
 
 void gt_winner_free(gt_winner *winner)
@@ -612,14 +591,16 @@ gputune_status gt_winner_put(gt_database *database, void *context)
     char now[GT_TIMESTAMP];
     const char *created =
         outcome->created && *outcome->created ? outcome->created : gt_timestamp(now, 0);
-    GT_TRY(gt_site_rows(&gpu, &scenario, database, outcome->site, outcome->offered));
-    GT_TRY(put_trials(database, gpu, scenario, outcome, created));
-    GT_TRY(put_codes(database, context));
+    if (outcome->site) {
+        GT_TRY(gt_site_rows(&gpu, &scenario, database, outcome->site, outcome->offered));
+        GT_TRY(put_trials(database, gpu, scenario, outcome, created));
+    }
+    GT_TRY(gt_codes_put(database, outcome->codes, outcome->code_count));
     if (!outcome->winner) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_code_put(database, &outcome->winner->code));
-    GT_TRY(gt_code_put(database, &outcome->winner->fallback));
+    GT_TRY(gt_codes_put(database, &outcome->winner->code, 1));
+    GT_TRY(gt_codes_put(database, &outcome->winner->fallback, 1));
     known.terms = outcome->winner->terms;
     if (!outcome->force) {
         const gt_scenario *of = &outcome->site->scenario;

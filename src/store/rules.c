@@ -54,12 +54,11 @@ gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt
 {
     rule_search search = {.scenario = scenario};
     gputune_status status = gt_store_read(store, find_rule, &search, patience);
-    if (status != GPUTUNE_OK) {
-        gt_stored_rule_free(&search.found);
-        return status;
+    if (status == GPUTUNE_OK) {
+        *out = gt_take(&search.found);
     }
-    *out = search.found;
-    return GPUTUNE_OK;
+    gt_stored_rule_free(&search.found);
+    return status;
 }
 
 gputune_status gt_rule_put(gt_database *database, void *context)
@@ -90,9 +89,7 @@ gputune_status gt_rule_put(gt_database *database, void *context)
         gt_timestamp(rule.created, 0);
     }
     GT_TRY(gt_site_rows(&gpu, &scenario, database, &site, outcome->offered));
-    for (size_t i = 0; i < outcome->code_count; i++) {
-        GT_TRY(gt_code_put(database, &outcome->codes[i]));
-    }
+    GT_TRY(gt_codes_put(database, outcome->codes, outcome->code_count));
     return gt_execute(database, GT_SQL_RULE_SET, "iic", gpu, scenario, &gt_rule_columns, &rule);
 }
 
@@ -138,8 +135,7 @@ static gputune_status list_rule(void *context, gt_rows *rows)
     *one = (gt_listed_rule){.rule = {0}};
     list->count++; /* the texts now belong to the list */
     GT_TRY(gt_listed_rule_take(one, rows));
-    const gt_hash key =
-        gt_hash_join(gt_hash_string(one->site.scenario.environment), one->site.hash);
+    const gt_hash key = gt_site_key(one->site.scenario.environment, one->site.hash);
     GT_TRY(gt_hash_index_intern(&listing->above, key, (uint32_t)list->count, &first));
     if (first != list->count || !gt_is_wanted(listing->wanted, &one->site)) {
         gt_columns_free(&one->site, &gt_site_columns);

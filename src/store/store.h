@@ -230,7 +230,7 @@ gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
 /* The result of a tuning or an import. */
 typedef struct gt_outcome {
-    const gt_site *site;
+    const gt_site *site; /* NULL: there is only `codes` */
     const gt_trial *trials;
     size_t trial_count;
     const gt_winner *winner; /* the winner, or NULL; its trials are stored or in `trials` */

@@ -434,7 +434,7 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
     if (!gt_is_wanted(search->wanted, site) || !gt_trial_is_correct(entry->trial.status)) {
         return GPUTUNE_OK;
     }
-    const gt_hash key = gt_hash_join(gt_hash_string(site->scenario.environment), site->hash);
+    const gt_hash key = gt_site_key(site->scenario.environment, site->hash);
     GT_TRY(gt_hash_index_intern(&search->done, gt_hash_join(key, entry->winner.terms.space),
                                 search->count, &first));
     if (first != search->count) {
