@@ -8,12 +8,15 @@ struct gt_prototype {
     const gt_template *template;
     /* size of an element of each argument in bytes; 0 for scalars */
     uint32_t element_bytes[GT_PARAMETER_MAX];
+    const gt_expression *constraints[GT_REQUIRE_MAX]; /* require() clauses that use sizes */
+    uint32_t constraint_count;
     gt_binding kernels[]; /* one binding for each kernel, before sizes and grid are set */
 };
 
+/* Returns true if the expression uses run-time sizes, or grids, which may depend on them. */
 static bool uses_sizes(const gt_expression *expression, const gt_template *template)
 {
-    bool uses = false;
+    bool uses = gt_expression_uses_any(expression, GT_SLOT_GRID, 3);
     for (uint32_t i = 0; i < template->problem_count && expression; i++) {
         uses |= template->problem[i].kind == GT_PROBLEM_SIZE &&
                 gt_expression_uses(expression, GT_SLOT_PROBLEM + (int)i);
@@ -67,6 +70,11 @@ static gputune_status fill_prototype(gt_prototype *out, const gt_problem *proble
         out->element_bytes[i] =
             argument->is_buffer ? gt_element_resolve(&out->kernels[0], argument->type).bytes : 0;
     }
+    for (uint32_t i = 0; i < parts->constraint_count; i++) {
+        if (uses_sizes(parts->constraints[i], template)) {
+            out->constraints[out->constraint_count++] = parts->constraints[i];
+        }
+    }
     return GPUTUNE_OK;
 }
 
@@ -107,9 +115,13 @@ static bool compute_rest(gt_prototype_sizes *out, const gt_prototype *prototype,
                          const gt_binding *binding)
 {
     const gt_template_parts *parts = prototype->template->parts;
-    bool valid = gt_binding_permits(binding) && !gt_binding_vectors(binding) &&
-                 !gt_maps_make(out->maps, binding) &&
+    bool valid = !gt_binding_vectors(binding) && !gt_maps_make(out->maps, binding) &&
                  count_bytes(out->bytes, prototype, binding->slots);
+    for (uint32_t i = 0; i < prototype->constraint_count; i++) {
+        int64_t holds;
+        valid =
+            valid && !gt_expression_try(&holds, prototype->constraints[i], binding->slots) && holds;
+    }
     for (uint32_t i = 0; i < parts->computed_count; i++) {
         valid = valid && !gt_binding_value(&out->values[i], binding, i);
     }
