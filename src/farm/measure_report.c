@@ -126,8 +126,12 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
     double need = gt_finding_double(found->need);
     const bool is_number = gt_type_is_float(type) && !isnan(wanted) && !found->unwritten;
     if (is_number && isfinite(need) && need <= rounding(type, found, buffer) * wanted) {
-        gt_text_printf(text, "; the tolerance is %s; atol = %.3g in reference() would accept %s",
-                       gt_tolerance_text(tolerance, measure, slot),
+        gt_text_printf(text, "; the tolerance is %s; ",
+                       gt_tolerance_text(tolerance, measure, slot));
+        if (!measure->workspaces[0].workload.tolerance.stated) {
+            gt_text_printf(text, "rtol = %.3g, ", slot->tolerance.rtol); /* else it becomes 0 */
+        }
+        gt_text_printf(text, "atol = %.3g in reference() would accept %s",
                        need * 1.005, /* round up, because only a few digits are printed */
                        found->count == 1 ? "it" : "all");
     } else if (gt_workload_has_specials(&slot->workspace->workload)) {
