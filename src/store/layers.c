@@ -56,10 +56,10 @@ struct gt_store {
     uint64_t memory_writes;
 
     pthread_mutex_t telling;
-    bool no_file;          /* true if the user's file is not written any more */
-    bool unreadable;       /* true if the user's file is not read any more */
-    int64_t lags_since_ns; /* last time a write went to memory due to a locked file; 0: none did */
-    int64_t locked_since_ns; /* time at which a lookup last gave up waiting for a lock; 0: never */
+    bool no_file;            /* true if the user's file is not written any more */
+    bool unreadable;         /* true if the user's file is not read any more */
+    bool lags;               /* true if rows are in memory because the file was locked */
+    int64_t locked_since_ns; /* last time a call gave up waiting for a lock; 0: read since then */
     bool distrust_logged;    /* true if the warning that the file is not trusted was logged */
     bool is_slow;            /* true if the last write took too long; false: the file was locked */
     bool delay_logged;       /* true if a warning about this was logged since the last success */
@@ -347,9 +347,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    const bool lags = store->lags_since_ns > store->locked_since_ns;
-    const int64_t since_ns = lags ? store->lags_since_ns : store->locked_since_ns;
-    if (since_ns && gt_seconds_since(since_ns) < pause_s) {
+    if (store->locked_since_ns && gt_seconds_since(store->locked_since_ns) < pause_s) {
         return gt_patience_for(0, NULL);
     }
     return patience ? gt_layers_file_patience(patience) : gt_patience_for(listing_s, NULL);
@@ -711,7 +709,7 @@ static void end_bringing(const bringing *what, bool is_done)
     gt_database_close(&store->memory);
     GT_SCOPED(gt_unlock) pthread_mutex_t *also = gt_lock(&store->telling);
     if (!store->no_file) {
-        store->lags_since_ns = 0;
+        store->lags = false;
         store->loss_logged = false;
         store->unkept[0] = '\0';
     }
@@ -726,7 +724,7 @@ bool gt_store_is_locked(gt_store *store)
 bool gt_store_lags(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    return store->lags_since_ns && !store->no_file;
+    return store->lags && !store->no_file;
 }
 
 /* Writes to the file the rows that are in memory because of a lock. The caller must not hold a
@@ -744,7 +742,7 @@ void gt_store_bring(gt_store *store)
 {
     static const double most_s = 0.3;
     pthread_mutex_lock(&store->telling);
-    const double left_s = most_s - gt_seconds_since(store->lags_since_ns);
+    const double left_s = most_s - gt_seconds_since(store->locked_since_ns);
     pthread_mutex_unlock(&store->telling);
     const gt_patience patience = gt_patience_for(fmax(left_s, GT_LOOKUP_WAIT_S), NULL);
     layers_bring(store, &patience);
@@ -807,7 +805,8 @@ static void warn_of_delay(gt_store *store)
                  store->is_slow ? "raise the limit" : "end the process that locks it");
     }
     store->delay_logged = true;
-    store->lags_since_ns = gt_now_ns();
+    store->lags = true;
+    store->locked_since_ns = gt_now_ns();
     snprintf(store->unkept, sizeof store->unkept, "%s, and some results were lost",
              store->is_slow ? "a write did not end within its call's time limit"
                             : "another process had locked it");

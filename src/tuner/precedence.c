@@ -4,30 +4,30 @@
 #include <stdlib.h>
 
 /* The resources that a configuration uses, in the order in which they are compared. */
-typedef struct usage {
-    uint64_t is_other, cluster_blocks, shared_bytes, registers, vector_bytes;
-} usage;
+enum { IS_OTHER, CLUSTER_BLOCKS, SHARED_BYTES, REGISTERS, VECTOR_BYTES, USES };
 
-/* Returns the resources of a configuration. If its launch cannot be bound, the cluster and dynamic
+static void raise_to(uint64_t *most, uint64_t value)
+{
+    *most = value > *most ? value : *most;
+}
+
+/* Lists the resources of a configuration. If its launch cannot be bound, the cluster and dynamic
  * shared memory are left out. */
-static usage usage_of(const gt_request *request, const gt_config *config,
+static void list_uses(uint64_t out[USES], const gt_request *request, const gt_config *config,
                       const gt_resources *resources)
 {
-    usage used = {.is_other = !gt_request_is_default(request, config),
-                  .cluster_blocks = 1,
-                  .registers = resources->registers,
-                  .vector_bytes = gt_vector_bytes(request->template, &request->problem, config,
-                                                  request->device)};
     GT_FREED gt_launch *launch = gt_request_launch(request, config);
+    out[IS_OTHER] = !gt_request_is_default(request, config);
+    out[CLUSTER_BLOCKS] = 1;
+    out[SHARED_BYTES] = 0;
     for (uint32_t i = 0; launch && i < launch->step_count; i++) {
-        const gt_kernel_step *step = &launch->steps[i];
-        const uint64_t blocks = gt_volume(step->cluster);
-        used.cluster_blocks = blocks > used.cluster_blocks ? blocks : used.cluster_blocks;
-        used.shared_bytes =
-            step->shared_bytes > used.shared_bytes ? step->shared_bytes : used.shared_bytes;
+        raise_to(&out[CLUSTER_BLOCKS], gt_volume(launch->steps[i].cluster));
+        raise_to(&out[SHARED_BYTES], launch->steps[i].shared_bytes);
     }
-    used.shared_bytes += resources->static_shared_bytes;
-    return used;
+    out[SHARED_BYTES] += resources->static_shared_bytes;
+    out[REGISTERS] = resources->registers;
+    out[VECTOR_BYTES] =
+        gt_vector_bytes(request->template, &request->problem, config, request->device);
 }
 
 static int compare_choices(const gt_axis *axis, uint8_t a, uint8_t b)
@@ -43,14 +43,12 @@ static int compare_choices(const gt_axis *axis, uint8_t a, uint8_t b)
 bool gt_precedes(const gt_request *request, const gt_config *a, const gt_resources *of_a,
                  const gt_config *b, const gt_resources *of_b)
 {
-    const usage x = usage_of(request, a, of_a), y = usage_of(request, b, of_b);
-    const uint64_t *used[] = {&x.is_other, &x.cluster_blocks, &x.shared_bytes, &x.registers,
-                              &x.vector_bytes};
-    const uint64_t *by_other[] = {&y.is_other, &y.cluster_blocks, &y.shared_bytes, &y.registers,
-                                  &y.vector_bytes};
-    for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
-        if (*used[i] != *by_other[i]) {
-            return *used[i] < *by_other[i];
+    uint64_t uses[USES], others[USES];
+    list_uses(uses, request, a, of_a);
+    list_uses(others, request, b, of_b);
+    for (int i = 0; i < USES; i++) {
+        if (uses[i] != others[i]) {
+            return uses[i] < others[i];
         }
     }
     for (uint32_t i = 0; i < request->template->axis_count; i++) {
