@@ -375,14 +375,15 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* ---- missing headers ---- */
 
-/* A missing header is replaced by a header that only defines the integer types, because most
- * missing headers are for host code. Only a compilation shows which headers are missing, so their
- * names are kept for other sources with the same head. */
+/* A missing header, or one that NVRTC cannot compile, is replaced by a header that only defines the
+ * integer types, because most of them are for host code. Only a compilation shows which headers
+ * these are, so their names are kept for other sources with the same head. */
 enum { MISSING_MAX = 64 };
 
 typedef struct missing {
     gt_texts names;
     bool adds_std; /* true if the source uses names of std that nvcc declares without an #include */
+    char *failed;  /* message of the first header that does not compile, or NULL */
 } missing;
 
 static struct {
@@ -431,25 +432,51 @@ static void keep_missing(const gt_nvrtc_request *request, missing *found)
     }
 }
 
-/* Adds the missing header that is named in the log, or the headers of std. Returns false if nothing
- * is added. */
-static bool learn_missing(missing *found, const char *log)
+/* If the first error of a log is in a header of an include folder, and the source includes it under
+ * this name, returns the name, otherwise NULL. The caller frees it. */
+static char *name_of_failing(const char *log, const gt_nvrtc_request *request)
+{
+    GT_FREED char *line = NULL;
+    const bool has_line = gt_compile_error_line(&line, log) == GPUTUNE_OK;
+    for (size_t i = 0; i < request->option_count && has_line; i++) {
+        const char *option = request->options[i], *folder = option + strlen("-I");
+        if (strncmp(option, "-I", 2) != 0 || strncmp(line, folder, strlen(folder)) != 0 ||
+            line[strlen(folder)] != '/') {
+            continue;
+        }
+        const char *own = line + strlen(folder) + 1, *text = request->text;
+        GT_FREED char *name = strndup(own, strcspn(own, "("));
+        for (const char *at = text; name && *at && (at = strstr(at + 1, name));) {
+            const char end = at[strlen(name)];
+            if (at[-1] == '<' ? end == '>' : at[-1] == '"' && end == '"') {
+                return gt_take(&name);
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Adds the header that is missing or does not compile, or the headers of std. Returns false if
+ * nothing is added. Keeps the message of the first header that does not compile. */
+static bool learn_missing(missing *found, const char *log, const gt_nvrtc_request *request)
 {
     /* text after "cannot" or "could not" in the log */
     static const char words[] = "open source file \"";
     const char *at = strstr(log, words);
-    GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
     if (!found->adds_std && !at && strstr(log, "namespace \"std\" has no member")) {
         return found->adds_std = true;
     }
-    if (!name || found->names.count == MISSING_MAX) {
+    GT_FREED char *name = at ? strndup(at + sizeof words - 1, strcspn(at + sizeof words - 1, "\""))
+                             : name_of_failing(log, request);
+    const char *const *known = (const char *const *)found->names.items;
+    if (!name || found->names.count == MISSING_MAX ||
+        gt_index_of(name, known, found->names.count) < found->names.count) {
         return false;
     }
-    const size_t length = strcspn(name, "\"");
-    name[length] = '\0';
-    const char *const *known = (const char *const *)found->names.items;
-    return gt_index_of(name, known, found->names.count) == found->names.count &&
-           gt_texts_add(&found->names, name, length) == GPUTUNE_OK;
+    if (!at && !found->failed) {
+        found->failed = strdup(gt_message());
+    }
+    return gt_texts_add(&found->names, name, strlen(name)) == GPUTUNE_OK;
 }
 
 /* Creates a program. If `splits_head` is true, the source includes the head as a header. */
@@ -503,8 +530,10 @@ static gputune_status compile_program(gt_compiled *out, const gt_nvrtc *nvrtc, p
     out->log = log.data;
     gt_ptxas_parse(&out->resources, out->log);
     if (result != NVRTC_SUCCESS) {
-        *again = learn_missing(found, out->log);
-        return compile_error(nvrtc, result, out->log, request, &found->names);
+        const gputune_status status =
+            compile_error(nvrtc, result, out->log, request, &found->names);
+        *again = learn_missing(found, out->log, request);
+        return status;
     }
     GT_TRY(fetch_image(out, nvrtc, program, request));
     return note_instances(out, nvrtc, program, request);
@@ -528,7 +557,13 @@ gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
             nvrtc->destroy(&program);
         }
     }
-    keep_missing(request, &found);
+    GT_FREED char *failed = found.failed;
+    found.failed = NULL;
+    if (failed && status == GPUTUNE_ECOMPILE) {
+        status = gt_fail(status, "%s", failed);
+    } else {
+        keep_missing(request, &found);
+    }
     gt_texts_free(&found.names);
     if (status < 0 && status != GPUTUNE_ECOMPILE) {
         gt_compiled_free(&compiled);

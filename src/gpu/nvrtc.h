@@ -46,10 +46,11 @@ bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc);
 
 /* Compiles with the options of the request and with the standard options: arch, --std=c++17,
  * -default-device, --no-cache if it exists, ptxas -v, and a constant program name and seed. Options
- * that this NVRTC does not have are left out, and so are headers that are not found. `head` may be
- * NULL. On ECOMPILE, the message contains the first error line and out->log the whole log. On
- * success and ECOMPILE, the caller frees *out with gt_compiled_free(). On other errors, *out is
- * empty. If the head cannot be stored or used, out->log warns about the "precompiled header". */
+ * that this NVRTC does not have are left out, and so are headers that are not found or do not
+ * compile. `head` may be NULL. On ECOMPILE, the message contains the first error line and out->log
+ * the whole log. On success and ECOMPILE, the caller frees *out with gt_compiled_free(). On other
+ * errors, *out is empty. If the head cannot be stored or used, out->log warns about the
+ * "precompiled header". */
 gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request, const gt_nvrtc_head *head);
 void gt_compiled_free(gt_compiled *compiled);

@@ -1,5 +1,6 @@
 /* Tests finding NVRTC and compiling with it. Skipped without NVRTC. */
 #include "base/file.h"
+#include "base/text.h"
 #include "gpu/nvrtc.h"
 #include "gpu/toolkit.h"
 #include "support/folder.h"
@@ -89,6 +90,29 @@ TEST(test_headers_of_the_host_bring_integer_types)
                        "extern \"C\" __global__ void k(const char *p, int *out)\n"
                        "{ *out = reinterpret_cast<uintptr_t>(p) % 4 + sizeof(uint_fast8_t); }\n";
     ASSERT_OK(compile(&result, text, NULL, 0));
+}
+
+/* A header that does not compile is left out. If the kernel needs it, its error is reported. */
+TEST(test_headers_that_fail_are_left_out)
+{
+    need_nvrtc();
+    char *folder = folder_make();
+    GT_FREED char *path = NULL;
+    GT_FREED char *option = NULL;
+    ASSERT_OK(gt_format(&path, "%s/host.h", folder));
+    ASSERT_OK(gt_format(&option, "-I%s", folder));
+    file_write(path, "inline Map a;\n__device__ int two() { return 2; }\n");
+    static const char *const values[] = {"2", "two()"};
+    for (int i = 0; i < 2; i++) {
+        GT_SCOPED(gt_compiled_free) gt_compiled result;
+        GT_FREED char *text = NULL;
+        ASSERT_OK(gt_format(&text, "#include <host.h>\n__global__ void k(int *y) { *y = %s; }",
+                            values[i]));
+        const gputune_status status = compile(&result, text, (const char *const *)&option, 1);
+        assert_int_equal(status, i ? GPUTUNE_ECOMPILE : GPUTUNE_OK);
+    }
+    assert_non_null(strstr(gt_message(), "/host.h(1): error: identifier \"Map\" is undefined"));
+    folder_remove(folder);
 }
 
 TEST(test_errors_carry_place_and_log)

@@ -236,14 +236,12 @@ static gputune_status include_name(char out[NAME_BYTES], bool *system, const gt_
     return copy_name(out, begin + 1, (size_t)(end - begin) - 1, place);
 }
 
-/* Returns true for a header of CUDA for host code, which NVRTC does not need. */
+/* Returns true for a header whose declarations for device code are built into NVRTC, and for one of
+ * host code that includes headers that NVRTC cannot compile. */
 static bool is_built_in(const char *name)
 {
-    static const char known[] =
-        "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h cuda_profiler_api.h "
-        "cudaProfiler.h cudaTypedefs.h cupti.h cuda_gl_interop.h cuda_egl_interop.h cufft.h "
-        "curand.h nvToolsExt.h nvml.h";
-    return gt_is_any(name, strlen(name), known);
+    return gt_is_any(name, strlen(name),
+                     "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h cupti.h");
 }
 
 static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, directive_use *out)
