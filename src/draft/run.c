@@ -717,7 +717,8 @@ static draft_amount *call(draft_node *node)
         }
         return number;
     }
-    bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
+    const bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first &&
+                             strncmp(function->name, "operator", 8) == 0;
     if (is_operator && draft_on_host() &&
         strstr(draft_string(cx.getTypeSpelling(first->type)), "(lambda")) {
         return call_unknown(node); /* the lambda's body was interpreted where it was defined */

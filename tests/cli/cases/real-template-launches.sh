@@ -146,6 +146,7 @@ draft 'int pick(int k) { switch (k) { case 0: return 32; case 1: case 2: return 
 __global__ void put(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }' \
     'for (int k = 0; k < 3; k++) { int t = pick(k); switch (k) { case 0: add<<<40, t>>>(y, x, n); break; case 2: put<<<n / t, t>>>(y, n); } }'
 draft 'int blocks(int n) { if (n < 1000) return 1; return n / 1000; }' 'add<<<blocks(n), 64>>>(y, x, n);'
+draft 'struct plan { static int blocks(int n, int t); }; int plan::blocks(int count, int t) { return count / t; }' 'add<<<plan::blocks(n, 128), 64>>>(y, x, n);'
 draft '#define FLOATS sizeof(float)' 'int t[] = {96, 64}; for (int i = 0; i < 2; i++) { cudaMalloc(&x, n * FLOATS); add<<<40, t[i]>> >(y, x, n); }'
 draft 'void set(int *t);' 'int t[] = {96, 64}; set(t); add<<<40, t[0]>>>(y, x, n);'
 # The number that is guessed for all sizes leaves no buffer empty.
