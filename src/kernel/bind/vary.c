@@ -145,7 +145,7 @@ static uint32_t partner_of(const gt_workload *workload, uint32_t index)
         bool drawn = its->fill == GT_FILL_UNIFORM && one->fill == GT_FILL_UNIFORM;
         if (its->direction == GT_IN && one->direction == GT_IN && drawn && !its->number_count &&
             !one->number_count && its->type == one->type && its->elements == one->elements &&
-            its->bytes == one->bytes) {
+            its->bytes == one->bytes && its->low >= one->low && its->high <= one->high) {
             break;
         }
     }
