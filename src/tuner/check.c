@@ -1,47 +1,13 @@
 /* Checks variants with the emulator's sanitizer. */
-#include "base/random.h"
 #include "base/text.h"
 #include "tuner/session.h"
+#include "tuner/strategy_proposer.h"
 #include "tuner/tune.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_VARIANTS = 1 << 16, PARTS = 9 };
-
-typedef GT_ARRAY(gt_config) config_list;
-
-static gputune_status add_config(config_list *list, const gt_config *config)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (gt_config_is(&list->items[i], config)) {
-            return GPUTUNE_OK;
-        }
-    }
-    return gt_array_push(list, *config);
-}
-
-/* Lists the default, and then all other configurations or, if the space is large, random ones. */
-static gputune_status choose_configs(config_list *list, const gt_request *request)
-{
-    enum { DRAWS = 4 };
-    gt_space *space = request->space;
-    uint64_t most = request->options.max_variants ? request->options.max_variants : MOST_VARIANTS;
-    gt_random random = {request->options.seed};
-    gt_space_size size = gt_space_count(space);
-    gt_config config = gt_config_default(request->template);
-    bool all = size.count <= most;
-    if (gt_space_has(space, &config)) {
-        GT_TRY(add_config(list, &config));
-    }
-    for (uint64_t i = 0; list->count < most && (all || i < DRAWS * most); i++) {
-        if (!(all ? gt_space_next(space, &config) : gt_space_draw(space, &random, &config))) {
-            break;
-        }
-        GT_TRY(add_config(list, &config));
-    }
-    return GPUTUNE_OK;
-}
 
 typedef struct report {
     const gt_session *session;
@@ -182,12 +148,14 @@ static bool is_done(const gt_session *session)
     return gt_session_is_done(session) || is_too_slow(session);
 }
 
-static gputune_status check_list(gt_request *request, const config_list *list, gt_finding_fn each,
-                                 void *user)
+static gputune_status check_proposals(gt_request *request, gt_proposer *proposer, uint32_t limit,
+                                      gt_finding_fn each, void *user)
 {
     static const gt_policy policy = {.measures = true, .done = is_done};
-    gt_list_proposer proposer = gt_list_proposer_make(list->items, list->count);
-    const gt_field_options options = {.proposer = &proposer.proposer};
+    const gt_config standard = gt_config_default(request->template);
+    const gt_field_options options = {.proposer = proposer,
+                                      .with_default = gt_space_has(request->space, &standard),
+                                      .limit = limit};
     GT_SCOPED(gt_session_close) gt_session session;
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
@@ -213,12 +181,15 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
 
 gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user)
 {
-    GT_FREED config_list list = {0};
     GT_REFUSE(!request->device->emulated, GPUTUNE_EUNSUPPORTED,
               "%s can be checked only on the emulator: open the tuner with the driver emu",
               request->template->name);
     request->check = request->options.force = true;
     GT_TRY(gt_request_space_to_try(request));
-    GT_TRY(choose_configs(&list, request));
-    return check_list(request, &list, each, user);
+    const uint32_t most = request->options.max_variants, limit = most ? most : MOST_VARIANTS;
+    const bool all = gt_space_count(request->space).count <= limit;
+    GT_SCOPED(gt_strategy_proposer_close) gt_strategy_proposer proposer = {.request = request};
+    GT_TRY(gt_strategy_proposer_open(
+        &proposer, request, all ? GPUTUNE_STRATEGY_EXHAUSTIVE : GPUTUNE_STRATEGY_RANDOM, NULL));
+    return check_proposals(request, &proposer.proposer, limit, each, user);
 }

@@ -145,15 +145,15 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
 {
     compile_run run = {.each = each, .user = user};
     const uint32_t limit = request->options.max_variants;
-    GT_TRY(gt_request_space_to_try(request));
-    if (!limit || limit >= gt_space_count(request->space).count) {
-        gt_space_proposer proposer = gt_space_proposer_make(request->space);
-        return compile_proposals(&run, request, &proposer.proposer, 0);
-    }
     GT_SCOPED(gt_strategy_proposer_close) gt_strategy_proposer proposer = {.request = request};
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
+    GT_TRY(gt_request_space_to_try(request));
+    if (!limit || limit >= gt_space_count(request->space).count) {
+        GT_TRY(gt_strategy_proposer_open(&proposer, request, GPUTUNE_STRATEGY_EXHAUSTIVE, NULL));
+        return compile_proposals(&run, request, &proposer.proposer, 0);
+    }
     GT_TRY(gt_history_load(&history, request));
-    GT_TRY(gt_strategy_proposer_open(&proposer, request, &history));
+    GT_TRY(gt_strategy_proposer_open(&proposer, request, request->options.strategy, &history));
     char count[32];
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, proposer.strategy);

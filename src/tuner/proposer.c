@@ -1,4 +1,4 @@
-/* Two proposers that do not use results: for a list and for a whole space. */
+/* A proposer for a list, which does not use results. */
 #include "tuner/proposer.h"
 
 static uint32_t propose_list(gt_proposer *self, gt_config *out, uint32_t count)
@@ -16,20 +16,4 @@ gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count)
 {
     const gt_proposer proposer = {.propose = propose_list, .exhausted = count == 0};
     return (gt_list_proposer){proposer, configs, count, 0};
-}
-
-static uint32_t propose_space(gt_proposer *self, gt_config *out, uint32_t count)
-{
-    gt_space_proposer *whole = (gt_space_proposer *)self; /* `self` is the first member */
-    uint32_t given = 0;
-    while (given < count && !self->exhausted) {
-        self->exhausted = !gt_space_next(whole->space, &out[given]);
-        given += !self->exhausted;
-    }
-    return given;
-}
-
-gt_space_proposer gt_space_proposer_make(gt_space *space)
-{
-    return (gt_space_proposer){{.propose = propose_space}, space};
 }

@@ -29,10 +29,3 @@ typedef struct gt_list_proposer {
     size_t count, next;
 } gt_list_proposer;
 gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count);
-
-/* Proposes all configurations of a space in order. The space must stay valid. */
-typedef struct gt_space_proposer {
-    gt_proposer proposer;
-    gt_space *space;
-} gt_space_proposer;
-gt_space_proposer gt_space_proposer_make(gt_space *space);

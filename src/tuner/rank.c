@@ -2,6 +2,7 @@
 #include "tuner/history.h"
 #include "tuner/precedence.h"
 #include "tuner/session.h"
+#include "tuner/strategy_proposer.h"
 #include "tuner/tune.h"
 
 static int64_t least(int64_t a, int64_t b)
@@ -103,8 +104,9 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request));
     GT_TRY(gt_request_space_to_try(request));
+    GT_SCOPED(gt_strategy_proposer_close) gt_strategy_proposer proposer = {.request = request};
+    GT_TRY(gt_strategy_proposer_open(&proposer, request, GPUTUNE_STRATEGY_EXHAUSTIVE, NULL));
     GT_SCOPED(gt_session_close) gt_session session;
-    gt_space_proposer proposer = gt_space_proposer_make(request->space);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .with_default = true,
                                       .limit = request->options.max_variants,

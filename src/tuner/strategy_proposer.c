@@ -360,7 +360,7 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
 }
 
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *p, const gt_request *request,
-                                         const gt_history *history)
+                                         gputune_strategy strategy, const gt_history *history)
 {
     const gt_search_settings settings = {.seed = request->options.seed,
                                          .workers = request->services->compile_workers,
@@ -373,9 +373,9 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer *p, const gt_reque
                                              .learns = true},
                                 .request = request};
     GT_TRY(describe_domain(p));
-    GT_TRY(gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings));
-    GT_TRY(use_what_is_known(p, history, &settings));
-    return take_starts(p);
+    GT_TRY(gt_strategy_open(&p->strategy, strategy, &p->domain, &settings));
+    GT_TRY(history ? use_what_is_known(p, history, &settings) : GPUTUNE_OK);
+    return history ? take_starts(p) : GPUTUNE_OK;
 }
 
 void gt_strategy_proposer_close(gt_strategy_proposer *p)

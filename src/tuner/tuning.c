@@ -350,6 +350,7 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     GT_TRY(gt_request_space_to_try(request));
     gt_request_warn_of_default(request);
     GT_TRY(gt_history_load(&tuning->history, request));
-    GT_TRY(gt_strategy_proposer_open(&tuning->strategy, request, &tuning->history));
+    GT_TRY(gt_strategy_proposer_open(&tuning->strategy, request, request->options.strategy,
+                                     &tuning->history));
     return run_session(out, tuning);
 }
