@@ -123,6 +123,10 @@ TEST(cut_follows_macros)
         "#define ADD(name) __global__ void name() { up(); }\n#define MAKE ADD\n"
         "__device__ void up() { }\nMAKE(k)",
         "#define USE help()\nvoid help() { } __global__ void k() { USE; }",
+        "#define CAT(a, b) a##b\n#define EACH_1(m, x) m(x)\n#define EACH(m, x) CAT(EACH_, 1)(m, "
+        "x)\n"
+        "#define ADD(name) __device__ int name() { return 1; }\nEACH(ADD, up)\n"
+        "__global__ void k() { up(); }",
         "#if __CUDA_ARCH__ < 800\n#define USE\n#else\n#define USE help()\n#endif\n"
         "void help() { } __global__ void k() { USE; }\n#undef USE",
     };

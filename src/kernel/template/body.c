@@ -51,7 +51,7 @@ typedef struct edits {
     const char *text;
     GT_ARRAY(edit) list;
     bool failed, has_types; /* has_types: true if gputune_plain() is used in an edit */
-    bool has_designators;   /* true if the text has an initialiser such as {.x = 1} */
+    bool needs_newer;       /* true if the text has {.x = 1} or __VA_OPT__ */
 } edits;
 
 static void replace_range(edits *e, const char *begin, const char *end, const char *by)
@@ -225,7 +225,8 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
 {
     const gt_token now = lexer.token;
     const char *value, *end;
-    r->has_designators |= gt_token_is_any(last, "{ ,") && gt_token_is(&now, ".");
+    r->needs_newer |=
+        gt_token_is(&now, "__VA_OPT__") || (gt_token_is_any(last, "{ ,") && gt_token_is(&now, "."));
     if (gt_token_is(last, "(") && gt_token_is(&now, "{") && find_statements(lexer, &value, &end)) {
         replace_token(r, &now, "[&]{");
         if (value) {
@@ -553,7 +554,7 @@ static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *par
     rewrite_body(&e);
     GT_THEN(status, carry_out(&body->text, &e));
     gt_array_free(&e.list);
-    if (e.has_designators) { /* nvcc accepts them in C++17 */
+    if (e.needs_newer) { /* nvcc accepts it in C++17 */
         choose_standard(parse->parts);
     }
     GT_TRY(status);

@@ -347,6 +347,25 @@ static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro
     }
 }
 
+/* Expands a macro whose name ends an expansion, the last word of *out, and whose arguments follow
+ * that expansion, at words[i]. Returns the index after the arguments, or i if there is no such
+ * macro. */
+static size_t expand_last(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count,
+                          size_t i, const hidden *outer)
+{
+    gt_word_list use = {0};
+    const gt_macro *macro = gt_macro_of(m, out->items[out->count - 1].id);
+    if (!macro || !macro->is_function || i >= count || words[i].id != GT_IS_OPEN_PAREN) {
+        return i;
+    }
+    const size_t end = gt_word_close(words, count, i) + 1;
+    push_word(&use, m, out->items[--out->count]);
+    push_code(&use, m, words + i, end - i);
+    expand_words(out, m, use.items, use.count, outer);
+    gt_array_free(&use);
+    return end;
+}
+
 static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count,
                          const hidden *outer)
 {
@@ -367,14 +386,17 @@ static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, 
             divide_arguments(&given, &macro, words, open, i + taken - 1);
         }
         substitute_arguments(&body, m, &macro, &given, outer);
-        if (!macro.is_function) { /* append an alias's arguments */
-            push_code(&body, m, words + i + 1, taken - 1);
-        }
         m->budget -= body.count + 1 < m->budget ? (uint32_t)body.count + 1 : m->budget;
         const hidden own = {word.id, outer};
+        const size_t before = out->count;
         expand_words(out, m, body.items, body.count, &own);
         gt_array_free(&body);
-        i += taken - 1;
+        i += macro.is_function ? taken : 1;
+        for (size_t end = 0; out->count > before && end != i && !m->failed;) {
+            end = i;
+            i = expand_last(out, m, words, count, i, outer);
+        }
+        i--;
     }
 }
 
