@@ -339,11 +339,7 @@ static gputune_status read_body(gt_wisdom_entry *entry, const char *body, size_t
 {
     GT_FREED char *copy = NULL;
     GT_TRY(gt_strndup(&copy, body, length));
-    for (char *line = copy, *end; *line; line = end) {
-        end = line + strcspn(line, "\n");
-        if (*end) {
-            *end++ = '\0';
-        }
+    for (char *rest = copy, *line; (line = strsep(&rest, "\n"));) {
         GT_TRY(read_part(entry, line));
     }
     return GPUTUNE_OK;

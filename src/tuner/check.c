@@ -23,25 +23,15 @@ static const char *find_path(const report *r, const char *file)
     return strcmp(gt_base_name(path), gt_base_name(file)) == 0 ? path : file;
 }
 
-static uint32_t cut_line(char *parts[PARTS], char *line)
-{
-    uint32_t count = 0;
-    for (char *at = line; at && count < PARTS; count++) {
-        parts[count] = at;
-        at = strchr(at, '\t');
-        if (at) {
-            *at++ = '\0';
-        }
-    }
-    return count;
-}
-
 /* Parses a line of the sanitizer's report and reports its finding. For the line "size N", sets the
  * size for later findings instead: the requested one if N is 0, otherwise the odd-tail size. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
-    uint32_t count = cut_line(parts, line);
+    uint32_t count = 0;
+    while (count < PARTS && (parts[count] = strsep(&line, "\t"))) {
+        count++;
+    }
     if (count == 2) {
         finding->sizes = r->sizes[strtoul(parts[1], NULL, 10) ? 1 : 0];
         return 0;
@@ -69,9 +59,7 @@ static int report_line(gputune_finding *finding, const report *r, char *line)
 static int report_text(gputune_finding *finding, const report *r, char *text)
 {
     int answer = 0;
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line && !answer;
-         line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line; !answer && (line = strsep(&text, "\n"));) {
         answer = report_line(finding, r, line);
     }
     return answer;
