@@ -127,7 +127,8 @@ static void find_extents(draft_amount *out[3], draft_amount *value, const draft_
     cx_type extent = {.kind = CX_TYPE_UINT};
     out[0] = value;
     out[1] = out[2] = draft_number(1);
-    if (value->kind == DRAFT_OBJECT && value->place.variable) {
+    if (value->kind == DRAFT_OBJECT && value->place.variable &&
+        !draft_is_undeclared(cx.getTypeDeclaration(draft_type_of(value->place.variable)))) {
         for (int d = 0; d < 3; d++) {
             draft_spot spot = value->place;
             spot.path = draft_format("%s.%c", spot.path, "xyz"[d]);

@@ -803,7 +803,10 @@ static unsigned count_faults(draft_settled *s)
         faults += is_about_sizes(s, condition) && !holds(condition);
     }
     for (int d = 0; d < 3; d++) {
-        faults += draft_evaluate(&number, s->grid[d]) && number < 1;
+        const draft_amount *grid = s->grid[d];
+        faults += draft_evaluate(&number, grid) && number < 1;
+        faults += grid->kind == DRAFT_QUOTIENT &&
+                  draft_evaluate(&number, draft_make(DRAFT_REST, grid->a, grid->b, NULL)) && number;
     }
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         const bool has = draft_evaluate(&number, s->lengths[i]);
@@ -812,14 +815,24 @@ static unsigned count_faults(draft_settled *s)
     return faults;
 }
 
+enum { USUAL = 6, CANDIDATES = 2 * USUAL };
+
+/* Returns a number to try for a size: a usual one, at first as it is and then as a multiple of
+ * `unit`, and 1 as the last. */
+static int64_t candidate(size_t k, int64_t unit)
+{
+    static const int64_t usual[USUAL] = {1 << 20, 1 << 10, 128, 32, 16, 8};
+    const int64_t number = k < CANDIDATES ? usual[k % USUAL] : 1;
+    return k < USUAL || number < unit ? number : number / unit * unit;
+}
+
 /* Gives numbers to all sizes that have none: the same number if possible, such that no buffer is
- * empty or has more than 2^24 elements, the grid is not empty, and the program reaches the launch.
- */
+ * empty or has more than 2^24 elements, the grid is not empty and divides the work without a rest,
+ * and the program reaches the launch. */
 static void choose_numbers(draft_settled *s)
 {
-    static const int64_t usual[] = {1 << 20, 1 << 10, 128, 32, 16, 8, 1};
-    enum { USUAL = sizeof usual / sizeof *usual };
     unsigned least = ~0U;
+    int64_t unit;
     size_t best = 0;
     for (size_t i = 0; i < s->sizes.count; i++) {
         draft_symbol *symbol = s->sizes.items[i];
@@ -830,18 +843,19 @@ static void choose_numbers(draft_settled *s)
             draft_add(&chosen, symbol);
         }
     }
-    for (size_t k = 0; k < USUAL; k++) { /* the last round repeats the best one */
+    unit = draft_evaluate(&unit, s->block[0]) && unit > 0 ? unit : 1;
+    for (size_t k = 0; k <= CANDIDATES; k++) { /* the last round repeats the best one */
         for (size_t i = 0; i < chosen.count; i++) {
-            chosen.items[i]->number = usual[k + 1 < USUAL ? k : best];
+            chosen.items[i]->number = candidate(k < CANDIDATES ? k : best, unit);
         }
         const unsigned faults = count_faults(s);
         best = faults < least ? k : best;
         least = faults < least ? faults : least;
     }
-    for (size_t i = 0; i < USUAL * chosen.count; i++) {
+    for (size_t i = 0; i < (CANDIDATES + 1) * chosen.count; i++) {
         draft_symbol *symbol = chosen.items[i % chosen.count];
         const int64_t before = symbol->number;
-        symbol->number = usual[i / chosen.count];
+        symbol->number = candidate(i / chosen.count, unit);
         const unsigned faults = count_faults(s);
         symbol->number = faults < least ? symbol->number : before;
         least = faults < least ? faults : least;

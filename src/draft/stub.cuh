@@ -77,7 +77,7 @@ struct dim3 {
     dim3() : x(gt_unset_extent()), y(1), z(1) {} /* the draft asks for x if nothing sets it */
     constexpr dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-    template <class T, class = typename T::gt_mark> dim3(const T &number) : x(number), y(1), z(1) {}
+    template <class T, class = typename T::gt_mark> dim3(const T &);
     constexpr operator uint3() const { return {x, y, z}; }
 };
 extern const uint3 threadIdx, blockIdx; extern const dim3 blockDim, gridDim; extern const int warpSize;

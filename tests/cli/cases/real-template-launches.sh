@@ -148,6 +148,7 @@ __global__ void put(float *y, int n) { int i = blockIdx.x * blockDim.x + threadI
 draft 'int blocks(int n) { if (n < 1000) return 1; return n / 1000; }' 'add<<<blocks(n), 64>>>(y, x, n);'
 draft 'struct plan { static int blocks(int n, int t); }; int plan::blocks(int count, int t) { return count / t; }' 'add<<<plan::blocks(n, 128), 64>>>(y, x, n);'
 draft '#define FLOATS sizeof(float)' 'int t[] = {96, 64}; for (int i = 0; i < 2; i++) { cudaMalloc(&x, n * FLOATS); add<<<40, t[i]>> >(y, x, n); }'
+draft '' 'add<<<missing(n), 64>>>(y, x, n);'
 draft 'void set(int *t);' 'int t[] = {96, 64}; set(t); add<<<40, t[0]>>>(y, x, n);'
 # The number that is guessed for all sizes leaves no buffer empty.
 draft 'void part(float *x, int m, int all) { float *y; cudaMalloc(&y, 4 * m * (all / 5000)); add<<<m, 64>>>(y, x, m); }' ''
@@ -276,7 +277,7 @@ void go(const std::vector<float> &v)
     auto const count = std::size(v);
     float *y;
     cudaMalloc(&y, count * sizeof(float));
-    fill<<<1, count>>>(y);
+    fill<<<1, static_cast<unsigned>(count)>>>(y);
     cudaMalloc(&y, 1000 * sizeof(float));
     twice<<<4, 256>>>(y, 1000);
 }
