@@ -140,9 +140,9 @@ static gputune_status check_proposals(gt_request *request, gt_proposer *proposer
                                       gt_finding_fn each, void *user)
 {
     static const gt_policy policy = {.measures = true, .done = is_done};
-    const gt_config standard = gt_config_default(request->template);
     const gt_field_options options = {.proposer = proposer,
-                                      .with_default = gt_space_has(request->space, &standard),
+                                      .with_default =
+                                          gt_space_has(request->space, &request->standard),
                                       .limit = limit};
     GT_SCOPED(gt_session_close) gt_session session;
     int status = gt_session_open(&session, &policy, NULL, request, &options);

@@ -416,11 +416,10 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
 {
     const gt_request *request = tuning->session.request;
     const gt_field *field = &tuning->session.field;
-    const gt_config standard = gt_config_default(request->template);
     const gt_variant *fastest = gt_tuning_variant(tuning, result->winner);
     GT_FREED char *config = NULL, *default_config = NULL, *fallback_config = NULL;
     GT_TRY(gt_config_text(&config, request->template, &choice->config));
-    GT_TRY(gt_config_text(&default_config, request->template, &standard));
+    GT_TRY(gt_config_text(&default_config, request->template, &request->standard));
     gt_winner winner = {.problem = request->problem_text,
                         .config = config,
                         .default_config = default_config,

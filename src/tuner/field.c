@@ -49,19 +49,18 @@ static gputune_status add_permitted(gt_field *field, const gt_config *config, gt
 
 gputune_status gt_field_add_default(gt_field *field)
 {
-    const gt_config standard = gt_config_default(field->options.request->template);
-    return add_permitted(field, &standard, GT_ROLE_DEFAULT);
+    return add_permitted(field, &field->options.request->standard, GT_ROLE_DEFAULT);
 }
 
 static gputune_status field_add_given(gt_field *field)
 {
     const gt_request *request = field->options.request;
-    const gt_config standard = gt_config_default(request->template);
-    const gt_config scalar = gt_config_scalar(request->template, &standard);
+    const gt_config scalar = gt_config_scalar(request->template, &request->standard);
     if (field->options.with_default) {
         GT_TRY(gt_field_add_default(field));
     }
-    return (field->options.races || field->options.for_later) && !gt_config_is(&scalar, &standard)
+    return (field->options.races || field->options.for_later) &&
+                   !gt_config_is(&scalar, &request->standard)
                ? add_permitted(field, &scalar, GT_ROLE_FALLBACK)
                : GPUTUNE_OK;
 }
@@ -87,7 +86,7 @@ static gputune_status take_proposal(gt_field *field, const gt_config *config)
     }
     if (!is_of(field->fallback, config)) {
         return add_variant(field, config,
-                           gt_request_is_default(field->options.request, config)
+                           gt_config_is(&field->options.request->standard, config)
                                ? GT_ROLE_DEFAULT
                                : GT_ROLE_PROPOSED);
     }
@@ -439,12 +438,12 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
 /* Returns how much device memory the default variant needs, for all sizes at which it will run. */
 static uint64_t default_bytes(const gt_request *r)
 {
-    const gt_config config = gt_config_default(r->template);
     const gt_problem *const problems[] = {&r->problem, &r->odd_tail};
     GT_FREED gt_launch *launch = malloc(sizeof *launch);
     uint64_t bytes = 0;
     for (size_t i = 0; launch && i < (r->odd_tail_text[0] ? 2 : 1); i++) {
-        if (gt_launch_bind(launch, r->template, problems[i], &config, r->device) == GPUTUNE_OK) {
+        if (gt_launch_bind(launch, r->template, problems[i], &r->standard, r->device) ==
+            GPUTUNE_OK) {
             bytes += gt_plan_variant_bytes(launch);
         }
     }

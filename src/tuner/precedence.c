@@ -17,7 +17,7 @@ static void list_uses(uint64_t out[USES], const gt_request *request, const gt_co
                       const gt_resources *resources)
 {
     GT_FREED gt_launch *launch = gt_request_launch(request, config);
-    out[IS_OTHER] = !gt_request_is_default(request, config);
+    out[IS_OTHER] = !gt_config_is(&request->standard, config);
     out[CLUSTER_BLOCKS] = 1;
     out[SHARED_BYTES] = 0;
     for (uint32_t i = 0; launch && i < launch->step_count; i++) {

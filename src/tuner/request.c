@@ -291,6 +291,7 @@ static gputune_status resolve_sizes(gt_request *request, gputune_sizes sizes)
     if (samples) {
         GT_TRY(gt_samples_check(samples));
     }
+    request->standard = gt_config_default(request->template);
     fill_defaults(&request->options, request->template);
     GT_TRY(check_objective(request->template, request->options.objective));
     gt_request_begin(request);
@@ -415,12 +416,6 @@ gputune_status gt_request_outlive_call(gt_request *request)
     return GPUTUNE_OK;
 }
 
-bool gt_request_is_default(const gt_request *request, const gt_config *config)
-{
-    const gt_config standard = gt_config_default(request->template);
-    return gt_config_is(&standard, config);
-}
-
 gt_patience gt_request_grace(gt_request *request)
 {
     static const double grace_s = 0.15;
@@ -480,10 +475,9 @@ gputune_status gt_request_space_to_try(const gt_request *request)
 
 void gt_request_warn_of_default(const gt_request *request)
 {
-    const gt_config standard = gt_config_default(request->template);
-    const char *reason = gt_space_excludes(request->space, &standard);
+    const char *reason = gt_space_excludes(request->space, &request->standard);
     GT_FREED char *text = NULL;
-    if (reason && gt_config_text(&text, request->template, &standard) == GPUTUNE_OK) {
+    if (reason && gt_config_text(&text, request->template, &request->standard) == GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s: the default %s is excluded at %s: %s; speed-ups are unknown",
                     request->template->name, text, request->problem_text, reason);

@@ -43,8 +43,9 @@ typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
     const gt_services *services;
-    gt_log log;   /* writes to the logs of the tuner and of the call */
-    bool by_path; /* true if the call named the template by path */
+    gt_log log;         /* writes to the logs of the tuner and of the call */
+    bool by_path;       /* true if the call named the template by path */
+    gt_config standard; /* the template's default */
     gt_problem problem;
     gt_problem odd_tail; /* odd-tail sizes, at which variants are proved too */
     gt_workload workload;
@@ -111,7 +112,6 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
-bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
 /* Returns a short patience from the first call on, to complete an answer after the time limit. */
 gt_patience gt_request_grace(gt_request *request);

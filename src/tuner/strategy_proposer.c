@@ -85,11 +85,11 @@ static gputune_status describe_axis(gt_strategy_proposer *p, uint32_t index)
 static gputune_status describe_domain(gt_strategy_proposer *p)
 {
     const gt_template *template = p->request->template;
-    const gt_config standard = gt_config_default(template);
+    const gt_config *standard = &p->request->standard;
     const gt_space_size size = gt_space_count(p->request->space);
-    const bool has_default = gt_space_has(p->request->space, &standard);
+    const bool has_default = gt_space_has(p->request->space, standard);
     /* the default is counted even if options.only excludes it, because it races */
-    p->proposer.total = size.count + (!has_default && gt_request_permits(p->request, &standard));
+    p->proposer.total = size.count + (!has_default && gt_request_permits(p->request, standard));
     p->domain = (gt_domain){.axis_count = template->axis_count,
                             .axes = p->axes,
                             .size = (double)size.count,
@@ -100,11 +100,11 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
                             .next = next,
                             .features = features};
     double unused[GT_LAUNCH_FEATURES];
-    p->domain.feature_count = gt_space_features(unused, p->request->space, &standard);
+    p->domain.feature_count = gt_space_features(unused, p->request->space, standard);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         GT_TRY(describe_axis(p, i));
     }
-    if (has_default && to_point(&p->fallback, p, &standard)) {
+    if (has_default && to_point(&p->fallback, p, standard)) {
         p->domain.fallback = &p->fallback;
     }
     return GPUTUNE_OK;
@@ -118,7 +118,7 @@ static uint32_t outclassed(const gt_strategy_proposer *p)
     uint32_t count = 0;
     for (size_t i = p->first; i < p->earlier.count; i++) {
         const gt_config config = to_config(p, &p->earlier.items[i].point);
-        count += !gt_request_is_default(p->request, &config);
+        count += !gt_config_is(&p->request->standard, &config);
     }
     return count;
 }
@@ -174,7 +174,7 @@ static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *tria
     if (!is_right || !in_order) {
         take_result(p, &result, false);
     }
-    p->known += failed && !gt_request_is_default(p->request, &config);
+    p->known += failed && !gt_config_is(&p->request->standard, &config);
     return is_right ? gt_array_push(&p->earlier, result) : GPUTUNE_OK;
 }
 

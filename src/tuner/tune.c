@@ -26,9 +26,8 @@ void gt_choice_free(gt_choice *choice)
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
-    const gt_config standard = gt_config_default(request->template);
     gt_hash hash;
-    gputune_status made = gt_request_trial(&hash, request, &standard);
+    gputune_status made = gt_request_trial(&hash, request, &request->standard);
     if (made == GPUTUNE_ENOMEM) {
         return made; /* other failures mean that the default is not in the space */
     }
@@ -75,7 +74,7 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     bool is_verified = take_verified_fallback(&choice->fallback, winner, request);
     choice->needs_alignment = !gt_config_is(&choice->fallback, &choice->config);
     bool may_be_it = choice->needs_alignment &&
-                     (is_verified || gt_request_is_default(request, &choice->fallback)) &&
+                     (is_verified || gt_config_is(&request->standard, &choice->fallback)) &&
                      gt_request_permits(request, &choice->fallback);
     if (!may_be_it ||
         (!is_verified && gt_history_refutes(request, &choice->fallback, false) != GPUTUNE_OK)) {
@@ -302,7 +301,7 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
 static gputune_status refuse_failed(const gt_request *request, const gt_config *config,
                                     bool only_harm)
 {
-    GT_REFUSE(request->refuted.failure != GPUTUNE_OK && gt_request_is_default(request, config),
+    GT_REFUSE(request->refuted.failure != GPUTUNE_OK && gt_config_is(&request->standard, config),
               request->refuted.failure, "%s: no variant was verified, and the default failed: %s",
               request->template->name, request->refuted.message);
     return gt_history_refutes(request, config, only_harm);
@@ -315,7 +314,7 @@ static gputune_status finish_proved(gt_choice *out, gt_choice *partial, gt_reque
 {
     GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(partial);
     const gt_config config = choice.config;
-    if (gt_request_is_default(request, &config) || gt_history_is_proved(request, &config)) {
+    if (gt_config_is(&request->standard, &config) || gt_history_is_proved(request, &config)) {
         return finish_choice(out, &choice, request, winner, reason);
     }
     GT_REFUSE(!may_prove(request), GPUTUNE_ENOTFOUND,
@@ -525,17 +524,15 @@ static gputune_status choose_by_rule(gt_choice *out, gt_request *request)
 static gputune_status finish_default(gt_choice *out, gt_request *request, const gt_terms *terms,
                                      const char *reason)
 {
-    gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
-                        .config = gt_config_default(request->template),
-                        .terms = *terms};
+    gt_choice choice = {
+        .source = GPUTUNE_SOURCE_DEFAULT, .config = request->standard, .terms = *terms};
     return finish_choice(out, &choice, request, NULL, reason);
 }
 
 static gputune_status choose_default(gt_choice *out, gt_request *request)
 {
-    const gt_config standard = gt_config_default(request->template);
     const gt_terms terms = terms_of_unmeasured(request);
-    GT_TRY(refuse_failed(request, &standard, true));
+    GT_TRY(refuse_failed(request, &request->standard, true));
     return finish_default(out, request, &terms, "");
 }
 
@@ -580,9 +577,8 @@ static void compile_default(gt_request *request)
     /* the rest of the time is needed to wait for the lease */
     static const double share = 0.8;
     const gt_patience all = request->patience, grace = request->grace;
-    const gt_config config = gt_config_default(request->template);
     request->patience = gt_patience_at_most(&all, share * gt_patience_left_s(&all));
-    (void)gt_compile_one(NULL, NULL, request, &config);
+    (void)gt_compile_one(NULL, NULL, request, &request->standard);
     request->patience = all;
     request->grace = grace;
 }
@@ -716,8 +712,7 @@ static gputune_status choose_pinned(gt_choice *out, gt_request *request)
 
 static bool launches_nothing(const gt_request *request)
 {
-    const gt_config config = gt_config_default(request->template);
-    GT_FREED gt_launch *launch = gt_request_launch(request, &config);
+    GT_FREED gt_launch *launch = gt_request_launch(request, &request->standard);
     return launch && gt_launch_kernels(launch) == 0;
 }
 

@@ -106,7 +106,6 @@ static gputune_status prove_again(gt_tuning *tuning)
         tuning->phase = GT_PHASE_RETRY;
         return GPUTUNE_OK;
     }
-    gt_session_mark(session, &session->timeline.decided);
     return gt_tuning_prove_winner(tuning, result.winner);
 }
 
