@@ -143,10 +143,10 @@ GPUTUNE_API void gputune_close(gputune *tuner);
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* ---- Sizes and arguments --------------------------------------------------------------------- */
-/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a word, such as half, is
- * written after the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch.
- * In C, both lists live until the end of the enclosing block. In C++ they are objects: keep them in
- * variables of type auto, and pass them as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
+/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name. A value that is a word, such
+ * as half, is part of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a
+ * launch. In C, both lists live until the end of the enclosing block. In C++ they are objects: keep
+ * them in variables of type auto, and pass them as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
 
 typedef struct gputune_size {
     const char *name;
@@ -304,7 +304,7 @@ struct gputune_open_options {
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* a stored result, a verified one of other sizes, or the default */
+    GPUTUNE_CACHED_ONLY = 1, /* stored result, else one verified at other sizes, else default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
     GPUTUNE_MEASURE,         /* races variants until one is known to be the fastest; same as 0 */
     GPUTUNE_EXHAUSTIVE       /* like MEASURE, but eliminates no variant early */
@@ -318,7 +318,7 @@ typedef enum gputune_objective {
     GPUTUNE_OBJECTIVE_LAUNCH,  /* host time per launch in an unbroken series of launches */
     GPUTUNE_OBJECTIVE_LATENCY, /* host time of a launch followed by a synchronisation */
     GPUTUNE_OBJECTIVE_ENERGY,  /* energy per launch in nanojoules, measured by NVML */
-    GPUTUNE_OBJECTIVE_RATE     /* work per device time, given as the time for the default's work */
+    GPUTUNE_OBJECTIVE_RATE     /* work per device time; values: the time for the default's work */
 } gputune_objective;
 enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_RATE + 1 };
 
@@ -417,8 +417,8 @@ struct gputune_options {
     const gputune_file *files;
     size_t file_count;
     gputune_reference_fn reference; /* NULL: the template's */
-    /* A name for what `reference` computes. Results verified with the same name are not verified
-     * again; without it, only those that this process verified with this function and `user`. */
+    /* A name for what `reference` computes. Results verified under this name are not verified
+     * again. NULL: only those that this process verified with this function and `user` are not. */
     const char *reference_tag;
     gputune_log_fn log; /* receives this call's log lines; the tuner's log receives them too */
     gputune_progress_fn progress;
@@ -431,7 +431,7 @@ struct gputune_options {
     double share;             /* fraction of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: use a rule; see section Rules */
     /* Configurations to try right after those of the template's start(). Omitted axes have their
-     * default. Excluded configurations are skipped. This list does not affect stored results. */
+     * default. Those that `only` excludes are skipped. This list does not select stored results. */
     const char *const *start;
     size_t start_count;
     /* Maximum device memory for the inputs of a tuning, their copies, the results and scratch
@@ -486,11 +486,11 @@ GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 typedef struct gputune_include {
     const char *name, *text; /* `name` is the text between the quotes */
 } gputune_include;
-/* Adds a template from memory, such as the output of `gputune embed`. The kernel's name and `name`
- * ("axpy.cu") then mean this template; messages use `name` as the path. `includes` (may be NULL)
- * lists the files that the template includes in quotes, and ends with a NULL name; files that are
- * not in the list are searched in the template folder. The texts are copied. On ETEMPLATE, the
- * message has name:line:column. */
+/* Adds a template from memory, such as the output of `gputune embed`. Afterwards tune_kernel()
+ * finds it by `name` ("axpy.cu") and by the names of its kernels; messages show `name` as its path.
+ * `includes` (may be NULL) lists the files that the template includes in quotes, and ends with a
+ * NULL name. Files that are not in the list are searched in the template folder. The texts are
+ * copied. On ETEMPLATE, the message has name:line:column. */
 GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
                                    const gputune_include *includes);
 

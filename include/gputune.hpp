@@ -251,7 +251,7 @@ template <typename Function> struct guarded {
     }
 };
 
-/* Converts a call's status to a result. filled() puts `out` into the result on success. */
+/* Converts a call's status to a result; on success, the result of filled() contains `out`. */
 inline result<void> done(int status)
 {
     return status < 0 ? result<void>(last_failure(status)) : result<void>();
@@ -344,7 +344,7 @@ struct size {
     }
 };
 
-/* Problem values: {{"n", n}, {"T=half"}}, or a container of `size` or of pairs, such as a
+/* Problem values: {{"n", n}, {"T=half"}}, or a container of gt::size objects or of pairs, such as a
  * std::map<std::string, int> or a std::vector<std::pair<const char *, std::size_t>>. */
 class sizes
 {

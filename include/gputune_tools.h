@@ -361,7 +361,7 @@ typedef struct gputune_miss {
     gputune_cache cache;
     const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for the caller's data */
     const char *only;               /* restrictions: "UNROLL=1,2,4 VEC=1"; "": whole space */
-    const char *gpu, *environment;  /* the GPU's name; as in gputune_device */
+    const char *gpu, *environment;  /* the GPU's name; environment as in gputune_device */
 } gputune_miss;
 /* Calls `each` for the misses in a file, the most frequent first. ENOTFOUND or EIO if it cannot be
  * read. */
