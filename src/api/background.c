@@ -17,8 +17,8 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000; /* a launch counts as use of the GPU for this long */
-static const int64_t gap_ns = 100000000;    /* a pause is over if it is not checked for this long */
+static const int64_t lately_ns = 200000000;  /* after a launch, the GPU is busy for this long */
+static const int64_t gap_ns = 100000000;     /* a pause ends after this time without is_busy() */
 static const int64_t window_ns = 1200000000; /* pause before NVML's average is read */
 static const int64_t again_ns = 200000000;   /* interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };
@@ -39,7 +39,7 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows the application by up to 1.7 times 2.5% */
+static const double default_share = 0.025; /* slows the application by up to 4.3% */
 static const double default_limit_s = 60;
 static const double way_given_s = 0.5;
 
@@ -59,7 +59,7 @@ typedef struct job {
 
 struct gt_background {
     gputune *tuner;
-    gt_services services; /* a copy of the tuner's services, with separate workers */
+    gt_services services; /* like the tuner's, but with workers of its own */
     gt_workers workers;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -255,7 +255,7 @@ static gputune_status start_thread(gt_background *background)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* Returns true if the job allows at least the variants, effort and time that `o` allows. */
+/* Returns true if the job allows as many variants, and as much effort and time, as `o` does. */
 static bool covers_request(const job *one, const gputune_options *o)
 {
     const gputune_options *own = &one->request->options;

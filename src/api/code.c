@@ -31,7 +31,7 @@ static gputune_status new_code(gt_shared_code **out, gt_plan_pool *pool, gt_imag
     return GPUTUNE_OK;
 }
 
-/* Returns a reference to the image's code in the pool. Moves the image there if it is missing. */
+/* Returns a reference to the image's code in the pool. Moves the image there if the code is new. */
 static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_image *image,
                                 int carveout_kb)
 {

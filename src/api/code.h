@@ -25,7 +25,7 @@ typedef struct gt_shared_code {
     uint64_t hash;
     int carveout_kb; /* part of the key, because it is an attribute of the loaded functions */
     unsigned plans;  /* number of plans that use the code; protected by the pool's mutex */
-    bool is_private; /* true if kernels may write the module's variables */
+    bool is_private; /* true if kernels may write variables of the module */
     gt_image image;
     pthread_mutex_t loading; /* protects the modules, and additions to gt_plan_code.loaded */
     GT_ARRAY(gt_module *) modules;

@@ -136,7 +136,7 @@ static void describe_launch(gt_description *description, const gt_request *reque
         describe_scratch(out, request->template, (*scratch)++, parameter);
         return;
     }
-    if (parameter->kind == GT_PARAMETER_VALUE) { /* a constant, as there are no loops */
+    if (parameter->kind == GT_PARAMETER_VALUE) { /* a constant: loops are refused */
         const gt_template_value *value = &request->template->parts->computed[parameter->map];
         *out = (gputune_parameter){.size = sizeof *out,
                                    .kind = GPUTUNE_PARAMETER_SCALAR,

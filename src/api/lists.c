@@ -131,7 +131,7 @@ int gputune_device_count(int *out, const char *driver_name)
     gt_signal_hold(&held);
     GT_TRY(gt_driver_probe(&version, driver_name));
     if ((!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES")) {
-        *out = (int)gt_nvml_count(); /* faster than asking the driver; 0: unknown */
+        *out = (int)gt_nvml_count(); /* 0: unknown; faster than asking the driver */
         if (*out) {
             return GPUTUNE_OK;
         }

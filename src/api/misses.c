@@ -221,7 +221,7 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 struct gt_miss {
     char *key;
     atomic_uint_least64_t asked;
-    uint64_t written; /* requests that the file contains; protected by the lock */
+    uint64_t written; /* the count that the file has; protected by the lock */
 };
 
 struct gt_misses {
@@ -245,7 +245,7 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
     return GPUTUNE_OK;
 }
 
-/* Adds the requests that the file does not contain yet. The next call retries after a failure. */
+/* Adds the requests that the file does not count yet. If that fails, the next call adds them. */
 static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -269,7 +269,7 @@ static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
 
 void gt_misses_close(gt_misses *misses)
 {
-    static const double longest_s = 1; /* after this time, stop at the first failure */
+    static const double longest_s = 1; /* after this time, the first failure ends the writing */
     if (!misses) {
         return;
     }

@@ -26,7 +26,7 @@ static void on_line(void *user, gputune_log_level level, const char *line)
                                  gputune_log_level_name(level), line);
         size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
         gt_held_signal held;
-        gt_signal_hold(&held); /* the caller may not have blocked signals */
+        gt_signal_hold(&held); /* not every caller holds signals */
         ssize_t written = write(output->descriptor, text, bytes);
         gt_signal_release(&held);
         (void)written; /* a log that cannot be written does not fail the call */

@@ -563,7 +563,7 @@ static void *take_block(char **room, size_t bytes)
     return part;
 }
 
-/* Copies an array to the room. Returns NULL if it is empty. */
+/* Copies an array to *room, and moves *room after the copy. Returns NULL if the array is empty. */
 static void *keep_array(char **room, const void *items, size_t bytes)
 {
     return bytes ? memcpy(take_block(room, bytes), items, bytes) : NULL;
@@ -751,7 +751,7 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Removes a plan from the list of owned plans, and adds a reference. NULL if the list is empty. */
+/* Takes a plan from the list of owned plans, and adds a reference. NULL if the list is empty. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);

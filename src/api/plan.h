@@ -29,7 +29,7 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 /* A plan of a rule's variant. Plans at other run-time sizes are made from it. */
 typedef struct gt_plan_model {
     gputune_plan *plan;          /* a plan for `problem`; it belongs to the pool */
-    gt_prototype *prototypes[2]; /* for configuration and fallback; NULL: not resizable */
+    gt_prototype *prototypes[2]; /* of winner and fallback; NULL: plans are not resizable */
     const gt_template *template;
     gt_problem problem;
     gt_config config, fallback;

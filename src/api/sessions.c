@@ -282,7 +282,7 @@ static gputune_status check_sizes(const gt_rule *rule, const gt_request *request
     return GPUTUNE_OK;
 }
 
-/* Sets the header's architectures without duplicates. sm_90 means sm_90a. */
+/* Sets the architectures of the header: sm_90 becomes sm_90a, and duplicates are left out. */
 static gputune_status set_archs(header_parts *parts, const gputune *tuner, const char *const *archs,
                                 size_t count)
 {

@@ -310,7 +310,7 @@ static void plan_or_wait(made_plan *out, const gt_plan_call *a)
             break;
         }
         gt_watch *watch = out->plan ? gt_plan_watch(out->plan) : NULL;
-        bool edited = watch && gt_watch_look(watch); /* true if the template has changed by now */
+        bool edited = watch && gt_watch_look(watch); /* true if the template was edited */
         if (!out->cut_short && !edited && out->status != GPUTUNE_ENOMEM) {
             note_hit(tuner, out->plan);
             return;
