@@ -19,7 +19,7 @@ gputune_status gt_file_open(int *out, const char *path);
 /* Reads up to `size` - 1 bytes from the beginning of a file into `out` as a string. The string is
  * empty if the file is unreadable. Returns `out`. */
 const char *gt_file_peek(char *out, size_t size, const char *path);
-/* A file that is being written. It replaces the file at `path` only after it was written. */
+/* A file that is being written. When it is complete, it replaces the file at `path`. */
 typedef struct gt_output {
     FILE *file;
     char *path, *part; /* `part`: path of the new file; NULL: `path` itself is written */

@@ -16,7 +16,7 @@ typedef enum gt_pass {
 
 enum {
     GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* parameters that every driver allows; LARGE needs CC >= 7.0 and driver >= 12.1 */
+        4096, /* maximum bytes for every driver; LARGE needs CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
     GT_PARAMETER_MAX = 64, /* maximum number of parameters, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,
@@ -63,7 +63,7 @@ typedef struct gt_parameter {
     uint32_t bytes; /* size of the parameter itself, such as 8 for an address */
     int argument;   /* index of the argument to pass, or to copy to scratch; -1: none */
     uint32_t map;   /* index into the launch's maps or textures, or into gt_iteration.values */
-    uint64_t scratch_bytes; /* size of a scratch or extra buffer, or a value */
+    uint64_t scratch_bytes; /* bytes of the plan's own buffer, or a constant's value */
     uint32_t scratch;       /* GT_SCRATCH_... flags */
     uint32_t holder; /* 1 + index of the struct parameter that contains this address; 0: none */
     uint32_t offset; /* offset of the address in the struct parameter */
@@ -164,8 +164,8 @@ typedef struct gt_launch_sizes {
     const uint32_t (*grids)[3]; /* the grid of each step, never empty */
     const uint64_t *bytes;    /* for each parameter, the scratch size or the number of bytes to zero
                                  before each launch; NULL: those of the launch */
-    const gt_tensormap *maps; /* NULL: those of the launch */
-    const int64_t *values;    /* of the GT_PARAMETER_VALUE parameters; NULL: those of the launch */
+    const gt_tensormap *maps; /* NULL: the launch's tensor maps */
+    const int64_t *values;    /* values of GT_PARAMETER_VALUE parameters; NULL: the launch's */
 } gt_launch_sizes;
 
 /* Returns a view of the launch, which is valid as long as the launch is. */

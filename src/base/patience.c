@@ -7,7 +7,7 @@
 
 gt_patience gt_patience_for(double seconds, const volatile int *cancel)
 {
-    static const double longest_s = 1e9; /* 31 years; the sum in nanoseconds must fit in 64 bits */
+    static const double longest_s = 1e9; /* 31 years; a deadline in nanoseconds fits 64 bits */
     double clipped = seconds < longest_s ? seconds : longest_s;
     return (gt_patience){gt_now_ns() + (int64_t)(clipped * 1e9), cancel, NULL};
 }
