@@ -41,7 +41,7 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     at->done++;
     at->failed += !ok;
     gputune_compiled row = *compiled;
-    row.log = ok ? "" : compiled->log; /* without errors, the log is not shown */
+    row.log = ok ? "" : compiled->log; /* show the log only after errors */
     cli_table_add(&at->table, &row);
     if (!ok && compiled->log && compiled->log[0]) {
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
@@ -156,7 +156,7 @@ static int warm_kernels(void)
                                  : cli_warm_tune(&session, &scenarios);
 }
 
-enum { SETTLED_MS = 100 }; /* waits until a changed file has not changed for this time */
+enum { SETTLED_MS = 100 }; /* tuning starts when a changed file has stayed the same for this time */
 
 typedef struct watched {
     const char *path;

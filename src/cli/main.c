@@ -125,8 +125,8 @@ static int run_command(int argc, char **argv)
     return command->run(&arguments);
 }
 
-/* Opens closed standard descriptors. Otherwise a file opened later, such as a database, would get
- * such a descriptor and receive the program's output. Output to a closed stdout must fail. */
+/* Opens closed standard descriptors, because a file opened later, such as a database, would get
+ * such a descriptor and receive the output. Writing to a closed stdout must still fail. */
 static void fill_descriptors(void)
 {
     for (int i = 0; i <= STDERR_FILENO; i++) {

@@ -270,7 +270,7 @@ gputune_sizes cli_sizes_of(const char *text)
 }
 
 enum { MOST_SCENARIOS = 10000 };
-/* The limit of default sizes on the emulator, which runs 10^8 thread instructions per second. */
+/* Larger default sizes are reduced on the emulator: it runs 10^8 thread instructions per second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 

@@ -22,7 +22,7 @@ int cli_values_parse(cli_values *out, const char *option, const char *text);
 /* Parses all values of an option, like cli_values_parse(). */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-/* Returns the list with this name. If there is none, adds an empty list, which keeps `name`. */
+/* Returns the list with this name. If there is none, adds an empty list that points to `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
 /* Returns the index of a value, or the list's count if the value is not in the list. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)

@@ -38,10 +38,10 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* Bits that decide where a column appears. A view is one or more of the bits from CLI_VIEW on. A
- * text table has the columns that have a bit of the table's view. JSON and CSV have all CLI_IN_DATA
- * columns, and the CLI_IN_ITS_DATA columns that have a bit of the table's view. If the terminal is
- * narrow, CLI_SPARE columns are left out. */
+/* Bits that decide where a column appears. A view is a set of bits from CLI_VIEW on, and has the
+ * columns that have one of these bits. A text table has the columns of its view. JSON and CSV have
+ * all CLI_IN_DATA columns, and those CLI_IN_ITS_DATA columns that are in the view. If the terminal
+ * is narrow, CLI_SPARE columns are left out. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,

@@ -57,7 +57,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     }
     for (size_t i = 0; i < scenarios->count && scenarios->count > 1; i++) {
         if (at.like && cli_turns_are_alike(&turns[i], at.like)) {
-            continue; /* the kernel's results were found with the previous scenario */
+            continue; /* the last look-up was for the same kernel */
         }
         at.like = &turns[i];
         const gputune_record_filter filter = {.size = sizeof filter,

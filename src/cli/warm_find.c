@@ -76,7 +76,7 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
 
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* only "seed=N" if all inputs are generated */
+    static const char seeded[] = "seed="; /* generated inputs are written as "seed=N" */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0 || strchr(one->inputs, ' ')) {
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "

@@ -39,7 +39,7 @@ static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_
                        (!measures() && *source != GPUTUNE_SOURCE_DEFAULT));
 }
 
-/* Raises the limit. Returns true if --canonical must tune again because time ran out. */
+/* Raises a time limit. Returns true if --canonical must tune again because time ran out. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
     static const double most_s = 60, factor = 4, usual_s = 10; /* usual_s: the library's default */

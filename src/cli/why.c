@@ -102,7 +102,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
     }
     if (!row.is_winner && row.measured + row.launched == 1) {
-        /* the default alone gives no bound, because it is measured even if it is slow */
+        /* a single trial of the default is no bound: the default is measured even if it is slow */
         held = row.is_default ? NAN : held;
         row.evidence = row.is_default ? "default only" : "one trial";
     }
