@@ -67,7 +67,7 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 
 void draft_forget(draft_decl *decl)
 {
-    decl->is_captured = false; /* existing lambdas have captured the earlier variable */
+    decl->is_captured = false; /* earlier lambdas have captured the previous variable */
     draft_bind(decl, "", NULL);
 }
 
@@ -169,7 +169,7 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Replaces quotients a / b by 0 if the condition depends on the remainder of a / b. */
+/* Replaces a row number a / b by 0 if the condition depends on the column number a % b. */
 static draft_amount *put_row(void *condition, draft_amount *part)
 {
     const draft_amount *c = condition;
@@ -330,7 +330,7 @@ static void run_round(const loop *l)
     }
     draft_run(l->body);
     if (l->step) {
-        draft_now.begins_loop = true; /* a small number is no size of the problem */
+        draft_now.begins_loop = true; /* a small number in the step is not a problem size */
         draft_eval(l->step);
         draft_now.begins_loop = false;
     }
@@ -612,7 +612,7 @@ static void run_loop(const loop *l, bool checks_first)
         enter_loop(l, &changes, &left);
         draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
         if (l->condition && draft_is_known(condition)) {
-            /* create the ranges of buffers whose elements occur in the condition */
+            /* create the symbol `range` of buffers whose elements occur in the condition */
             draft_bound(condition, true, &draft_now.facts);
         }
         draft_now.unsure += l->condition && draft_is_unsure(condition);
@@ -710,7 +710,7 @@ static bool run_if(draft_node *node)
     const branch second = branch_end(begin);
     draft_now.unsure -= unsure;
     draft_now.unsure +=
-        unsure && then_leaves != else_leaves; /* the threads that took the other branch have left */
+        unsure && then_leaves != else_leaves; /* only one branch's threads continue */
     if (then_leaves != else_leaves &&
         (!draft_on_host() || (draft_now.jump && draft_now.jump != CX_RETURN))) {
         branch_changes(draft_on_host() ? &skipped : &draft_now.left,
@@ -921,7 +921,7 @@ void draft_doubt_return(const draft_binding *begin)
     }
     branch_changes(&changes, &(branch){from, draft_now.last});
     doubt_changes(&changes, "is changed after a return");
-    for (size_t i = 0; i < changes.count; i++) { /* a pointer may point to either of two buffers */
+    for (size_t i = 0; i < changes.count; i++) { /* a pointer may still have its old value */
         const draft_binding *b = changes.items[i], *older = b->older;
         while (older && strcmp(older->path, b->path) != 0) {
             older = older->older;

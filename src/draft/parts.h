@@ -118,7 +118,7 @@ bool draft_is_pointer(cx_type type);
 bool draft_is_reference(cx_type type);
 bool draft_is_float(cx_type type);
 bool draft_is_integer(cx_type type);
-/* Converts a number to an integer type, as C++ does. Returns false if the type does not have the
+/* Converts a number to an integer type, as C++ does. Returns false if the type cannot hold the
  * number. A negative number is left unchanged if the type is an unsigned 64-bit type. */
 bool draft_wrap(int64_t *number, cx_type type);
 bool draft_is_array(cx_type type);
@@ -181,7 +181,7 @@ typedef struct draft_symbol {
     bool has_number, is_guess;
     const char *doubt; /* DRAFT_HOST: why the number may vary ("is changed by a loop"), or NULL */
     bool has_name;     /* true if the name is a macro that is kept in the draft */
-    struct draft_amount *definition;         /* DRAFT_HOST: limit, for a buffer's `range` */
+    struct draft_amount *definition;         /* DRAFT_HOST: the limit if it is a buffer's `range` */
     struct draft_amount *first, *step, *end; /* DRAFT_COUNTER: first value, step and end */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: the buffer that the element is in */
     struct draft_amount *index;
@@ -374,15 +374,15 @@ typedef struct draft_reader {
     unsigned skipped; /* 2 for each enclosing branch that the program skips; 1 for other code that
                          may not be reached with these values */
     unsigned missed;  /* number of launches that a first interpretation has skipped */
-    int jump; /* the kind of the last return, goto, break or continue; 0 if the program ended */
+    int jump;         /* kind of the last return, goto, break or continue; 0: end of the program */
     unsigned steps;
     draft_spot object;    /* the object that `this` points to */
     draft_decl *function; /* the function whose call is being interpreted, or NULL */
-    /* the newest binding when the function may have returned early, or NULL */
+    /* if the function may have returned early: the binding that was the newest then; else NULL */
     draft_binding *early;
     unsigned lambdas; /* depth of lambdas whose bodies are being interpreted */
     draft_amount *returned;
-    draft_amount *returned_if; /* the condition under which the function has returned that value */
+    draft_amount *returned_if; /* the condition under which the function returns `returned` */
     size_t outer_facts;        /* number of facts when the function was called */
     bool begins_loop;          /* true in the first part of a `for` statement */
     draft_binding *last;       /* the newest binding */

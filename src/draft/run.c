@@ -200,7 +200,7 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
     if (made && draft_is_integer(type) && cx.isConstQualifiedType(cx.getCursorType(decl->at)) &&
         draft_is_constant(&number, decl->at)) {
         return draft_on_host() && !decl->in_code ? draft_host_symbol(decl, path, &number)
-               : parent.kind == CX_TYPE_RECORD   ? draft_number(number) /* members are not axes */
+               : parent.kind == CX_TYPE_RECORD   ? draft_number(number) /* members cannot be axes */
                                                  : draft_named_number(decl->name, number);
     }
     if (draft_on_host() && made) {
@@ -709,7 +709,7 @@ static draft_amount *call(draft_node *node)
     }
     if (function && function->at.kind == CX_CONVERSION && !body && draft_on_host() &&
         object.variable && draft_is_integer(node->type)) {
-        const char *path = draft_format("%s.()", object.path); /* the same number each time */
+        const char *path = draft_format("%s.()", object.path); /* all conversions give one number */
         draft_amount *number = draft_value_of(object.variable, path);
         if (!number) {
             number = draft_doubtful(object.variable, object.path, NULL, NULL);
@@ -788,7 +788,7 @@ static draft_amount *eval_reference(draft_node *node)
         if (node->count != 1 || !draft_is_constant(&number, node->children[0]->at)) {
             return draft_nothing();
         }
-        /* the host code fixes it, so it is not a problem size */
+        /* the host code fixes the number, so it is not a problem size */
         return draft_on_host() && !(node->name && draft_slice_has(node->name))
                    ? draft_number(number)
                    : draft_literal(node, number);
@@ -923,7 +923,7 @@ static draft_amount *eval_binary(draft_node *node)
         }
     }
     if (is_and || operation == CX_LOGICAL_OR) {
-        draft_now.quiet++; /* draft_assume() records the guards later, for the whole condition */
+        draft_now.quiet++; /* record nothing yet: draft_assume() gets the whole condition later */
         draft_assume(a, is_and);
         draft_now.quiet--;
     }

@@ -41,7 +41,7 @@ static const draft_launched *launch_of(const draft_program *program, const draft
     return best;
 }
 
-/* replacing the symbols of the program by names of the draft */
+/* The functions from here on replace symbols of the program by names of the draft. */
 
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol);
 
@@ -415,10 +415,10 @@ static draft_amount *tied_grid(const draft_settled *s, int g, int d, int64_t num
     return g == d || multiplies(s, g, d) ? tie(s->grid[g], number, extent) : s->grid[g];
 }
 
-/* Returns true if the results depend on the block size, which then must not change. This is so if
- * the code computes the elements of a block from other numbers, or if each block has its own
- * elements and either stores a single result or belongs to a grid that does not depend on the block
- * size. */
+/* Returns true if the block size must not change, because the results depend on it. This is so if
+ * an index contains blockIdx and threadIdx but neither blockDim nor gridDim. It is also so if each
+ * block has its own elements, and either stores a single result or the grid does not depend on the
+ * block size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number, bool is_code)
 {
     draft_amount *own = draft_builtin(DRAFT_BLOCK_SIZE, d), *extent = s->block[d];
@@ -876,7 +876,7 @@ static bool may_fail(draft_settled *s, const draft_amount *condition)
     }
     for (unsigned round = 0; !fails && round < 2 * COUNT; round++) {
         draft_symbol *axes[sizeof s->axes / sizeof *s->axes];
-        for (size_t i = 0; i < s->sizes.count; i++) { /* at first, all sizes are equal */
+        for (size_t i = 0; i < s->sizes.count; i++) { /* in the first rounds, all sizes are equal */
             s->sizes.items[i]->number = numbers[(round + round / COUNT * 3 * i) % COUNT];
         }
         for (unsigned i = 0; i < s->axis_count; i++) {
@@ -913,8 +913,8 @@ static void require_multiple(draft_settled *s, draft_amount *value, draft_amount
     require(s, draft_make(DRAFT_EQUAL, rest, draft_number(0), NULL));
 }
 
-/* Returns true if the bound of the index is an index that occurs: the index is a sum of products.
- */
+/* Returns true if the index is a sum of products of symbols, because it can then reach its
+ * bound. */
 static bool is_exact(const draft_amount *index)
 {
     bool is = true;
@@ -935,7 +935,7 @@ static void require_bounds(draft_settled *s, const draft_access *access, draft_a
                             draft_bound(access->offset, true, &(draft_facts){0})};
     draft_amount *condition = NULL, *needed = NULL;
     int64_t number, least = 1 << 24;
-    for (int i = 0; i < 4; i++) { /* i < 2: ignore the alignment */
+    for (int i = 0; i < 4; i++) { /* i = 0 and 1 ignore the alignment */
         draft_amount *by = draft_number(i > 1 && align > bytes ? align / bytes : 1);
         draft_amount *last = draft_make(DRAFT_QUOTIENT, most[i % 2], draft_number(bytes), NULL);
         last = draft_times(draft_make(DRAFT_QUOTIENT, settled_amount(s, last), by, NULL), by);
@@ -984,7 +984,7 @@ static void settle_requirements(draft_settled *s)
     for (size_t i = 0; (condition = condition_of(s, i)); i++) {
         const draft_amount *value = condition->kind == DRAFT_EQUAL ? condition->a : condition;
         if (!draft_is_symbol(value, DRAFT_CONSTANT) || !is_in_code(s, value->symbol->name)) {
-            require(s, condition); /* the code of a case follows its axis */
+            require(s, condition); /* a case for a value of an axis does not restrict the sizes */
         }
     }
     for (size_t i = 0; i < s->facts.buffers.count; i++) {

@@ -345,7 +345,7 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
         draft_slice_need(kernels->items[i]->name);
     }
     join_texts(program);
-    (void)cut_code(); /* only collect the names that the code uses */
+    (void)cut_code(); /* this call only collects the names that the code uses */
     for (size_t i = 0; i < kernels->count && !draft_slice_has("UNROLL"); i++) {
         unroll_loops(kernels->items[i]);
     }

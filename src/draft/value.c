@@ -486,8 +486,8 @@ static draft_amount *divide(draft_amount *a, draft_amount *b)
     if (whole) {
         return whole;
     }
-    draft_amount *next = draft_plus(a, draft_number(1), 1); /* a / b is (next - 1) / b */
-    draft_amount *up = draft_plus(next, b, -1);             /* a / b is (up + b - 1) / b */
+    draft_amount *next = draft_plus(a, draft_number(1), 1); /* a / b equals (next - 1) / b */
+    draft_amount *up = draft_plus(next, b, -1);             /* a / b equals (up + b - 1) / b */
     if (up->kinds && terms_count(up) < terms_count(a) && is_not_negative(up)) {
         return draft_make(DRAFT_CEIL_DIV, up, b, NULL);
     }
@@ -699,8 +699,8 @@ static void add_fact(draft_facts *out, draft_amount *lhs, draft_amount *most, bo
     }
 }
 
-/* Adds the fact a <= b in three forms: as limits of `a` and of -b without their constant terms, and
- * with all terms moved to the right except those that vary among threads or iterations. */
+/* Adds the fact a <= b in three forms. Two have `a` or -b, without its constant term, on the left.
+ * The third has only those terms on the left that vary among threads or iterations. */
 static void add_limit(draft_facts *out, draft_amount *a, draft_amount *b)
 {
     draft_amount *difference = draft_plus(a, b, -1);
@@ -759,7 +759,7 @@ void draft_facts_add(draft_facts *out, draft_amount *c, bool holds)
         add_limit(out, c->a, c->b);
         add_limit(out, c->b, c->a);
     } else if ((c->kind == DRAFT_EQUAL || c->kind == DRAFT_UNEQUAL) &&
-               !draft_has_kind(c->a, DRAFT_LOADED)) { /* draft_bound() would create a range */
+               !draft_has_kind(c->a, DRAFT_LOADED)) { /* draft_bound() would create a `range` */
         if (draft_bound(c->a, false, out) == c->b) {
             add_limit(out, draft_plus(c->b, one, 1), c->a);
         } else if (draft_bound(c->a, true, out) == c->b) {
@@ -942,7 +942,7 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     case DRAFT_SHIFT:
     case DRAFT_REAL:
         return draft_make(v->kind, x, y, NULL);
-    default: /* x and y were only needed to create ranges; a truth value is 0 or 1 */
+    default: /* a truth value is 0 or 1; computing x and y has created `range` symbols */
         return draft_number(upper ? 1 : 0);
     }
 }

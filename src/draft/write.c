@@ -36,7 +36,7 @@ static const char *without_namespace(const char *name)
 
 gt_texts draft_includes;
 
-/* If DRAFT_STUB declares the type, adds the #include that follows on the same line. */
+/* If DRAFT_STUB declares the type, adds the #include in the comment after the declaration. */
 static void need_include(cx_type type)
 {
     const cx_cursor declared = cx.getTypeDeclaration(type);
@@ -441,7 +441,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }
     if (draft_initialiser_of(constant) && !is_copied) {
-        return; /* the code in the draft sets the values */
+        return; /* the draft contains the constant's initialiser */
     }
     if (!is_copied) {
         draft_ask(s, "%s: which values does '%s' have? The program sets none; complete constant()",
