@@ -42,8 +42,8 @@ typedef struct gt_database {
     bool made;            /* true if the file was created when it was opened */
     const char *distrust; /* why code and results in the file are not trusted, or NULL */
     bool given;           /* true for the system's file, which is always trusted */
-    gt_patience patience; /* how long to wait for locks; must not outlive its cancel flags */
-    gt_patience limit;    /* how long statements may run; must not outlive its cancel flags */
+    gt_patience patience; /* how long to wait for locks; its cancel flags must stay valid */
+    gt_patience limit;    /* how long statements may run; its cancel flags must stay valid */
 } gt_database;
 
 /* Opens the database at `path`. Unless `mode` is READ, creates the file (with mode 0600) and its

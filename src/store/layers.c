@@ -62,7 +62,7 @@ struct gt_store {
     int64_t locked_since_ns; /* last time a call gave up waiting for a lock; 0: read since then */
     bool distrust_logged;    /* true if the warning that the file is not trusted was logged */
     bool is_slow;            /* true if the last write took too long; false: the file was locked */
-    bool delay_logged;       /* true if a warning about this was logged since the last success */
+    bool delay_logged;       /* true if delayed writes have been reported since the last success */
     bool loss_logged;        /* true if gt_store_check() has reported that rows may be lost */
     char unkept[GT_WHY_MAX]; /* why some rows are in memory only, or "" */
     gt_obstacle unread;      /* why the last lookup could not read the file */
@@ -212,7 +212,7 @@ static gputune_status open_file(gt_store *store, bool writes, gt_obstacle *obsta
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->path;
-    /* do not open the file again in these cases, even if it was replaced */
+    /* if the store no longer writes the file, keep it open even if it was replaced */
     bool fixed = store->only_read || store->no_file;
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
@@ -688,7 +688,7 @@ static gputune_status bring_rows(gt_database *database, void *context)
     bringing *what = context;
     what->writes = what->store->memory_writes;
     if (!what->store->memory) {
-        return GPUTUNE_OK; /* memory was too short to keep the rows */
+        return GPUTUNE_OK; /* there was too little memory to keep the rows */
     }
     GT_TRY(copy_kept(database, what->store->memory->handle));
     return execute_all(database, steps, STEPS);
@@ -790,8 +790,8 @@ void gt_store_close(gt_store *store)
     free(store);
 }
 
-/* Records a warning that the file cannot be written yet, once per delay. The next write will try
- * again. */
+/* Records a warning that the file cannot be written yet, unless one was logged since the last
+ * successful write. The next write tries again. */
 static void warn_of_delay(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);

@@ -53,7 +53,7 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     gt_rows_integer(rows); /* skip the constant that comes before the trial's columns */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_correct(trial->status)) {
-        *(char *)trial->proved_at = '\0'; /* other users may have written the proof */
+        *(char *)trial->proved_at = '\0'; /* not trusted: others may have written it */
     }
     /* a trial that failed on the GPU counts only for the driver with which it failed */
     bool counts = gt_trial_is_correct(trial->status) || trial->status == GT_TRIAL_UNPROVED ||

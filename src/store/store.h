@@ -11,7 +11,7 @@
  * - If a file stays locked for as long as a write may wait, the store warns once and keeps the rows
  *   in memory. They are moved to the file before the next write, by gt_store_check(), or when the
  *   store is closed. gt_store_check() and closing wait for the lock until 0.3 s after the last
- *   failed write. Until then, new rows are also kept in memory, so it is never older than the file.
+ *   failed write. Until then, new rows are also kept in memory, so the file never has newer rows.
  * - Rows with a wrong checksum are ignored (sql.h states what the checksums cover).
  * - If another user owns the file or could have written it (gt_distrust()), its code and rules are
  *   ignored, and its results must be verified again. The store warns once.
@@ -91,8 +91,8 @@ gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 
 enum { GT_ENVIRONMENT_MAX = 40 };
 
-/* A problem on one kind of GPU; results are stored for it. The caller owns the strings. Strings
- * other than the environment may be NULL, which means "". */
+/* A problem on one kind of GPU, and the other properties that a result depends on. The caller owns
+ * the strings. Strings other than the environment may be NULL, which means "". */
 typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
@@ -174,7 +174,7 @@ typedef struct gt_related_trial {
     char *config;
     double time_ns;    /* nanoseconds, or another value that the objective minimises */
     double compile_ns; /* 0 if unknown */
-    uint32_t group;    /* times can be compared only within a group; group 0 is the nearest */
+    uint32_t group;    /* compare times only in a group (one scenario and GPU); 0: the nearest */
 } gt_related_trial;
 
 typedef GT_ARRAY(gt_related_trial) gt_related_list;
