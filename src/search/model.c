@@ -437,8 +437,8 @@ static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_
     return to.status;
 }
 
-/* Adds points that differ from `from` in two or three axes. Constraints may forbid the steps
- * between them, and `from` may be a local optimum. */
+/* Adds points that differ from `from` in two or three axes, because `from` may be a local optimum,
+ * or constraints may forbid the steps in between. */
 static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -491,9 +491,9 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     return log(compile / strategy->settings.workers + measure);
 }
 
-/* Returns the factor by which the deviations of the process are increased. Hints are trusted while
- * the search improves. The rank correlation of hints and measured times does not show whether hints
- * help: it was higher in searches that hints slowed down. */
+/* Returns the factor by which the deviations of the process are increased: 1 while a search with
+ * hints improves. The factor ignores the rank correlation of hints and measured times, which was
+ * higher in searches that hints slowed down. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;

@@ -14,13 +14,13 @@ enum {
 #define SHARE  0.5 /* fraction of the time limit that may be spent on quick compiles */
 #define SLOW   0.5 /* compiles are slow if their mean time exceeds this fraction of quick_s() */
 #define FASTER 2.0 /* quick compiles must be faster than full compiles by this factor */
-/* Quick compiles are rejected only after this fraction of the paired variants has a result.
- * ENOUGH_QUICK applies if the variants compile so fast that quick compiles have not begun. */
+/* Quick compiles are given up only after this fraction of the pairs was tried as variants.
+ * ENOUGH_QUICK applies before the first quick compile, because the variants then compile fast. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
-/* The lowest rank correlation at which quick compiles are used. It is low because few pairs give
- * only a rough estimate. In searches where quick compiles are useful, the true correlation is about
- * 0.4. Five pairs then show less than 0.3 in 33% of cases, and eight pairs less than -0.5 in 1%. */
+/* The lowest rank correlation of the times of quick compiles and of variants at which quick
+ * compiles are used. It is low because few pairs give a rough estimate: if the true correlation is
+ * 0.4, as where quick compiles help, eight pairs show less than -0.5 in 1% of cases. */
 #define CONTRARY (-0.5)
 
 gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,

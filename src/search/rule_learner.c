@@ -231,9 +231,9 @@ typedef struct learner {
     bool *usable;     /* by feature: true if it has a value at all sizes */
     uint32_t *order;  /* by feature: sizes grouped by branch, and sorted by value in each group */
     uint32_t *moved;  /* buffer for the sizes at which a condition is false */
-    bool *is_yes_at;  /* by size: result of the last condition */
-    double *sums;     /* by configuration: sum of its costs */
-    double *after;    /* by position in `order`: cost of a leaf from there to the end */
+    bool *is_yes_at;  /* at [size]: result of the condition that was tried last */
+    double *sums;     /* at [configuration]: sum of its costs */
+    double *after;    /* at [position in `order`]: cost of a leaf with the sizes from there on */
     GT_ARRAY(branch) branches;
 } learner;
 

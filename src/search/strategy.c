@@ -278,7 +278,7 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     double worth = gt_model_worth(strategy, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
-    /* assume that the compile will take `seconds` longer */
+    /* assume that the compile needs another `seconds` */
     bool others_give_more =
         outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
     return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * NEGLIGIBLE);
