@@ -25,7 +25,7 @@ static double student_lower(double x, uint32_t freedom)
 
 double gt_student_quantile(double p, uint32_t freedom)
 {
-    static const double error = 1e-8; /* precise enough, and fast, for a race's many bounds */
+    static const double error = 1e-8; /* small enough for a race, and large enough to be fast */
     if (p > 0.5) {
         return -gt_student_quantile(1 - p, freedom);
     }
