@@ -345,7 +345,7 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
     }
     ways[block] = (gt_pass)value;
     gt_limit limit = gt_blocks_make(blocks, binding, ways);
-    /* `split` is useless if the whole block fits by value; keep it only as the default */
+    /* if the whole block fits by value, allow `split` only as the default */
     bool redundant = (int64_t)blocks[block].pass != value && choice != a->default_choice;
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }

@@ -24,8 +24,8 @@ typedef struct gt_layout {
 /* Computes the layout of a type. A number type has one leaf, whose name is empty. ETEMPLATE for too
  * many leaves, or for an extent below 1. The caller must free *out even after a failure. */
 gputune_status gt_layout_make(gt_layout **out, const gt_binding *binding, const char *name);
-/* Returns true if a path is the leaf, or a member that contains the leaf. A path may use #k for the
- * member or array element at index k: "pos.x", "pos#0", "#1.x", "m#2[0]". */
+/* Returns true if a path names the leaf, or a member that contains the leaf. A path may use #k for
+ * the member or array element at index k: "pos.x", "pos#0", "#1.x", "m#2[0]". */
 bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path);
 /* Appends assertions that the compiler lays out all structs as gputune does. */
 gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding);

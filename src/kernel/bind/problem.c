@@ -130,7 +130,7 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
     return gt_problem_bind(out, template, sizes);
 }
 
-/* memory of a small problem: fast to verify, but enough for several blocks of the largest tiles */
+/* memory of a small problem: fast to verify, enough for several blocks of the largest tiles */
 static const uint64_t cheap_bytes = 32 << 20;
 
 static bool has_files(const gt_template *template)
@@ -258,7 +258,7 @@ static bool reduce_problem(gt_problem *out, const gt_problem *problem, const gt_
     for (uint32_t i = 0; i < template->problem_count; i++) {
         int64_t value = problem->values[i].number - prime - more;
         if (may_change[i] && value >= 1) {
-            /* make it odd, so no vector width divides it */
+            /* make the size odd, so no vector width divides it */
             out->values[i].number = value % 2 ? value : value - 1;
             changed = true;
             more += apart;
@@ -304,7 +304,7 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS; w++) {
-        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0 keeps equal sizes equal */
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* with 0, equal sizes stay equal */
         if (reduce_problem(&odd_tail, bases[w / PRIMES / 2], template, may_change,
                            primes[w % PRIMES], apart) &&
             is_allowed(template, &odd_tail, device, &bytes)) {

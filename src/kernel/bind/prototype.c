@@ -110,7 +110,7 @@ static bool count_bytes(uint64_t *out, const gt_prototype *prototype, const int6
     return true;
 }
 
-/* Computes everything but the grids. Returns false if the configuration is invalid. */
+/* Computes the members of *out except the grids. Returns false if the configuration is invalid. */
 static bool compute_rest(gt_prototype_sizes *out, const gt_prototype *prototype,
                          const gt_binding *binding)
 {

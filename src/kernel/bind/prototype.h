@@ -19,7 +19,7 @@ typedef struct gt_prototype_sizes {
     uint32_t grids[GT_STEPS_MAX][3];
     uint64_t bytes[GT_PARAMETER_MAX]; /* size of each argument and scratch buffer; 0 for scalars */
     gt_tensormap maps[GT_TENSORMAP_MAX];
-    int64_t values[GT_VALUES_MAX]; /* of the computed arguments */
+    int64_t values[GT_VALUES_MAX]; /* values of the computed arguments */
 } gt_prototype_sizes;
 
 /* Computes a launch for a problem that differs only in its run-time sizes. Returns false if the

@@ -113,7 +113,7 @@ static gputune_status define_bounds(generator *g)
 #define GLOBAL   "gputune_pass_global_"
 
 /* Defines GPUTUNE_PARAM(block), which declares the kernel parameter for a block. The block's struct
- * is declared after this macro, so it must be an argument of a class template. */
+ * is declared later than this macro, so the parameter's type is a class template of the struct. */
 static void define_parameter(generator *g, const gt_block *block, const char *name,
                              const char *type, bool is_struct, unsigned long long by_value)
 {
@@ -274,7 +274,7 @@ static const char tensormap_type[] =
     "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
     "#endif\n";
 
-/* Appends assertions that the reference does not declare an output with an alias of double. */
+/* Appends assertions that the type of an output in the reference is not an alias of double. */
 static void assert_outputs(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -402,7 +402,7 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
         const gt_option *option = &parts->options[i];
         int64_t holds = 1;
         if (option->item == decided) {
-            continue; /* an earlier branch of this option has been chosen */
+            continue; /* an earlier condition was true */
         }
         if (option->condition) {
             GT_TRY(gt_expression_integer(&holds, option->condition, binding->slots));

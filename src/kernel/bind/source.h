@@ -31,9 +31,9 @@ gputune_status gt_source_generate(gt_source *out, const gt_template *template,
 gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude);
-/* Sets *out to the hash of the code that computes the expected results. This is the code of the
- * judges or of the variant that is the reference. Sets *out to zero if the hash is not needed:
- * every edit of that code then also changes all sources or the identity of the template. */
+/* Sets *out to the hash of the code that computes the expected results: the code of the judges, or
+ * of the variant that is the reference. Sets *out to zero if the hash is not needed, because every
+ * edit of that code also changes all sources or the identity of the template. */
 gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device,
                                   const char *prelude);

@@ -67,8 +67,8 @@ static gputune_status split_lines(line_list *out, const char *text)
     return GPUTUNE_OK;
 }
 
-/* Drops unneeded lines among the first `count` lines, in reverse order. Unneeded are macros and
- * declarations of std that no later line uses, empty #if blocks, and comments above such lines. */
+/* Drops unneeded lines among the first `count` lines, in reverse order: macros and declarations of
+ * std that no later line uses, empty #if blocks, and comments above dropped lines. */
 static void drop_unused(line_list *lines, size_t count)
 {
     const gt_token std = gt_token_of("std");

@@ -35,8 +35,8 @@ double gt_tolerance_step(const gt_workload *workload)
     return has_output ? sqrt(coarsest) : 0;
 }
 
-/* Estimates how many terms an element has. `still` is the fraction of elements that did not change:
- * an element with m terms does not change with probability (1 - 1/GT_TOLERANCE_SPARSE)^m. */
+/* Estimates the number m of terms of an element. `still` is the fraction of elements that a sparse
+ * step did not change, which is expected to be (1 - 1/GT_TOLERANCE_SPARSE)^m. */
 static double terms_counted(double still)
 {
     static const double enough = 0.02;

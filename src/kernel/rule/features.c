@@ -18,9 +18,9 @@ typedef struct maker {
     gt_rule_form form; /* how to print the expressions of the current variant */
 } maker;
 
-/* Adds a feature. If there already is an equal feature, only adds `grants` to the needs that it
- * meets. Sets *index to the index of the feature, or to UINT32_MAX if there are too many. `index`
- * may be NULL. */
+/* Adds a feature, and adds `grants` to the needs that it meets. If an equal feature exists, uses
+ * that one. Sets *index to the feature's index, or to UINT32_MAX if there are too many. `index` may
+ * be NULL. */
 static gputune_status add_feature(uint32_t *index, maker *m, const char *text, bool is_condition,
                                   uint64_t grants)
 {
@@ -230,7 +230,7 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* If conditions can meet all of a variant's several needs, adds one feature that does. */
+/* Adds a feature that is true if all needs of a variant are met, unless there is only one need. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};

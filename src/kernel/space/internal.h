@@ -51,7 +51,7 @@ enum {
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* The child of a value if no valid combination contains this value. */
+/* In a diagram, the child of a value that occurs in no valid combination. */
 enum { GT_NODE_DEAD = -1 };
 
 /* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes. It has

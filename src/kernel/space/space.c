@@ -163,7 +163,7 @@ static gputune_status plan_rest(gt_space *space)
         gt_filter *maps = new_filter(space, ORDER_CARVEOUT, gt_binding_maps);
         GT_TRY(add_clauses(space, maps, "tensormap"));
     }
-    /* check all pass() blocks together; block_values() has checked each of them alone */
+    /* check all pass() blocks together; block_values() has checked each block separately */
     if (space->template->pass_count > 1) {
         gt_filter *blocks = new_filter(space, ORDER_CARVEOUT, gt_binding_blocks);
         add_raw(blocks, axes_of_kind(space->template, GT_AXIS_PASS));

@@ -441,9 +441,9 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends the names in a clause and in its strings, because the code may declare them, and `::`
- * before qualified names. Leaves out arguments, kernels that are not in this body, and names before
- * '=' unless they are types. */
+/* Appends the names that occur in a clause and in its strings, because the code may declare them. A
+ * name that follows `::` keeps it. Leaves out arguments, kernels that are not in this body, and
+ * names before '=' unless they are types. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {
@@ -467,8 +467,8 @@ static void append_names(gt_text *out, const gt_parse *p, const named_kernels *a
     }
 }
 
-/* Appends the names in the clauses that contain code (has_code), or in all other clauses. A
- * reference by elements is in the text, as a kernel. */
+/* Appends the names in the clauses that contain code (has_code), or in all other clauses. Skips a
+ * reference that assigns elements, because the text contains it as a kernel. */
 static void append_clauses(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                            bool has_code)
 {
@@ -554,7 +554,7 @@ static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *par
     rewrite_body(&e);
     GT_THEN(status, carry_out(&body->text, &e));
     gt_array_free(&e.list);
-    if (e.needs_newer) { /* nvcc accepts it in C++17 */
+    if (e.needs_newer) { /* nvcc accepts such code in C++17 */
         choose_standard(parse->parts);
     }
     GT_TRY(status);

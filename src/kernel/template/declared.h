@@ -207,7 +207,7 @@ typedef struct gt_template_parts {
     uint32_t word_count;
 } gt_template_parts;
 
-/* Returns the index of the first of `computed` in gt_template_step.arguments. */
+/* Returns the number that stands for computed[0] in gt_template_step.arguments. */
 static inline uint32_t gt_first_computed(const gt_template *template)
 {
     return template->parameter_count + template->parts->added_maps;

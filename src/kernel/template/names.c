@@ -130,7 +130,7 @@ static void append_macros(gt_text *out, const gt_template *template)
     }
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
-        if (!own->is_name) { /* the value of an expression is a number in the code */
+        if (!own->is_name) { /* an expression becomes a number, so it uses no names */
             gt_text_printf(out, "#define %s %s %s\n", own->name, own->text ? own->text : "",
                            own->name);
         }
@@ -192,7 +192,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
     }
     for (size_t k = 0; k < piece->keys && piece->parent < 0; k++) {
         const size_t i = gt_word_find(w, piece->begin, piece->end, keys[k]);
-        /* a typedef's keys include types that it uses; only its name is before ';' or '[' */
+        /* keys of a typedef include types that it uses; only the new name is before ';' or '[' */
         if (i + 1 < piece->end &&
             (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
             note_declared(s, &w[i], true);

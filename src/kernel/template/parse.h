@@ -75,8 +75,8 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
  * opens *after on the text after NAME. */
 bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name);
 
-/* Returns true for args(), and for clauses that a kernel may have only once. If a kernel has its
- * own clause of such a kind, this clause replaces the common one. */
+/* Returns true for args(), and for clauses that a kernel may have only once. For such a clause, a
+ * kernel's own clause replaces the clause that all kernels share. */
 bool gt_clause_is_single(const char *word);
 /* Returns true if a clause contains names of functions, or text that becomes code. */
 bool gt_clause_has_code(const char *word);

@@ -347,8 +347,8 @@ gputune_status gt_parse_constant(gt_parse *p)
                  block->name, block->name);
     GT_TRY(read_elements(block, p));
     GT_TRY(check_constant_type(block, &type));
-    /* The array in the code must be large enough for the caller's values. If the code uses another
-     * name for the type, such as a typedef of an array, only the compiler knows the size. */
+    /* The array in the code must have room for the caller's values. Its size is not checked if the
+     * code has another name for the type, such as a typedef of an array. */
     const int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
     const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &after) : -1;
     GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,

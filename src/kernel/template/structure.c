@@ -608,11 +608,11 @@ const gt_structure_member *gt_structure_pointer(const gt_template *template, con
     return NULL;
 }
 
-/* How well the namespaces of a declaration fit the name of a type. */
+/* How well the namespaces of a declaration fit a use of its name. */
 typedef enum fit { NOT, ELSEWHERE, OUTSIDE, HERE } fit;
 
-/* Compares the namespaces `scope` with `length` bytes of namespaces that are written before a name,
- * such as "a::". The name is used in the namespaces `inside`. */
+/* Returns how well the namespaces `scope` of a declaration fit a use of its name in the namespaces
+ * `inside`. The namespaces that precede the used name are `length` bytes at `written`: "a::". */
 static fit fit_of(const char *scope, const char *written, size_t length, const char *inside)
 {
     const char *end = scope + strlen(scope);
@@ -628,8 +628,8 @@ static fit fit_of(const char *scope, const char *written, size_t length, const c
     return inside[left] ? OUTSIDE : HERE;
 }
 
-/* Reads the declarations with this name whose namespaces fit the type's name, up to `own`, as
- * `wanted`. */
+/* Reads the types named `own` whose namespaces fit as `wanted`. `name` is `own` after its
+ * namespaces. */
 static gputune_status try_declarations(bool *found, gt_parse *p, const char *name, const char *own,
                                        bool specialises, fit wanted)
 {
@@ -671,7 +671,7 @@ static gputune_status try_declarations(bool *found, gt_parse *p, const char *nam
     return GPUTUNE_OK;
 }
 
-/* Takes the names before the last "::" for namespaces first, and then for structs. */
+/* Takes the names before the last "::" of `name` first for namespaces, then for structs. */
 static gputune_status find_declaration(bool *found, gt_parse *p, const char *name, bool specialises)
 {
     const char *own = name + strcspn(name, "<");

@@ -19,7 +19,7 @@ typedef struct gt_structure_member {
 /* A struct, or a name that stands for another type (typedef, using, enum). */
 typedef struct gt_structure {
     char name[GT_NAME_MAX];   /* name including its C++ template arguments: "vec<float,4>" */
-    size_t own;               /* number of bytes in `name` before its name without namespaces */
+    size_t own;               /* length of the namespaces at the beginning of `name` */
     char scope[GT_ENTRY_MAX]; /* namespaces in which it is defined: "", "a", "a::b" */
     char alias[GT_NAME_MAX];  /* type for which a typedef stands; "" for a struct */
     gt_structure_member *members;

@@ -12,7 +12,7 @@ typedef gt_truth (*gt_defined_fn)(const void *user, const gt_token *name);
 /* Evaluates a term that contains no && or ||. The lexer ends where the term ends. */
 typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 
-enum { GT_CONDITIONS_MAX = 64 }; /* conditions in deeper #if directives are not evaluated */
+enum { GT_CONDITIONS_MAX = 64 }; /* maximum depth of #ifs whose conditions are evaluated */
 
 typedef struct gt_conditions {
     gt_truth now; /* whether the current line is compiled */

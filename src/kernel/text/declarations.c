@@ -332,7 +332,7 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
         push_key(s, w[at + 1].id, &piece->keys);
     }
     const size_t body = gt_word_find(w, at, count, GT_IS_OPEN_BRACE);
-    for (size_t i = at + 1; piece->is_torn && i + 1 < body; i++) { /* heads in other #if branches */
+    for (size_t i = at + 1; piece->is_torn && i + 1 < body; i++) { /* names in other #if branches */
         if (w[i + 1].id == GT_IS_OPEN_PAREN) {
             add_key(s, piece, &w[i]);
             i = gt_word_close(w, count, i + 1);
@@ -898,7 +898,7 @@ static size_t scan_piece(scan *s, size_t at)
                            has_word(s->words, piece.begin, piece.end, GT_IS_STATIC);
     const bool is_member =
         s->in_class && (piece.is_torn || !(piece.kind == GT_PIECE_FUNCTION || is_static));
-    if (is_member || s->macros->failed) { /* the member stays in its class */
+    if (is_member || s->macros->failed) { /* the member is not a separate declaration */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {

@@ -107,7 +107,7 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
         append_piece(&out->text, &part, 0);
         gt_text_append(&out->text, ")");
         out->precedence = PRIMARY;
-        out->least = part.least; /* the functions sqrt() and log2() are monotonic */
+        out->least = part.least; /* sqrt() and log2() are least for the least operand */
         out->least = gt_operation_unary(&out->least, operation) ? -1 : out->least;
         return GPUTUNE_OK;
     }
@@ -229,7 +229,7 @@ static bool is_decided(bool *holds, gt_operation operation, const piece *left, c
 {
     const int64_t least = left->is_known ? right->least : left->least;
     const int64_t number = left->is_known ? left->value : right->value;
-    const int order = left->is_known ? -1 : 1; /* means that the unknown side is larger */
+    const int order = left->is_known ? -1 : 1; /* for now, assume that the unknown side is larger */
     bool if_equal;
     return (left->is_known || right->is_known) && least >= 0 && number <= least &&
            gt_operation_compare(holds, operation, order) &&

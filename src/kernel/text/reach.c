@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Bits of reach.wanted: a clause contains the name, so all its declarations are kept, or only those
- * of types, constants and device code. */
+/* Bits of reach.wanted. If a clause contains the name, ROOT keeps all declarations of the name, and
+ * TYPE_ROOT only its types, constants and device code. */
 enum { ROOT = 1 << 7, TYPE_ROOT = 1 << 6 };
 
 /* `name` is made by ## and contains a macro's name, such as f_BLOCK. `becomes` is the same name
@@ -220,7 +220,7 @@ static bool needs_function(const reach *r, const gt_piece *piece)
                (piece->is_marked || piece->is_constant || piece->keys == 0 ||
                 (is_made_by ? is_made(r, class_of(r, piece->owner)) : is_read(r, piece)));
     }
-    if (piece->owner && !piece->is_marked) { /* member of a namespace, or of a class in a header */
+    if (piece->owner && !piece->is_marked) { /* in a namespace or a class of a header */
         return piece->keys > 0 && keys_of(r, piece)[0] != piece->owner && is_read(r, piece);
     }
     return piece->is_operator ? needs_operator(r, piece) : is_read(r, piece);
@@ -291,8 +291,8 @@ static void keep_assertions(reach *r)
     }
 }
 
-/* Finds the names that `name` becomes if up to `most` macros in it are replaced by one of their
- * values in `defines`. */
+/* Finds the names that `name` becomes when up to `most` macros in it are replaced by their values
+ * in `defines`. A macro may have several values. */
 static void find_pasted(reach *r, uint32_t id, const char *name, gt_lexer defines, int most)
 {
     const gt_pasted added = {id, gt_macros_id(&r->found.macros, name, strlen(name))};
