@@ -48,11 +48,11 @@ static int add_finding(void *user, const gputune_finding *finding)
     } else {
         mistake *known = NULL;
         for (size_t i = 0; i < table->row_count && !known; i++) {
-            const gputune_finding *first = table->rows[i].item;
+            const gputune_finding *first = table->rows[i];
             bool same = first->line == finding->line && first->other_line == finding->other_line &&
                         strcmp(first->kind, finding->kind) == 0 &&
                         strcmp(first->file, finding->file) == 0;
-            known = same ? table->rows[i].item : NULL;
+            known = same ? table->rows[i] : NULL;
         }
         known = known ? known : cli_table_add(table, &(mistake){.first = *finding});
         known->count += finding->count;
@@ -102,7 +102,7 @@ static int check_scenario(const cli_session *session, const cli_scenario *scenar
         cli_table_print(table);
     }
     for (size_t i = 0; i < table->row_count && cli_given.format == CLI_FORMAT_TABLE; i++) {
-        write_line(table->rows[i].item);
+        write_line(table->rows[i]);
     }
     return cli_is_canceled() ? CLI_EXIT_CANCELED : table->row_count ? CLI_EXIT_FOUND : code;
 }

@@ -26,14 +26,14 @@ static const char place_of_data[] = "@data@\n";
 #define OF_TRIAL(member, unit) CLI_FIELD(gputune_record, member, "", unit, CLI_IN_DATA)
 
 static const cli_column trial_columns[] = {
-    OF_TRIAL(configuration, CLI_TEXT), OF_TRIAL(status, CLI_TEXT),
-    OF_TRIAL(message, CLI_TEXT),       OF_TRIAL(median_ns, CLI_TIME),
-    OF_TRIAL(low_ns, CLI_TIME),        OF_TRIAL(high_ns, CLI_TIME),
-    OF_TRIAL(samples, CLI_COUNT),      OF_TRIAL(eliminated_round, CLI_COUNT),
-    OF_TRIAL(registers, CLI_COUNT),    OF_TRIAL(spill_bytes, CLI_COUNT),
-    OF_TRIAL(shared_bytes, CLI_COUNT), OF_TRIAL(occupancy, CLI_REAL),
-    OF_TRIAL(compile_ns, CLI_TIME),    OF_TRIAL(is_default, CLI_YES),
-    OF_TRIAL(order, CLI_WHOLE),        OF_TRIAL(created, CLI_TEXT),
+    OF_TRIAL(configuration, CLI_TEXT),  OF_TRIAL(status, CLI_TEXT),
+    OF_TRIAL(message, CLI_TEXT),        OF_TRIAL(median_ns, CLI_TIME),
+    OF_TRIAL(low_ns, CLI_TIME),         OF_TRIAL(high_ns, CLI_TIME),
+    OF_TRIAL(samples, CLI_COUNT),       OF_TRIAL(eliminated_round, CLI_COUNT),
+    OF_TRIAL(registers, CLI_COUNT),     OF_TRIAL(spill_bytes, CLI_COUNT),
+    OF_TRIAL(shared_bytes, CLI_COUNT),  OF_TRIAL(occupancy, CLI_REAL),
+    OF_TRIAL(compile_ns, CLI_DURATION), OF_TRIAL(is_default, CLI_YES),
+    OF_TRIAL(order, CLI_WHOLE),         OF_TRIAL(created, CLI_TEXT),
 };
 
 static void write_scenario(const cli_measured *from, const char *source, FILE *file)

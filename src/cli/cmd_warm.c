@@ -21,7 +21,7 @@ static const cli_column columns[] = {
     SAME(registers, "regs", CLI_SOME_COUNT, BOTH),
     SAME(spill_bytes, "spills", CLI_COUNT, BOTH),
     SAME(shared_bytes, "shared", CLI_COUNT, BOTH),
-    SAME(compile_ns, "compile", CLI_TIME, BOTH),
+    SAME(compile_ns, "compile", CLI_DURATION, BOTH),
     SAME(message, "message", CLI_TEXT, BOTH),
     SAME(log, "", CLI_TEXT, DATA),
 };

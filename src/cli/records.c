@@ -177,7 +177,7 @@ static const cli_column columns[] = {
     SAME(local_bytes, "", CLI_COUNT, DATA),
     SAME(occupancy, "occupancy", CLI_SHARE, DATA | RUN | WHY | SPARE),
     SAME(max_error, "error", CLI_REAL, DATA | RUN | SPARE),
-    SAME(compile_ns, "compile", CLI_TIME, DATA | TRIALS | SPARE),
+    SAME(compile_ns, "compile", CLI_DURATION, DATA | TRIALS | SPARE),
     SAME(is_default, "", CLI_YES, DATA),
     SAME(is_winner, "", CLI_YES, DATA),
     SAME(tie, "", CLI_YES, DATA),
@@ -225,7 +225,7 @@ cli_table cli_record_table(unsigned view)
 void cli_record_add(cli_table *table, const gputune_record *record)
 {
     const row added = {.record = *record};
-    derive_figures(cli_table_add_measured(table, &added, record->objective));
+    derive_figures(cli_table_add(table, &added));
 }
 
 int cli_records_add(void *list, const gputune_record *record)

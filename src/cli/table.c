@@ -12,70 +12,85 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cell {
-    enum { NOTHING, WORDS, INTEGER, REAL, BOOLEAN } kind;
-    const char *text;
-    int64_t integer;
-    double number;
-    bool is_energy; /* true if a CLI_TIME cell holds nanojoules */
-} cell;
-
-static cell words(const char *text)
-{
-    return (cell){text && text[0] ? WORDS : NOTHING, .text = text};
-}
-
-static cell integer(int64_t value)
-{
-    return (cell){INTEGER, .integer = value};
-}
+/* How a cell is formatted: for people, or as a value of JSON and CSV. A BRIEF value has 7 digits.
+ */
+typedef enum style { PEOPLE, EXACT, BRIEF } style;
 
 #define AS(type) (*(const type *)field)
 
-static cell read_field(cli_unit unit, const void *field)
+/* Returns the objective of a row, because times of the objective energy are nanojoules. */
+static gputune_objective objective_of(const cli_table *table, size_t row)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        const void *field = (const char *)table->rows[row] + table->columns[i].offset;
+        if (table->columns[i].unit == CLI_OBJECTIVE) {
+            return AS(gputune_objective);
+        }
+    }
+    return GPUTUNE_OBJECTIVE_DEFAULT;
+}
+
+static char *format_number(const cli_table *table, size_t row, cli_unit unit, double value)
 {
     switch (unit) {
-    case CLI_TEXT:
-    case CLI_STATUS:
-    case CLI_SIZES:
-    case CLI_FIGURE:
-        return words(AS(char *));
-    case CLI_CHARS:
-        return words(field);
-    case CLI_OBJECTIVE:
-        return words(gputune_objective_name(AS(gputune_objective)));
-    case CLI_CACHE:
-        return words(gputune_cache_name(AS(gputune_cache)));
-    case CLI_VERSION:
-        return words(AS(int) ? cli_format("%d.%d", AS(int) / 1000, AS(int) % 1000 / 10) : "");
-    case CLI_CERTAINTY:
-        return words(gputune_certainty_name(AS(gputune_certainty)));
-    case CLI_YES:
-        return (cell){BOOLEAN, .integer = AS(bool)};
-    case CLI_SOME_COUNT:
-        return AS(uint32_t) ? integer(AS(uint32_t)) : words(NULL);
-    case CLI_COUNT:
-        return integer(AS(uint32_t));
-    case CLI_BIG_COUNT:
-        return integer((int64_t)AS(uint64_t));
-    case CLI_WHOLE:
-        return integer(AS(int));
-    case CLI_BYTES:
-        return integer(AS(int64_t));
-    default: {
-        bool is_known = isfinite(AS(double)) && (unit == CLI_REAL || AS(double) != 0);
-        return is_known ? (cell){REAL, .number = AS(double)} : words(NULL);
-    }
+    case CLI_TIME:
+        return cli_value(value, objective_of(table, row));
+    case CLI_DURATION:
+        return cli_value(value, GPUTUNE_OBJECTIVE_DEFAULT);
+    case CLI_RATE:
+        return cli_rate(value);
+    case CLI_FLOPS:
+        return cli_format("%.4g GFLOP/s", value / 1e9);
+    case CLI_RATIO:
+        return cli_format("%.3fx", value);
+    case CLI_SHARE:
+        return cli_format("%.1f%%", value * 100);
+    default:
+        return cli_format("%.4g", value);
     }
 }
 
-static cell cell_at(const cli_table *table, size_t row, size_t column)
+/* Returns the text of a cell, or "" if the cell has no value. */
+static const char *cell_text(const cli_table *table, size_t row, size_t column, style style)
 {
-    const cli_column *shown = &table->columns[column];
-    cell out = read_field(shown->unit, (const char *)table->rows[row].item + shown->offset);
-    out.is_energy = table->rows[row].is_energy && shown->unit == CLI_TIME &&
-                    !(shown->key && strcmp(shown->key, "compile_ns") == 0);
-    return out;
+    const cli_unit unit = table->columns[column].unit;
+    const void *field = (const char *)table->rows[row] + table->columns[column].offset;
+    switch (unit) {
+    case CLI_TEXT:
+    case CLI_STATUS:
+    case CLI_FIGURE:
+        return AS(char *);
+    case CLI_SIZES:
+        return style == PEOPLE ? cli_short_sizes(AS(char *)) : AS(char *);
+    case CLI_CHARS:
+        return field;
+    case CLI_OBJECTIVE:
+        return gputune_objective_name(AS(gputune_objective));
+    case CLI_CACHE:
+        return gputune_cache_name(AS(gputune_cache));
+    case CLI_VERSION:
+        return AS(int) ? cli_format("%d.%d", AS(int) / 1000, AS(int) % 1000 / 10) : "";
+    case CLI_CERTAINTY:
+        return gputune_certainty_name(AS(gputune_certainty));
+    case CLI_YES:
+        return style == PEOPLE ? (AS(bool) ? "yes" : "") : AS(bool) ? "true" : "false";
+    case CLI_SOME_COUNT:
+        return AS(uint32_t) ? cli_format("%" PRIu32, AS(uint32_t)) : "";
+    case CLI_COUNT:
+        return cli_format("%" PRIu32, AS(uint32_t));
+    case CLI_BIG_COUNT:
+        return cli_format("%" PRIu64, AS(uint64_t));
+    case CLI_WHOLE:
+        return cli_format("%d", AS(int));
+    case CLI_BYTES:
+        return style == PEOPLE ? cli_bytes((double)AS(int64_t))
+                               : cli_format("%" PRId64, AS(int64_t));
+    default:
+        return !isfinite(AS(double)) || (unit != CLI_REAL && AS(double) == 0) ? ""
+               : style == EXACT ? cli_json_number(AS(double))
+               : style == BRIEF ? cli_format("%.7g", AS(double))
+                                : format_number(table, row, unit, AS(double));
+    }
 }
 
 static bool is_text(cli_unit unit)
@@ -103,25 +118,19 @@ void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column 
     }
 }
 
-void *cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective)
+void *cli_table_add(cli_table *table, const void *item)
 {
     size_t last = table->row_count;
     void *copy = memcpy(cli_allocate(1, table->item_bytes), item, table->item_bytes);
-    cli_copy_item(copy, table->item_bytes, last ? table->rows[last - 1].item : NULL, table->columns,
+    cli_copy_item(copy, table->item_bytes, last ? table->rows[last - 1] : NULL, table->columns,
                   table->column_count);
-    cli_push(table->rows, table->row_count,
-             (cli_row){.item = copy, .is_energy = objective == GPUTUNE_OBJECTIVE_ENERGY});
+    cli_push(table->rows, table->row_count, copy);
     return copy;
-}
-
-void *cli_table_add(cli_table *table, const void *item)
-{
-    return cli_table_add_measured(table, item, GPUTUNE_OBJECTIVE_DEFAULT);
 }
 
 size_t cli_table_pack(const cli_table *table, char *out, size_t most)
 {
-    const char *item = table->rows[table->row_count - 1].item;
+    const char *item = table->rows[table->row_count - 1];
     size_t bytes = table->item_bytes;
     memcpy(out, item, bytes);
     for (size_t i = 0; i < table->column_count; i++) {
@@ -223,47 +232,13 @@ const char *const cli_format_words[] = {"table", "json", "csv", NULL};
 
 /* ---- text ---- */
 
-static char *shown_number(cli_unit unit, double value)
-{
-    switch (unit) {
-    case CLI_TIME:
-        return cli_value(value, GPUTUNE_OBJECTIVE_DEFAULT);
-    case CLI_RATE:
-        return cli_rate(value);
-    case CLI_FLOPS:
-        return cli_format("%.4g GFLOP/s", value / 1e9);
-    case CLI_RATIO:
-        return cli_format("%.3fx", value);
-    case CLI_SHARE:
-        return cli_format("%.1f%%", value * 100);
-    default:
-        return cli_format("%.4g", value);
-    }
-}
-
-static const char *plain(cli_unit unit, cell cell)
-{
-    switch (cell.kind) {
-    case WORDS:
-        return unit == CLI_SIZES ? cli_short_sizes(cell.text) : cell.text;
-    case INTEGER:
-        return unit == CLI_BYTES ? cli_bytes((double)cell.integer)
-                                 : cli_format("%" PRId64, cell.integer);
-    case REAL:
-        return cell.is_energy ? cli_value(cell.number, GPUTUNE_OBJECTIVE_ENERGY)
-                              : shown_number(unit, cell.number);
-    default:
-        return cell.integer ? "yes" : "";
-    }
-}
-
 static bool is_left(const cli_column *column)
 {
     return column->unit <= CLI_SIZES;
 }
 
 typedef struct grid {
-    const char **texts; /* texts row by row, titles first; NULL in hidden columns */
+    const char **texts; /* texts row by row, titles first */
     span *spans;
 } grid;
 
@@ -284,20 +259,6 @@ static const char *color_of(const char *text)
     return NULL;
 }
 
-static bool is_shown(const cli_table *table, size_t column)
-{
-    if (!(table->columns[column].where & table->view)) {
-        return false;
-    }
-    for (size_t row = 0; row < table->row_count; row++) {
-        const cell cell = cell_at(table, row, column);
-        if (cell.kind != NOTHING && !(cell.kind == BOOLEAN && !cell.integer)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Makes a column wide enough for a text, or for its longest word if the column is folded. */
 static void widen_column(span *to, const char *text, bool folds)
 {
@@ -310,6 +271,7 @@ static void widen_column(span *to, const char *text, bool folds)
     }
 }
 
+/* Formats the columns of the table's view. Columns without a value stay hidden. */
 static grid make_grid(const cli_table *table)
 {
     size_t count = table->column_count;
@@ -317,12 +279,15 @@ static grid make_grid(const cli_table *table)
                 cli_allocate(count, sizeof(span))};
     for (size_t c = 0; c < count; c++) {
         const cli_column *column = &table->columns[c];
-        bool shows = is_shown(table, c);
+        bool shows = false;
+        out.texts[c] = column->title;
         out.spans[c].spare = column->where & CLI_SPARE;
+        for (size_t r = 1; r <= table->row_count && column->where & table->view; r++) {
+            out.texts[r * count + c] = cell_text(table, r - 1, c, PEOPLE);
+            shows |= *out.texts[r * count + c];
+        }
         for (size_t r = 0; r <= table->row_count && shows; r++) {
-            const char *text = r ? plain(column->unit, cell_at(table, r - 1, c)) : column->title;
-            out.texts[r * count + c] = text;
-            widen_column(&out.spans[c], text, r && is_left(column));
+            widen_column(&out.spans[c], out.texts[r * count + c], r && is_left(column));
         }
     }
     return out;
@@ -395,20 +360,10 @@ static bool is_in_data(const cli_table *table, size_t column)
     return where & CLI_IN_DATA || (where & CLI_IN_ITS_DATA && where & table->view);
 }
 
-static const char *json_cell(cell cell)
+static const char *json_cell(const cli_table *table, size_t row, size_t column, style style)
 {
-    switch (cell.kind) {
-    case WORDS:
-        return cli_json_text(cell.text);
-    case INTEGER:
-        return cli_format("%" PRId64, cell.integer);
-    case REAL:
-        return cli_json_number(cell.number);
-    case BOOLEAN:
-        return cell.integer ? "true" : "false";
-    default:
-        return "null";
-    }
+    const char *text = cell_text(table, row, column, style);
+    return !*text ? "null" : table->columns[column].unit <= CLI_FIGURE ? cli_json_text(text) : text;
 }
 
 static void write_json(const cli_table *table, FILE *file)
@@ -420,7 +375,7 @@ static void write_json(const cli_table *table, FILE *file)
         for (size_t c = 0; c < table->column_count; c++) {
             if (is_in_data(table, c)) {
                 fprintf(file, "%s\"%s\": %s", separator, table->columns[c].key,
-                        json_cell(cell_at(table, r, c)));
+                        json_cell(table, r, c, EXACT));
                 separator = ", ";
             }
         }
@@ -429,12 +384,8 @@ static void write_json(const cli_table *table, FILE *file)
     fputs("]", file);
 }
 
-static const char *csv_cell(cell cell)
+static const char *csv_cell(const char *text)
 {
-    const char *text = cell.text;
-    if (cell.kind != WORDS) {
-        return cell.kind == NOTHING ? "" : json_cell(cell);
-    }
     if (!text[strcspn(text, ",\"\r\n")]) {
         return text;
     }
@@ -454,7 +405,7 @@ static void write_csv(const cli_table *table, FILE *file)
         for (size_t c = 0; c < table->column_count; c++) {
             if (is_in_data(table, c)) {
                 fprintf(file, "%s%s", separator,
-                        r ? csv_cell(cell_at(table, r - 1, c)) : table->columns[c].key);
+                        r ? csv_cell(cell_text(table, r - 1, c, EXACT)) : table->columns[c].key);
                 separator = ",";
             }
         }
@@ -462,32 +413,21 @@ static void write_csv(const cli_table *table, FILE *file)
     }
 }
 
-static bool is_constant(const cli_table *table, size_t column)
-{
-    const cell a = cell_at(table, 0, column);
-    bool equal = true;
-    for (size_t r = 1; r < table->row_count && equal; r++) {
-        const cell b = cell_at(table, r, column);
-        equal = a.kind == b.kind && a.integer == b.integer && a.number == b.number &&
-                (a.kind != WORDS || strcmp(a.text, b.text) == 0);
-    }
-    return equal;
-}
-
 void cli_table_write_columns(const cli_table *table, FILE *file)
 {
     for (size_t c = 0; c < table->column_count; c++) {
-        fprintf(file, "%s\"%s\": ", c ? ",\n" : "{", table->columns[c].key);
-        bool constant = is_constant(table, c);
         CLI_SCOPED(cli_release_at) void *mark = cli_mark();
-        fputs(constant ? "" : "[", file);
-        for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
-            const cell cell = cell_at(table, r, c);
-            bool is_real = cell.kind == REAL;
-            const char *text = is_real ? cli_format("%.7g", cell.number) : json_cell(cell);
-            fprintf(file, "%s%s", r ? "," : "", text);
+        const char **texts = cli_allocate(table->row_count, sizeof *texts);
+        size_t count = 1; /* 1 if all values are equal, otherwise the number of rows */
+        for (size_t r = 0; r < table->row_count; r++) {
+            texts[r] = json_cell(table, r, c, BRIEF);
+            count = strcmp(texts[r], texts[0]) == 0 ? count : table->row_count;
         }
-        fputs(constant ? "" : "]", file);
+        fprintf(file, "%s\"%s\": %s", c ? ",\n" : "{", table->columns[c].key, count > 1 ? "[" : "");
+        for (size_t r = 0; r < count; r++) {
+            fprintf(file, "%s%s", r ? "," : "", texts[r]);
+        }
+        fputs(count > 1 ? "]" : "", file);
     }
     fputs("}", file);
 }

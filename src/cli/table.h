@@ -29,7 +29,8 @@ typedef enum cli_unit {
     CLI_BIG_COUNT,  /* uint64_t */
     CLI_WHOLE,      /* int */
     CLI_BYTES,      /* int64_t */
-    CLI_TIME,       /* double, nanoseconds; 0: unknown */
+    CLI_TIME,       /* double, nanoseconds, or nanojoules if the objective is energy; 0: unknown */
+    CLI_DURATION,   /* double, nanoseconds for every objective; 0: unknown */
     CLI_RATE,       /* double, bytes per second; 0: unknown */
     CLI_FLOPS,      /* double, operations per second; 0: unknown */
     CLI_RATIO,      /* double, "1.203x"; 0: unknown */
@@ -57,24 +58,17 @@ typedef struct cli_column {
     size_t offset; /* offset of the member in the row's item */
 } cli_column;
 
-typedef struct cli_row {
-    void *item;     /* copy of the struct that the row shows */
-    bool is_energy; /* true if CLI_TIME columns are in nanojoules */
-} cli_row;
-
 typedef struct cli_table {
     const char *name; /* name of the table in JSON */
     const cli_column *columns;
     size_t column_count, item_bytes;
-    cli_row *rows;
+    void **rows; /* copies of the structs that the rows show */
     size_t row_count;
     unsigned view;
 } cli_table;
 
 /* Appends a row, copying `item` and the texts that columns show. Returns the copy. */
 void *cli_table_add(cli_table *table, const void *item);
-/* Like cli_table_add(). For energy, CLI_TIME columns except `compile_ns` are in nanojoules. */
-void *cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective);
 /* Initialises an empty table for items of this type. */
 #define CLI_TABLE(name, columns, type, view)                                                       \
     {                                                                                              \

@@ -224,7 +224,7 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                               {info->noisy, "noisy"},
                               {info->modelled, "modelled"}};
     row.flags = cli_flags_text(flags, sizeof flags / sizeof *flags);
-    cli_table_add_measured(table, &row, info->objective);
+    cli_table_add(table, &row);
     return code;
 }
 
@@ -238,12 +238,12 @@ void cli_warm_take(cli_table *table, double place, const char *packed)
     outcome row;
     cli_table_unpack(&row, table, packed);
     row.place = place;
-    cli_table_add_measured(table, &row, row.info.objective);
+    cli_table_add(table, &row);
 }
 
 static int by_place(const void *left, const void *right)
 {
-    const outcome *a = ((const cli_row *)left)->item, *b = ((const cli_row *)right)->item;
+    const outcome *a = *(outcome *const *)left, *b = *(outcome *const *)right;
     return (a->place > b->place) - (a->place < b->place);
 }
 
@@ -258,7 +258,7 @@ static gains sum_gains(const cli_table *table)
 {
     gains out = {0};
     for (size_t i = 0; i < table->row_count; i++) {
-        const outcome *row = table->rows[i].item;
+        const outcome *row = table->rows[i];
         double speedup = row->info.speedup;
         if (!row->info.variants) {
             continue;
