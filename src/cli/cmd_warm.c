@@ -3,8 +3,6 @@
 #include "cli/warm.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -163,11 +161,9 @@ typedef struct watched {
     struct stat facts; /* state of the file at the last check; all 0 if it did not exist */
 } watched;
 
-typedef struct watch {
-    watched *files;
-    size_t count;
-    atomic_bool is_over;
-    const char *changed; /* path of a changed file, set by the watching thread; NULL if none */
+static struct {
+    CLI_LIST(watched) files;
+    const char *changed; /* path of a file that has changed since the tuning began, or NULL */
 } watch;
 
 static struct stat facts_of(const char *path)
@@ -177,11 +173,11 @@ static struct stat facts_of(const char *path)
 }
 
 /* Adds a file, unless the list has it under this or another path. The file need not exist. */
-static void add_file(watch *watch, const char *path)
+static void add_file(const char *path)
 {
     const watched added = {path, facts_of(path)};
-    for (size_t i = 0; i < watch->count; i++) {
-        const watched *known = &watch->files[i];
+    for (size_t i = 0; i < watch.files.count; i++) {
+        const watched *known = &watch.files.items[i];
         bool same = added.facts.st_ino && known->facts.st_ino == added.facts.st_ino &&
                     known->facts.st_dev == added.facts.st_dev &&
                     strcmp(gt_base_name(known->path), gt_base_name(path)) == 0;
@@ -189,98 +185,87 @@ static void add_file(watch *watch, const char *path)
             return;
         }
     }
-    cli_push(watch->files, watch->count, added);
+    cli_add(&watch.files, added);
 }
 
 /* Adds a header in every include folder, because the header may appear in any of them. */
-static void add_include(watch *watch, const char *from, const char *name)
+static void add_include(const char *from, const char *name)
 {
     const cli_list *folders = &cli_given.include_paths;
     const char *more = getenv("GPUTUNE_INCLUDE");
-    add_file(watch, cli_path_beside(from, name));
+    add_file(cli_path_beside(from, name));
     for (size_t i = 0; i < folders->count; i++) {
-        add_file(watch, cli_format("%s/%s", folders->items[i], name));
+        add_file(cli_format("%s/%s", folders->items[i], name));
     }
     for (more = more ? more : ""; *more; more += strspn(more, ":")) {
         size_t length = strcspn(more, ":");
-        add_file(watch, cli_format("%.*s/%s", (int)length, more, name));
+        add_file(cli_format("%.*s/%s", (int)length, more, name));
         more += length;
     }
 }
 
-static void list_files(watch *watch)
+static void list_files(void)
 {
-    watch->files = NULL;
-    watch->count = 0;
+    memset(&watch, 0, sizeof watch);
     for (size_t i = 0; i < cli_warm.kernels.count; i++) {
         const char *path = cli_warm.kernels.items[i], *kernel = strstr(path, ".cu:");
-        add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path);
+        add_file(kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path);
     }
-    for (size_t i = 0; i < watch->count; i++) { /* the list grows in the loop */
+    for (size_t i = 0; i < watch.files.count; i++) { /* the list grows in the loop */
         size_t bytes;
-        const char *path = watch->files[i].path, *text = cli_read_text(path, &bytes);
+        const char *path = watch.files.items[i].path, *text = cli_read_text(path, &bytes);
         while (text && *text) {
             char *name = cli_next_include(&text);
             if (name) {
-                add_include(watch, path, name);
+                add_include(path, name);
             }
         }
     }
 }
 
 /* Checks all files for changes. Polling works on every file system, unlike inotify. */
-static bool take_changes(watch *watch)
+static bool take_changes(void)
 {
     bool found = false;
-    for (size_t i = 0; i < watch->count; i++) {
-        watched *file = &watch->files[i];
+    for (size_t i = 0; i < watch.files.count; i++) {
+        watched *file = &watch.files.items[i];
         const struct stat before = file->facts, now = facts_of(file->path);
         if (now.st_ino != before.st_ino || now.st_size != before.st_size ||
             now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
             now.st_mtim.tv_nsec != before.st_mtim.tv_nsec) {
             file->facts = now;
-            watch->changed = file->path;
+            watch.changed = file->path;
             found = true;
         }
     }
     return found;
 }
 
-static void *wait_for_change(void *user)
+void cli_watch(void)
 {
-    watch *watch = user;
-    while (!cli_is_interrupted() && !watch->is_over) {
-        poll(NULL, 0, SETTLED_MS);
-        if (!take_changes(watch) && watch->changed) {
-            break;
-        }
+    if (take_changes()) {
+        cli_set_canceled(true);
     }
-    cli_set_canceled(true);
-    return NULL;
 }
 
-static int tune_and_wait(watch *watch, bool is_first)
+static int tune_and_wait(bool is_first)
 {
-    pthread_t thread;
-    list_files(watch);
-    watch->changed = NULL;
-    CLI_REFUSE(pthread_create(&thread, NULL, wait_for_change, watch) != 0, CLI_EXIT_NOTHING,
-               "cannot start a thread that watches files");
+    list_files();
     int code = cli_rewrite_end(warm_kernels());
     fflush(stdout);
     bool is_done = !cli_is_canceled();
-    bool is_of_files =
-        code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
-    watch->is_over = is_first && is_done && !is_of_files;
-    if (is_done && !watch->is_over) {
+    if (is_first && is_done &&
+        (code == CLI_EXIT_USAGE || code == CLI_EXIT_PLATFORM || code == CLI_EXIT_DATABASE)) {
+        return code; /* saving a file cannot fix this */
+    }
+    if (is_done) {
         cli_note("waiting for changes to %s or its includes; press Ctrl-C to end",
-                 watch->files[0].path);
+                 watch.files.items[0].path);
     }
-    pthread_join(thread, NULL);
+    do {
+        poll(NULL, 0, SETTLED_MS);
+    } while (!cli_is_interrupted() && (take_changes() || !watch.changed));
     cli_set_canceled(false);
-    if (watch->is_over) {
-        return code;
-    }
     if (cli_is_interrupted()) {
         return is_done ? CLI_EXIT_OK : CLI_EXIT_CANCELED;
     }
@@ -288,7 +273,7 @@ static int tune_and_wait(watch *watch, bool is_first)
         fputs("\033[H\033[2J", stdout);
         fflush(stdout);
     }
-    cli_note("%s has changed", watch->changed);
+    cli_note("%s has changed", watch.changed);
     return CLI_CONTINUE;
 }
 
@@ -297,12 +282,11 @@ static int tune_and_wait(watch *watch, bool is_first)
  * fails for a reason that saving a file cannot fix. */
 static int warm_watch(void)
 {
-    watch watch = {NULL};
     int code = CLI_CONTINUE;
     cli_catch_interrupt();
     for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
         CLI_SCOPED(cli_release_at) void *mark = cli_mark();
-        code = tune_and_wait(&watch, is_first);
+        code = tune_and_wait(is_first);
     }
     return code;
 }

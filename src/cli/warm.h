@@ -88,6 +88,8 @@ cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenar
 double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t start_ns,
                         size_t side_by_side);
 
+/* Cancels the tuning if a file that --watch watches has changed. */
+void cli_watch(void);
 /* A gputune_progress_fn. `user` is a cli_progress. */
 void cli_progress_update(void *user, const gputune_progress *at);
 /* Draws a progress line, cut to the terminal's width. Changes `text`. */

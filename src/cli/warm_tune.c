@@ -20,6 +20,7 @@ static void show_progress(void *user, const gputune_progress *at)
     cli_add(&labels, progress->label);
     cli_progress_update(user, at);
     cli_rewrite(&labels);
+    cli_watch();
 }
 
 static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
