@@ -14,7 +14,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char progress_line[1024];
-static cli_send_fn send_line; /* function that receives the lines; NULL: print to stderr */
+static void (*draw_elsewhere)(const char *text); /* draws progress lines; NULL: this process does */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
 
@@ -47,35 +47,31 @@ size_t cli_console_columns(FILE *file)
     return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-static void erase_line(void)
+/* Returns the text that erases the progress line on the terminal. */
+static const char *eraser(void)
 {
-    if (progress_line[0]) {
-        fputs("\r\033[K", stderr);
-    }
+    return progress_line[0] || (draw_elsewhere && cli_console_is_live()) ? "\r\033[K" : "";
 }
 
-void cli_console_send(cli_send_fn send)
+void cli_console_draw_by(void (*draw)(const char *text))
 {
-    send_line = send;
+    draw_elsewhere = draw;
 }
 
+/* Prints `text` on a line of its own, after `prefix`. `color` may be NULL. */
 static void print_line(const char *prefix, const char *text, const char *color)
 {
+    int error = errno; /* preserved for callers */
     bool colored = color && cli_console_has_color(stderr);
     char *clean = strdup(text);
-    erase_line();
-    fprintf(stderr, "%sgputune: %s%s%s\n%s", colored ? color : "", prefix, colored ? CLI_PLAIN : "",
-            clean ? cli_clean(clean, true) : "out of memory", progress_line);
-    fflush(stderr);
-    free(clean);
-}
-
-void cli_console_line(const char *prefix, const char *text, const char *color)
-{
-    int error = errno; /* preserved for callers */
     pthread_mutex_lock(&mutex);
-    (send_line ? send_line : print_line)(prefix, text, color);
+    /* one call, so lines of several processes do not mix */
+    fprintf(stderr, "%s%sgputune: %s%s%s\n%s", eraser(), colored ? color : "", prefix,
+            colored ? CLI_PLAIN : "", clean ? cli_clean(clean, true) : "out of memory",
+            progress_line);
+    fflush(stderr);
     pthread_mutex_unlock(&mutex);
+    free(clean);
     errno = error;
 }
 
@@ -89,7 +85,7 @@ void cli_console_print(bool is_error, const char *format, ...)
     va_start(args, format);
     gt_vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    cli_console_line("", text, is_error ? CLI_RED : NULL);
+    print_line("", text, is_error ? CLI_RED : NULL);
 }
 
 void cli_console_progress(const char *format, ...)
@@ -103,13 +99,12 @@ void cli_console_progress(const char *format, ...)
     gt_vsnprintf(line, sizeof line, format, args);
     va_end(args);
     pthread_mutex_lock(&mutex);
-    if (send_line) {
-        send_line(NULL, line, NULL);
+    if (draw_elsewhere) {
+        draw_elsewhere(line);
     } else {
-        erase_line();
-        memcpy(progress_line, line, sizeof line);
-        fputs(progress_line, stderr);
+        fprintf(stderr, "%s%s", eraser(), line);
         fflush(stderr);
+        memcpy(progress_line, line, sizeof line);
     }
     pthread_mutex_unlock(&mutex);
 }
@@ -127,7 +122,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     gputune_log_level most = cli_given.verbose ? GPUTUNE_LOG_DEBUG : GPUTUNE_LOG_WARNING;
     most = cli_given.quiet ? GPUTUNE_LOG_ERROR : most;
     if (level <= most) {
-        cli_console_line(prefixes[level], line, colors[level]);
+        print_line(prefixes[level], line, colors[level]);
     }
 }
 

@@ -37,11 +37,9 @@ void cli_console_print(bool is_error, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_console_progress_end(void);
 
-/* Prints `text` on a line of its own, after `prefix`. `color` may be NULL. */
-void cli_console_line(const char *prefix, const char *text, const char *color);
-/* Sends all later lines to `send` instead of stderr. For a progress line, the prefix is NULL. */
-typedef void (*cli_send_fn)(const char *prefix, const char *text, const char *color);
-void cli_console_send(cli_send_fn send);
+/* Sends later progress lines to `draw`, because another process draws them on the terminal. Lines
+ * that this process prints then erase the other process's line. */
+void cli_console_draw_by(void (*draw)(const char *text));
 
 /* A gputune_log_fn. Information lines are printed only with --verbose. */
 void cli_console_log(void *user, gputune_log_level level, const char *line);

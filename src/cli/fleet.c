@@ -1,10 +1,11 @@
 /* warm --gpus: tunes on several GPUs, with a child process for each GPU. The parent opens no GPU.
- * It sends each child one scenario at a time, draws the progress and prints one table. If a GPU or
- * its driver fails, only the child's current scenario fails, and another GPU of the same kind tunes
- * this scenario again. Parent and child exchange messages over a socket. A child lists its
- * scenarios, sends READY, and answers each ORDER with ROW or FAILED. GPUs are of one kind if
- * results of one are valid for the others; all GPUs of a kind share one queue of scenarios. The
- * children share the CPU cores for compiling through the file of GPUTUNE_CORES. */
+ * It sends each child one scenario at a time, draws the progress and prints one table; children
+ * print their own messages. If a GPU or its driver fails, only the child's current scenario fails,
+ * and another GPU of the same kind tunes this scenario again. Parent and child exchange messages
+ * over a socket. A child lists its scenarios, sends READY, and answers each ORDER with ROW or
+ * FAILED. GPUs are of one kind if results of one are valid for the others; all GPUs of a kind share
+ * one queue of scenarios. The children share the CPU cores for compiling through the file of
+ * GPUTUNE_CORES. */
 #include "cli/warm.h"
 
 #include "base/clock.h"
@@ -30,8 +31,7 @@ extern char **environ;
 
 /* The kinds of messages. The contents of each message are in parentheses. */
 typedef enum message_kind {
-    PRINT,  /* a line for the terminal (prefix, text, colour or "") */
-    DRAW,   /* the progress text of the scenario; "" removes the text */
+    DRAW,   /* the progress text of the scenario; "" removes the text (text) */
     LISTED, /* a scenario (place, cost, flags, kernel, label) */
     READY,  /* the GPU is open and all scenarios are listed (environment, label) */
     ROW,    /* the scenario has a winner (place, code, packed table row) */
@@ -62,18 +62,12 @@ static bool send_message(int channel, message *out)
     return sent == (ssize_t)bytes;
 }
 
-/* Sends a message with three texts. Long texts are cut. */
-static bool send_texts(int channel, message *out, const char *first, const char *second,
-                       const char *third)
+/* Sends a message with two texts. Long texts are cut. */
+static bool send_texts(int channel, message *out, const char *first, const char *second)
 {
-    const char *const texts[] = {first, second, third};
-    out->bytes = 0;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        size_t length = strnlen(texts[i], sizeof out->body / 3 - 1);
-        memcpy(out->body + out->bytes, texts[i], length);
-        out->bytes += length;
-        out->body[out->bytes++] = '\0';
-    }
+    const int most = sizeof out->body / 2 - 1;
+    out->bytes = 1 + (size_t)snprintf(out->body, sizeof out->body, "%.*s%c%.*s", most, first, '\0',
+                                      most, second);
     return send_message(channel, out);
 }
 
@@ -87,13 +81,6 @@ static bool receive_message(message *out, int channel)
     return true;
 }
 
-static const char *take_text(const message *from, size_t *at)
-{
-    const char *text = *at < from->bytes ? from->body + *at : "";
-    *at += strlen(text) + 1;
-    return text;
-}
-
 /* ---- the child ------------------------------------------------------------------------------- */
 
 static const char variable[] = "GPUTUNE_FLEET"; /* set in a child to "INDEX GPU CHANNEL PARENT" */
@@ -104,10 +91,10 @@ static struct {
     message message; /* large */
 } own;
 
-static void send_line(const char *prefix, const char *text, const char *color)
+static void send_progress(const char *text)
 {
-    own.message = (message){.kind = prefix ? PRINT : DRAW};
-    if (!send_texts(own.channel, &own.message, prefix ? prefix : "", text, color ? color : "")) {
+    own.message = (message){.kind = DRAW};
+    if (!send_texts(own.channel, &own.message, text, "")) {
         cli_set_canceled(true);
     }
 }
@@ -128,7 +115,8 @@ void cli_fleet_join(void)
     own.channel = numbers[2];
     unsetenv(variable); /* worker processes must not inherit the variable */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    cli_console_send(send_line);
+    signal(SIGTTOU, SIG_IGN); /* its process group is in the background, but may print */
+    cli_console_draw_by(send_progress);
     if (getppid() != numbers[3]) {
         _exit(CLI_EXIT_CANCELED);
     }
@@ -145,10 +133,10 @@ static void list_turns(const cli_session *session, const cli_scenarios *scenario
                       .place = turns[i].place,
                       .value = turns[i].cost,
                       .flags = (turns[i].known ? KNOWN : 0U) | (turns[i].started ? STARTED : 0U)};
-        (void)send_texts(own.channel, out, scenario->kernel->given, scenario->label, "");
+        (void)send_texts(own.channel, out, scenario->kernel->given, scenario->label);
     }
     *out = (message){.kind = READY};
-    (void)send_texts(own.channel, out, session->device.environment, own.label, "");
+    (void)send_texts(own.channel, out, session->device.environment, own.label);
 }
 
 static void send_answer(uint64_t place, const cli_tuned *tuned, const cli_session *session,
@@ -169,7 +157,7 @@ static void send_answer(uint64_t place, const cli_tuned *tuned, const cli_sessio
                      .code = code,
                      .flags = (code && cli_warm_may_be_gpu(tuned->status) ? GPU_FAULT : 0U) |
                               (tuned->status < 0 ? HAS_ERROR : 0U)};
-    (void)send_texts(own.channel, out, tuned->why, failure, "");
+    (void)send_texts(own.channel, out, tuned->why, failure);
 }
 
 int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
@@ -484,17 +472,12 @@ static void admit_child(child *child, const char *environment)
 
 static void handle_message(child *child, const message *from)
 {
-    size_t at = 0;
-    const char *first = take_text(from, &at), *second = take_text(from, &at),
-               *third = take_text(from, &at);
+    const char *first = from->body, *second = first + strlen(first) + 1;
     cli_kernel *kernel;
     cli_scenario *scenario;
     switch (from->kind) {
-    case PRINT:
-        cli_console_line(first, second, third[0] ? third : NULL);
-        return;
     case DRAW:
-        snprintf(child->shown, sizeof child->shown, "%s", second);
+        snprintf(child->shown, sizeof child->shown, "%.*s", (int)sizeof child->shown - 1, first);
         draw_progress();
         return;
     case LISTED:

@@ -49,7 +49,7 @@ int cli_shard_check(void);
 
 /* Tunes on the GPUs of --gpus, one process per GPU, and prints one table. Returns the exit code. */
 int cli_fleet_run(void);
-/* In a child of cli_fleet_run(), sets cli_given.own_gpu and redirects messages to the parent. */
+/* In a child of cli_fleet_run(), sets cli_given.own_gpu and sends progress to the parent. */
 void cli_fleet_join(void);
 /* Tunes the scenarios that the parent orders. Returns the exit code when the channel is closed. */
 int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);
