@@ -194,19 +194,22 @@ TEST(test_a_name_of_itself)
 /* A type may be declared in a struct, which may be a template. */
 TEST(test_nested_types)
 {
-    static const uint32_t bytes[] = {16, 4, 8, 1};
+    static const uint32_t bytes[] = {16, 4, 8, 1, 16};
     SETUP(b,
           "namespace a { template <class T> class A { T z[9]; public: struct B { T x; int n; }; "
           "typedef T V; template <class U> struct C { struct D { U d; }; }; void f() {} }; }\n"
           "struct E { E() : z(1) {} enum M : char { X, Y }; int z; };\n"
+          "class F { struct G; struct G { double d; }; struct H final { G g; } h; enum { N }; E::M "
+          "m; "
+          "enum class K { A } k; };\n"
           "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
           "#pragma gputune args(out float y[n], a::A<double>::B b = {1, 2}, A<float>::V v = 2, "
-          "A<int>::C<double>::D d = {1}, E::M m = 1)\n"
+          "A<int>::C<double>::D d = {1}, E::M m = 1, F f = {{{1}}, 1, 0})\n"
           "__global__ void k(float *y, a::A<double>::B b, a::A<float>::V v, "
           "a::A<int>::C<double>::D d, "
-          "E::M m) {}\n",
+          "E::M m, F f) {}\n",
           "sm_90");
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 5; i++) {
         assert_int_equal(b.workload.scalars[i].bytes, bytes[i]);
     }
 }

@@ -338,6 +338,9 @@ gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding)
     gt_text_append(out, parts->structure_count ? same_type : "");
     for (uint32_t i = 0; i < parts->structure_count; i++) {
         const gt_structure *structure = parts->structures[i];
+        if (structure->is_private) {
+            continue;
+        }
         if (structure->alias[0]) {
             assert_alias(out, binding->template, structure);
         } else {

@@ -4,6 +4,7 @@
 #include "kernel/text/functions.h"
 #include "kernel/text/types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,48 @@ static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
         *alignment = (uint32_t)value > *alignment ? (uint32_t)value : *alignment;
     }
     return GPUTUNE_OK;
+}
+
+typedef struct head {
+    const char *own;    /* name to find, without namespaces, up to a '<' or "::" */
+    const char *nested; /* name of a type in the struct `own`, such as "B" in "A<T>::B"; or NULL */
+    char tag[GT_NAME_MAX];
+    bool is_typedef, is_union, is_class, is_template;
+    bool specialises; /* true if the struct to find is a specialisation */
+    gt_place place;
+    gt_lexer attributes, parameters; /* `parameters` starts at the word `template` */
+    gt_lexer body;                   /* starts at the `:` or `{` after the name */
+    gt_lexer pattern;                /* arguments of a specialisation; otherwise empty */
+} head;
+
+/* Reads the head of a struct, which is the text between `struct` and `{`. Returns false if there is
+ * no `{`. */
+static bool read_head(head *out, gt_lexer *lexer)
+{
+    while (gt_lexer_is(lexer, "[")) { /* attributes, as in struct [[nodiscard]] S */
+        gt_lexer_skip(lexer, "[", "]");
+    }
+    out->attributes = *lexer;
+    while (gt_lexer_accept_any(lexer, "alignas __align__ __builtin_align__ __attribute__") >= 0) {
+        gt_lexer_skip(lexer, "(", ")");
+    }
+    out->tag[0] = '\0';
+    if (lexer->token.kind == GT_TOKEN_NAME &&
+        gt_name_read(out->tag, sizeof out->tag, lexer, "") < 0) {
+        return false;
+    }
+    out->pattern = (gt_lexer){.token = {.kind = GT_TOKEN_END}};
+    if (gt_lexer_is(lexer, "<")) {
+        out->pattern = *lexer;
+        gt_lexer_next(&out->pattern);
+        (void)gt_lexer_skip_angles(lexer);
+    }
+    (void)gt_lexer_accept(lexer, "final");
+    out->body = *lexer;
+    if (gt_lexer_is(lexer, ":")) {
+        gt_lexer_skip_to(lexer, "{ ;");
+    }
+    return gt_lexer_is(lexer, "{");
 }
 
 /* ---- Members --------------------------------------------------------------------------------- */
@@ -118,23 +161,61 @@ static gputune_status add_member(gt_structure *structure, gt_parse *p, const cha
     return read_default(member, p);
 }
 
+#define TYPE_WORDS "struct union class enum"
+
+/* Skips a definition up to its closing brace. Returns false if there is none. */
+static bool skip_definition(gt_lexer *lexer)
+{
+    head head;
+    gt_lexer ahead = *lexer;
+    const bool is_type = gt_lexer_accept_any(&ahead, TYPE_WORDS) >= 0;
+    (void)gt_lexer_accept_any(&ahead, "class struct");
+    if (!is_type || !read_head(&head, &ahead)) {
+        return false;
+    }
+    gt_lexer_skip(&ahead, "{", "}");
+    *lexer = ahead;
+    return true;
+}
+
+/* Finds the type of a member. A type of the struct itself or of one around it gets its name. */
+static gputune_status find_member_type(const gt_structure **out, gt_parse *p,
+                                       const gt_structure *structure, char type[GT_NAME_MAX])
+{
+    char name[GT_NAME_MAX];
+    const char *outer = structure->name, *end = outer + strlen(outer);
+    for (*out = NULL; end > outer && !*out; end -= end > outer ? strlen("::") : 0) {
+        const int length = (int)(end - outer);
+        if (snprintf(name, sizeof name, "%.*s::%s", length, outer, type) < (int)sizeof name) {
+            GT_TRY(gt_structure_find(out, p, name));
+        }
+        while (end > outer && end[-1] != ':') {
+            end--;
+        }
+    }
+    if (*out) {
+        memcpy(type, name, sizeof name);
+        return GPUTUNE_OK;
+    }
+    return gt_structure_find(out, p, type);
+}
+
 static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure *structure,
                                        gt_parse *p)
 {
-    while (gt_lexer_accept_any(&p->at, "const volatile mutable struct") >= 0) {
+    while (gt_lexer_accept_any(&p->at, "const volatile mutable") >= 0) {
     }
-    gt_place place = gt_lexer_place(&p->at);
     gt_lexer after = p->at;
-    if (gt_lexer_accept(&after, "enum") && after.token.kind == GT_TOKEN_NAME) {
-        p->at = after;
-        gt_lexer_next(&after);
+    const bool defines = skip_definition(&after);
+    const gt_place place = gt_lexer_place(&p->at);
+    while (gt_lexer_accept_any(&p->at, TYPE_WORDS) >= 0) {
     }
-    if (gt_token_is_any(&after.token, "{ :") ||
-        gt_lexer_accept_any(&p->at, "union class enum") >= 0) {
+    if (gt_token_is_any(&p->at.token, "{ :")) {
         return refuse_structure(place, structure, "a nested definition",
                                 "it outside of the struct");
     }
     GT_TRY(gt_words_read(out, GT_NAME_MAX, &p->at, "a type and a name", false));
+    p->at = defines ? after : p->at;
     while (gt_lexer_accept_any(&p->at, "const") >= 0) {
     }
     const gt_structure *nested;
@@ -142,7 +223,7 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
         gt_template_problem_index(p->template, out) >= 0) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_structure_find(&nested, p, out));
+    GT_TRY(find_member_type(&nested, p, structure, out));
     if (nested) {
         return GPUTUNE_OK;
     }
@@ -160,11 +241,15 @@ static bool is_data(const gt_lexer *lexer)
     if (gt_token_is_any(&ahead.token, others)) {
         return false;
     }
-    if (gt_lexer_accept(&ahead, "enum")) { /* an enum is data only if a name follows its braces */
-        gt_lexer_skip_to(&ahead, "; {");
-        const bool defines = gt_lexer_is(&ahead, "{");
-        gt_lexer_skip(&ahead, "{", "}");
-        return !defines || !gt_lexer_is(&ahead, ";");
+    if (gt_lexer_accept_any(&ahead, TYPE_WORDS) >= 0) {
+        const bool is_unnamed = gt_lexer_is(&ahead, "{") && !gt_lexer_is(lexer, "enum");
+        gt_lexer_next(&ahead);
+        const bool is_declared = gt_lexer_is(&ahead, ";");
+        ahead = *lexer;
+        if (is_declared || (skip_definition(&ahead) && gt_lexer_is(&ahead, ";"))) {
+            return is_unnamed; /* the members of an unnamed struct or union are data */
+        }
+        ahead = *lexer;
     }
     while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; { =")) {
         if (gt_lexer_accept_any(&ahead, "alignas __align__ __builtin_align__") >= 0) {
@@ -221,48 +306,6 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
     memcpy(structure->name, name, strlen(name) + 1);
     *out = structure;
     return GPUTUNE_OK;
-}
-
-typedef struct head {
-    const char *own;    /* name to find, without namespaces, up to a '<' or "::" */
-    const char *nested; /* name of a type in the struct `own`, such as "B" in "A<T>::B"; or NULL */
-    char tag[GT_NAME_MAX];
-    bool is_typedef, is_union, is_class, is_template;
-    bool specialises; /* true if the struct to find is a specialisation */
-    gt_place place;
-    gt_lexer attributes, parameters; /* `parameters` starts at the word `template` */
-    gt_lexer body;                   /* starts at the `:` or `{` after the name */
-    gt_lexer pattern;                /* arguments of a specialisation; otherwise empty */
-} head;
-
-/* Reads the head of a struct, which is the text between `struct` and `{`. Returns false if there is
- * no `{`. */
-static bool read_head(head *out, gt_lexer *lexer)
-{
-    while (gt_lexer_is(lexer, "[")) { /* attributes, as in struct [[nodiscard]] S */
-        gt_lexer_skip(lexer, "[", "]");
-    }
-    out->attributes = *lexer;
-    while (gt_lexer_accept_any(lexer, "alignas __align__ __builtin_align__ __attribute__") >= 0) {
-        gt_lexer_skip(lexer, "(", ")");
-    }
-    out->tag[0] = '\0';
-    if (lexer->token.kind == GT_TOKEN_NAME &&
-        gt_name_read(out->tag, sizeof out->tag, lexer, "") < 0) {
-        return false;
-    }
-    out->pattern = (gt_lexer){.token = {.kind = GT_TOKEN_END}};
-    if (gt_lexer_is(lexer, "<")) {
-        out->pattern = *lexer;
-        gt_lexer_next(&out->pattern);
-        (void)gt_lexer_skip_angles(lexer);
-    }
-    (void)gt_lexer_accept(lexer, "final");
-    out->body = *lexer;
-    if (gt_lexer_is(lexer, ":")) {
-        gt_lexer_skip_to(lexer, "{ ;");
-    }
-    return gt_lexer_is(lexer, "{");
 }
 
 /* Returns true if a definition has the name to find, as in `struct NAME {` or `} NAME;`. */
@@ -552,15 +595,22 @@ static gputune_status read_nested(bool *found, const head *outer, gt_parse *p, c
     }
     gt_lexer_skip_to(&p->at, "{");
     gt_lexer_next(&p->at);
+    bool is_private = outer->is_class;
     while (!*found && !gt_token_is_any(&p->at.token, "}") && p->at.token.kind != GT_TOKEN_END) {
+        const uint32_t next = p->parts->structure_count;
+        const bool is_public = gt_lexer_is(&p->at, "public");
         head inner = {.own = outer->nested, .nested = nested_in(outer->nested)};
         const gt_lexer begin = p->at;
         if (gt_token_is_any(&p->at.token, "template struct union class enum using typedef")) {
             GT_TRY(read_type(found, &inner, p, name));
             p->at = begin;
         }
-        if (gt_lexer_accept_any(&p->at, "public private protected") < 0 ||
-            !gt_lexer_accept(&p->at, ":")) {
+        if (*found) {
+            p->parts->structures[next]->is_private |= is_private;
+        } else if (gt_lexer_accept_any(&p->at, "public private protected") >= 0) {
+            is_private = !is_public;
+            (void)gt_lexer_accept(&p->at, ":");
+        } else {
             skip_declaration(&p->at);
         }
     }
