@@ -102,9 +102,9 @@ typedef struct gt_catalog_file {
 struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude; /* NULL if there is no prelude */
-    bool is_named;          /* true if the program named the folder */
+    bool is_named;          /* true if the program chose the template folder */
     gt_includes *includes;
-    const gputune_include *given; /* quoted includes that were passed with the current text */
+    const gputune_include *given; /* texts that the program passed for quoted includes */
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* all versions of all files, in the order of reading */
     gt_kernel_list added; /* added kernels; a later one replaces one of the same name */
@@ -183,7 +183,7 @@ static gputune_status add_name(void *to, const char *name)
     return status;
 }
 
-/* Finds an included file, first among the texts that were passed with the template. */
+/* Finds the text of an #include, first among the texts that were passed with the template. */
 static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
 {
     const gt_catalog *catalog = user;
@@ -291,7 +291,7 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
 
 static bool is_other_version(const char *path, const gt_version *version)
 {
-    gt_version now; /* a struct without padding */
+    gt_version now; /* has no padding, so memcmp() can compare it */
     return find_version(&now, path) && memcmp(&now, version, sizeof now) != 0;
 }
 
@@ -332,8 +332,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Adds the kernels of a file or, if `kernel` is not NULL, only this kernel. For a file without
- * kernels, adds one without a name; parsing this kernel will report the error. */
+/* Adds the kernels of a file or, if `kernel` is not NULL, only this kernel. If the file has no
+ * kernel, adds an entry without a name; parsing this entry later reports the error. */
 static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {
@@ -356,8 +356,8 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds kernels of a template file. Skips a file that has an error, and warns about it if `kernel`
- * is NULL, which selects all kernels. */
+/* Adds the kernels of a template file or, if `kernel` is not NULL, only this kernel. A file that
+ * has an error is skipped, with a warning if all kernels are selected. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -514,7 +514,7 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* do not use another file if this one no longer has the kernel */
+    if (added) { /* if this file no longer has the kernel, fail and do not use other files */
         return resolve_file(out, catalog, added->file->path, kernel);
     }
     GT_TRY(add_folder(out, catalog, kernel));
@@ -657,8 +657,8 @@ static gputune_status load_listed(gt_catalog *catalog, gt_catalog_kernel *kernel
     return load_kernel(catalog, kernel);
 }
 
-/* Calls `each` without holding the lock. If a kernel has an error, skips it or, if `must` is true,
- * fails. */
+/* Calls `each` for every kernel, without holding the lock. Skips a kernel that has an error or, if
+ * `must` is true, fails at this kernel. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {

@@ -47,10 +47,10 @@ typedef struct gt_watch {
 
 /* Returns true if the template is from a file outside the template folder, or was named by path. */
 bool gt_catalog_has_own_file(gt_catalog *catalog, const gt_template *template, bool by_path);
-/* Returns the watch of a template, which is valid as long as the catalog. NULL for templates that
- * are not watched: those passed as text, or found by name in the installed folder or that of
- * GPUTUNE_TEMPLATES. A folder that the program names may be edited, so its templates are watched,
- * which makes a hit slower. */
+/* Returns the watch of a template, which is valid as long as the catalog. Returns NULL for
+ * templates that are not watched: those passed as text, or found by name in the installed folder or
+ * that of GPUTUNE_TEMPLATES. Templates of a folder that the program chose are watched because they
+ * may be edited, although this makes stored answers slower. */
 gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path);
 /* Returns true if the files should be checked by gt_watch_look(). */
 static inline bool gt_watch_is_due(gt_watch *watch)

@@ -16,7 +16,7 @@ typedef struct report {
     void *user;
 } report;
 
-/* Returns the path for messages. The compiler uses another name for the template's own source. */
+/* Returns how messages show `file`: the template's own source by the template's path. */
 static const char *find_path(const report *r, const char *file)
 {
     const char *path = r->session->request->template->path;
@@ -123,7 +123,7 @@ static void log_single_values(const gt_request *request)
     }
 }
 
-/* Returns true if the default took too long. Other variants would, too, so the check then ends. */
+/* Returns true if the default took too long. The check then ends, as others would take as long. */
 static bool is_too_slow(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;
@@ -148,7 +148,7 @@ static gputune_status check_proposals(gt_request *request, gt_proposer *proposer
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     bool cut = !status && session.stop != GT_STOP_NONE;
-    if (cut) { /* report the variant that was running when the time limit ended the check, too */
+    if (cut) { /* also report the variant that was running when the time limit ended the check */
         GT_TRY(gt_field_note_running(&session.field, gt_session_busy_s(&session)));
         status = gt_session_ended(&session, "all variants were checked");
     } else if (!status && is_too_slow(&session)) {

@@ -535,7 +535,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
-    if (field->doubtful) { /* the GPU may be to blame, not the variant */
+    if (field->doubtful) { /* the GPU may have caused this variant's crash */
         field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;

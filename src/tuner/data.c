@@ -19,7 +19,7 @@ typedef struct target {
     uint32_t index;
 } target;
 
-/* Returns argument `n`; pass() blocks follow the arguments. Sets *place as in gt_data_file. */
+/* Returns argument `n`, or pass() block `n` - argument_count. Sets *place as in gt_data_file. */
 static const gt_argument *argument_at(uint32_t *place, const gt_template *template, uint32_t n)
 {
     const bool is_block = n >= template->argument_count;

@@ -75,7 +75,7 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
     return field->options.with_default && is_of(field->standard, config);
 }
 
-/* Adds a proposed configuration. If it equals the fallback's, the fallback joins the race. */
+/* Adds a proposed configuration. If the fallback has it, lets the fallback join the race. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
@@ -198,7 +198,7 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* fraction of the limit after which slow compiles are put off and the wait for the default ends */
+/* fraction of the limit after which slow compiles are put off and nothing waits for the default */
 static const double SHARE = 0.2;
 /* a variant is too slow if it has taken this fraction of the limit and has not finished */
 static const double MOST = 0.5;
@@ -210,7 +210,7 @@ static const double LEAST_S = 3;
 static const double SLOW = 8;
 /* compiles are given up only after this many seconds, because replacing a worker takes 0.5 s */
 static const double GIVEN_UP_S = 1;
-/* the proposer is asked about a compile again after its time has grown by this factor */
+/* the proposer is asked again about a compile after its time has grown by this factor */
 static const double AGAIN = 1.25;
 enum { AT_ONCE = 256 }; /* maximum number of running compiles to check at once */
 
@@ -234,7 +234,7 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* If there is a reference, ends the wait for the default after the fraction SHARE of the limit. */
+/* If there is a reference, ends the others' wait for the default after SHARE of the limit. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -259,8 +259,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns after how many seconds a compile is put off. While no compile has succeeded yet, only one
- * compile is put off per SHARE of the limit. */
+/* Returns after how many seconds a compile is put off; INFINITY: not now. Until a compile has
+ * succeeded, at most one is put off in a period of SHARE of the limit. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -324,8 +324,8 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
-/* Returns true if a compile has taken more than MOST of the limit or, if it was put off before, if
- * all its attempts together have taken more than FAIR of the limit. */
+/* Returns true if a compile has taken more than MOST of the limit. A compile that was put off
+ * before is also slow if all its attempts together have taken more than FAIR of the limit. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -385,7 +385,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* record a shorter limit, so the next call with this limit tries the default again */
+    /* record less than this call's limit, so a call with the same limit tries the default again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -409,7 +409,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         bool hangs = variant == running && busy_s > most_s && (again || !is_default);
         bool hung_once = again && variant->message && (deferred || variant == running);
         if (hung_once && !hangs) {
-            /* record a shorter limit, so the next call with this limit tries the variant again */
+            /* record less than this call's limit, so a call with the same limit tries it again */
             variant->failure = GPUTUNE_ETIMEOUT;
             variant->limit_s = most_s;
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
@@ -516,7 +516,7 @@ static gputune_status try_prepare(gt_field *field)
     const gt_unit *reference = field->units.items[GT_UNIT_REFERENCE];
     GT_REFUSE(service->stage == GT_STAGE_FAILED, service->failure,
               "the service kernels do not compile: %s", service->message);
-    const bool has_error = reference->failure == GPUTUNE_ECOMPILE; /* false: the worker failed */
+    const bool has_error = reference->failure == GPUTUNE_ECOMPILE; /* if false, the worker failed */
     GT_REFUSE(reference->stage == GT_STAGE_FAILED,
               has_error ? GPUTUNE_ETEMPLATE : reference->failure, "%s: the reference %s: %s",
               field->options.request->template->path,
@@ -545,7 +545,7 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    /* all verification waits for this compile, so make it fast; the emulator needs fast code */
+    /* all verification waits for this compile, so optimise less, except for the slow emulator */
     static const char quickly[] = "--Ofast-compile=mid";
     const bool emulated = field->options.request->device->emulated;
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
@@ -670,7 +670,7 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     GT_FREED gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
     GT_TRY(gt_allocated(launches));
     uint32_t id = variant->id;
-    /* ignore a failure here: the verification will report it */
+    /* if the launches cannot be bound, the verification will report it */
     if (gt_field_bind_launches(field, variant, launches) == GPUTUNE_OK) {
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
@@ -737,8 +737,8 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Looks for a result of an earlier tuning. Sets *known if the variant need not be started now,
- * because it failed, or because it hung or was too slow and is tried last. */
+/* Looks for a stored result of the variant. Sets *known if the variant need not be started now: it
+ * failed before, or it hung or was too slow before and is tried last. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
@@ -777,7 +777,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* Resets the unit if its compile was put off and `variant` is on its second attempt. */
+/* If the unit's compile was put off, lets the second attempt of `variant` compile it again. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
     bool again = unit->put_off && variant->retried;
@@ -797,11 +797,11 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, known = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    if (is_quick) { /* change the hash, so this code is never used as optimised code */
+    if (is_quick) { /* use another hash, so this code is never taken for optimised code */
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    /* a fallback must not become a duplicate, unless it was proposed, which changes its role */
+    /* a fallback must not become a duplicate; once it is proposed, it has another role */
     const bool may_join = field->options.races && variant->role != GT_ROLE_FALLBACK;
     if (may_join && !is_quick && !variant->retried) {
         bool joined;
@@ -912,7 +912,7 @@ void gt_field_abandon(gt_field *field)
                      gt_variant_may_be_retried(variant);
         bool had_launch = variant->verified.pilot_ns > 0;
         if (waits && variant->dropped && variant->failure == GPUTUNE_OK) {
-            gt_field_move(field, variant, GT_STAGE_READY); /* a verified variant that was dropped */
+            gt_field_move(field, variant, GT_STAGE_READY); /* was verified before it was dropped */
             continue;
         }
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {

@@ -93,10 +93,10 @@ typedef struct gt_field_options {
     gt_farm *farm;
     gt_proposer *proposer;
     bool measure;      /* false: only compile */
-    bool for_later;    /* if `measure` is false: also compile code that later tunings need */
+    bool for_later;    /* if not `measure`: also compile fallback, reference and service kernels */
     bool with_default; /* true: begin with the default, even if it is not proposed */
-    /* True: look for the fastest variant. The fallback is verified too, each launch is tried only
-     * once, slow compiles wait for gt_field_retry(), and `skips_slow` is implied. */
+    /* True: look for the fastest variant. Also verifies the fallback, tries each launch only once,
+     * and puts slow compiles off until gt_field_retry(). Implies `skips_slow`. */
     bool races;
     bool skips_slow;           /* true: do not prove variants whose first launch is too slow */
     uint32_t limit;            /* maximum number of proposals; 0: no limit */
@@ -121,7 +121,7 @@ typedef struct gt_field {
     uint32_t worthless; /* includes duplicates */
     uint32_t started;   /* number of variants whose source was generated */
     uint32_t compiling, verifying;
-    gt_schedule schedule; /* decides whether the worker samples a round or verifies next */
+    gt_schedule schedule; /* decides if the measure worker samples or verifies next */
     uint32_t untimed;     /* number of verified variants that have no samples; set by the policy */
     bool rounds_wait;     /* true if contestants are waiting to be sampled */
     bool abandoned;       /* true if nothing new may be started */
@@ -160,9 +160,9 @@ void gt_field_close(gt_field *field);
  * takes at most a few milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
 /* Ends compiles that the proposer gives up. If options.races is set and others wait for a worker,
- * also puts off slow compiles until gt_field_retry(). A compile is slow if it takes more than a
- * fifth of the limit and far longer than all others. After a fifth of the limit, other variants no
- * longer wait for the default if there is a reference. */
+ * also puts slow compiles off until gt_field_retry(). Slow are compiles that take more than a fifth
+ * of the limit and far longer than all others. After a fifth of the limit, and if there is a
+ * reference, also ends the other variants' wait for the default. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* From now on, the field verifies and measures its variants on the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
@@ -178,9 +178,9 @@ gt_variant *gt_field_next_ready(gt_field *field);
 gputune_status gt_field_reverify(gt_field *field);
 /* Begins the second attempts of deferred variants. Sets *count to their number. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
-/* Called at the time limit. A variant that is still compiling after a large part of the limit
- * fails; only calls with a longer limit try it again. If the default is still running and may never
- * end, it is deferred: the next tuning tries it last. `busy_s` comes from gt_session_busy_s(). */
+/* Called at the time limit. Fails variants that are still compiling after a large part of the
+ * limit; only calls with a longer limit try them again. If the default is still running and may
+ * never end, defers it: the next tuning tries it last. `busy_s` is gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
 /* Defers the variant that is being launched if it may never end. Handles no other variant. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
@@ -212,7 +212,8 @@ gputune_status gt_field_list_codes(gt_code_list *out, const gt_field *field, boo
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
 /* Describes scalars that were proved with one value only; NULL if none. The caller frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
-/* Makes the trial of a variant or, if not NULL, of its `duplicate`. Sets no times and texts. */
+/* Makes the trial of a variant or, if not NULL, of its `duplicate`. Sets neither times nor
+ * texts. */
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                         const gt_duplicate *duplicate);
 /* Converts a sample to the value that is compared, stored and shown. For the objective rate, this
@@ -225,12 +226,12 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
  * if there is none. gt_field_find_ready() also returns NULL if the variant is not ready. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* Counts variants with a result, including duplicates and earlier variants. Omits the fallback. */
+/* Counts variants with a result, from now or earlier, and duplicates. Omits the fallback. */
 uint32_t gt_field_tried(const gt_field *field);
 /* Estimates how many variants there will be in the end, including duplicates. */
 uint32_t gt_field_total(const gt_field *field);
-/* Returns true if a variant's first launch, by which it was verified, is as good as a quick sample.
- * The cache must have been cold, and the launch so long that the host's overhead is negligible. */
+/* Returns true if the launch that verified a variant can serve as a quick sample: the cache was
+ * cold, and the launch took so long that the host's overhead is negligible. */
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
 /* Returns the time of a variant's first launch as a value of the objective; 0: unknown. */
 double gt_field_pilot(const gt_field *field, const gt_variant *variant);
@@ -260,7 +261,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant);
 /* Binds the launches of a variant at the requested size and, if there is one, the odd-tail size. */
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX]);
-/* Sends compiled variants to the measure worker, the default first, because its time is needed. */
+/* Sends compiled variants to the measure worker. Until waits_for_default ends, sends none. */
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Moves a variant to GT_STAGE_READY and reports it to the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);

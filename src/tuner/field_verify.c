@@ -69,8 +69,8 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends the other launches that may have caused the failure: the launch at the odd-tail size and,
- * unless the message is about the data proof, the launch of the data proof. */
+/* Appends the other launches that may have caused the failure: the one at the odd-tail size and,
+ * unless `message` is about the data proof already, the one of the data proof. */
 static void append_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -338,7 +338,7 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
-/* Appends a line of gt_verified.single as text. Returns true if only one value was proved. */
+/* Appends a scalar's line of gt_verified.single. Returns true if only one value was proved. */
 static bool append_single_values(gt_text *text, char *line, uint32_t index)
 {
     char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
@@ -433,7 +433,7 @@ static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
                                                        : GT_TRIED_OK;
 }
 
-/* Reports a variant's result for configuration `from` and later: 0 is its own, then duplicates. */
+/* Reports the result of a variant (index 0) and its duplicates (from 1), from index `from` on. */
 static void report_from(const gt_field *field, const gt_variant *variant, double time_ns,
                         size_t from)
 {
@@ -515,7 +515,7 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
-    static const double least_ns = 1e-3; /* below any launch time: quick compiles are not proved */
+    static const double least_ns = 1e-3; /* below any launch time, so none is proved */
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }
@@ -643,9 +643,9 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* Called if a variant seems wrong. If the default is not verified yet, queues the variant again
- * after the default and sets *waits. If the default is wrong with the same data too, these data are
- * not used to verify variants. */
+/* Called if a variant seems wrong. The default must be verified first, because data with which it
+ * is wrong, too, are not used to verify variants. If it is not verified yet, queues the variant
+ * again after it and sets *waits. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {
@@ -689,7 +689,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_report(field, variant, gt_field_pilot(field, variant));
-    /* the best variant may have failed since the job was sent */
+    /* the best variant may have failed since the job was sent; then prove this one */
     return reconsider_variant(field, variant);
 }
 

@@ -20,7 +20,7 @@ gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request
 /* Returns true if the configuration was verified with the current driver and for the data and sizes
  * of the request (gt_request.proved_at). Returns false if the store cannot be read. */
 bool gt_history_is_proved(const struct gt_request *request, const gt_config *config);
-/* Fails if the configuration has failed with the current driver. If `only_harm`, ignores slow
- * compiles, because launching their code is harmless. */
+/* Fails if the configuration has failed with the current driver. If `only_harm`, ignores variants
+ * that were only slow to compile, because launching them is harmless. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config,
                                   bool only_harm);

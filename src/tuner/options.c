@@ -33,7 +33,7 @@ static gputune_status check_list(const char *what, const void *items, size_t cou
 }
 #define CHECK_LIST(what, items, count) check_list(what, items, count, sizeof *(items))
 
-/* Returns the name of a buffer to which an option belongs: an alignment, an input or a file. */
+/* Returns the buffer of option `i`: an alignment if `aligns`, else an input or a file. */
 static const char *buffer_name(const gputune_options *o, bool aligns, size_t i)
 {
     return aligns               ? o->alignments[i].buffer

@@ -8,7 +8,7 @@ static const gt_ending endings[] = {
     {GPUTUNE_EWRONG, GT_TRIAL_WRONG, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},
     {GPUTUNE_ECRASHED, GT_TRIAL_CRASHED, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, false},
     {GPUTUNE_ETIMEOUT, GT_TRIAL_HUNG, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, true},
-    /* used only by gt_trial_failure(), for a variant that was not compiled in time */
+    /* for a variant that was not compiled in time; used only by gt_trial_failure() */
     {GPUTUNE_ETIMEOUT, GT_TRIAL_SLOW, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, true},
     {GPUTUNE_ECOMPILE, GT_TRIAL_COMPILE, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},
     {GPUTUNE_ECUDA, GT_TRIAL_LAUNCH, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},

@@ -3,7 +3,7 @@
 
 static uint32_t propose_list(gt_proposer *self, gt_config *out, uint32_t count)
 {
-    gt_list_proposer *list = (gt_list_proposer *)self; /* `self` is the list's first member */
+    gt_list_proposer *list = (gt_list_proposer *)self; /* `self` is the first member of *list */
     uint32_t given = 0;
     while (given < count && list->next < list->count) {
         out[given++] = list->configs[list->next++];

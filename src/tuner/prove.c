@@ -39,7 +39,7 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant,
     if (variant->stage == GT_STAGE_READY) {
         const gt_trial *known = gt_history_find(history, trial.hash);
         trial.status = GT_TRIAL_PROVED;
-        if (known && gt_trial_is_correct(known->status)) { /* keep the times of its earlier trial */
+        if (known && gt_trial_is_correct(known->status)) { /* keep the times of the stored trial */
             trial = *known;
             trial.proved_at = request->proved_at;
             trial.driver_version = request->device->driver_version;

@@ -11,7 +11,7 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* minimum number of shared rounds for confidence bounds */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the minimum in an exhaustive race */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same for an exhaustive race */
     /* a contestant fails after this many consecutive rounds without a value */
     GT_RACE_MISSED_MAX = 3
 };
@@ -43,9 +43,9 @@ struct gt_race {
     size_t scratch_capacity;
 };
 
-/* Moves the variance of each contestant towards the median of all contestants if at least
- * PRIOR_FROM variances are known. The weight of the median, in degrees of freedom, is the number of
- * known variances, but at most PRIOR_WEIGHT. */
+/* If at least PRIOR_FROM variances are known, moves each contestant's variance towards the median
+ * of all. The median has as many degrees of freedom as there are known variances, but at most
+ * PRIOR_WEIGHT. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
@@ -65,9 +65,9 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
     return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
-/* Returns how many rounds `a` and `b` share. Writes the log-ratio of `a` to `b` in each of them to
- * `out`, unless it is NULL. Subtracts the error `doubt`, unless it is NULL, from quick samples'
- * ratios. */
+/* Returns how many rounds `a` and `b` share. If `out` is not NULL, writes the log-ratio of `a` to
+ * `b` in each of these rounds to it. If `doubt` is not NULL, subtracts the systematic error of
+ * quick samples from their log-ratios. */
 static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                              gt_race_doubt *doubt)
 {
@@ -190,10 +190,10 @@ static double median_time(gt_race *race, const gt_runner *runner)
     return gt_median_sorted(race->scratch, count);
 }
 
-/* Returns true if a faster contestant may replace the incumbent. If it was not in all rounds of the
- * incumbent, it must be clearly faster, because all others must be sampled again with a new
- * incumbent. If values are exact, one shared round is enough. After a stop, the medians must agree
- * too, because the difference may be due to a single slow sample. */
+/* Returns true if a faster contestant may replace the incumbent. All others must then be sampled
+ * again, so a contestant that missed rounds of the incumbent must be clearly faster. If values are
+ * exact, one shared round is enough. After a stop, its median must be smaller too, because the
+ * difference may be due to a single slow sample. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -379,7 +379,7 @@ static void drop_first(gt_race *race)
         return;
     }
     for (const gt_runner *r = race->first; r; r = r->next) {
-        best = r->pending < best ? r->pending : best; /* false if `pending` is NaN */
+        best = r->pending < best ? r->pending : best; /* never true if `pending` is NaN */
     }
     for (gt_runner *r = race->first; r; r = r->next) {
         bool first = r->samples.count == 1 && isfinite(r->pending);
@@ -407,8 +407,8 @@ static double least_of(const gt_race *race, size_t count)
 }
 
 /* Returns true if a contestant was far slower in every round that it shared with the incumbent.
- * Compares full samples first, because quick samples are less certain. Also counts the first ratio
- * to an earlier incumbent, because the current incumbent is at least as fast as that one. */
+ * Compares full samples first, because quick samples are less certain. Also counts its ratio to the
+ * incumbent of its first round: the current incumbent is at least as fast as that one. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     gt_race_doubt *doubt = race->options.quick_doubt;
@@ -483,8 +483,8 @@ static void race_judge(gt_race *race)
 
 /* --- ending a race ---------------------------------------------------------------------------- */
 
-/* Returns true if the default is known to be slower, or if its ratio is known within epsilon. The
- * latter depends only on the interval's width, not on its position. */
+/* Returns true if the default is known to be slower than the incumbent, or if their ratio is known
+ * to within epsilon, whatever its value is. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_paired_bound(&runner->paired, -1, DROP_ERROR);
@@ -528,7 +528,7 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
             return false;
         }
         bool slower =
-            /* can only be the default: other slower contestants have left the race */
+            /* only the default can be: other slower contestants have left the race */
             gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0;
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
@@ -828,9 +828,9 @@ static gputune_status keep_samples(gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* Returns true if final rounds of the winner and the default are needed: the interval of the
- * speed-up must not be computed from the samples that decided who wins. If values are exact, one
- * shared round is enough. */
+/* Returns true if final rounds of the winner and the default are needed, because the interval of
+ * the speed-up must not be computed from the samples that decided who wins. If values are exact,
+ * one shared round is enough instead. */
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = race->winner, *standard = race->standard;
@@ -932,7 +932,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
-            race_judge(race); /* judge again, because a stopped race is judged by other rules */
+            race_judge(race); /* a stopped race is judged by other rules, so judge it again */
         }
         race_choose(race);
     }
@@ -987,7 +987,7 @@ bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
     return !runner_is_in(runner) && runner != race->reserve;
 }
 
-/* Copies the values of a contestant that are of one kind. Final samples are full samples too. */
+/* Copies a contestant's values of one kind. Final samples count as full samples, too. */
 static size_t copy_samples(double *out, const gt_runner *runner, gt_race_kind kind)
 {
     size_t count = 0;

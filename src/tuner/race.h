@@ -43,7 +43,7 @@ typedef enum gt_race_tie {
 typedef struct gt_race_options {
     uint64_t seed;     /* determines the order in rounds */
     double epsilon;    /* smallest gain that matters, as a fraction; 0 means 0.005 */
-    double drop_ratio; /* eliminate at this multiple of the best first time; 0: 2, below 1: never */
+    double drop_ratio; /* eliminate at this multiple of the best time; 0 means 2, below 1 never */
 
     uint32_t level;             /* minimum shared rounds for confidence bounds; 0 means 5 */
     uint32_t max_rounds;        /* maximum number of full rounds per contestant; 0 means 60 */

@@ -139,7 +139,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    /* the proof will report failures other than ENOMEM */
+    /* the proof will report all other failures */
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
 

@@ -51,7 +51,7 @@ typedef struct gt_request {
     gt_workload workload;
     gputune_options options; /* options of the call, with default values filled in */
     gt_space *space;         /* the problem's space, restricted by the options; owned */
-    /* configurations to try first: of the template's start() and the call */
+    /* configurations to try first, from the template's start() and from the call */
     GT_ARRAY(gt_config) starts;
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
@@ -113,7 +113,7 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Returns a short patience from the first call on, to complete an answer after the time limit. */
+/* Returns a short extra patience, to answer after the time limit. It begins at the first call. */
 gt_patience gt_request_grace(gt_request *request);
 
 /* Copies the options of a caller. Options that an older caller does not know, or all of them if

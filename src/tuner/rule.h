@@ -34,29 +34,29 @@ typedef GT_ARRAY(size_t) gt_size_list;
  * best of them at many sizes, and tunes further sizes to estimate the loss of the rule there. */
 typedef struct gt_rule_maker {
     gt_pool pool;
-    gt_services services; /* the caller's services, but with a log of their own */
+    gt_services services; /* the caller's services, with another log */
     gt_rule_region region;
     uint32_t most_codes;
     gt_random random;
     uint64_t next_point;   /* index of the next point (gt_region_point()) */
     gt_size_list tuned;    /* sizes that were tuned; all pool members are measured there */
-    gt_size_list compared; /* tuned sizes, and sizes at which only the best members are measured */
+    gt_size_list compared; /* `tuned`, and sizes at which only the best pool members are measured */
     gt_member_list kept;   /* pool members among which the rule chooses */
     gt_size_list tests;    /* sizes that were tuned later, to test the kept members */
     bool is_covered;       /* true if the region has too few untuned sizes for all tests */
-    double novelty;        /* running mean of the log of recent winners' speed-ups over the pool */
+    double novelty;        /* mean log-ratio by which recent winners are faster than the pool */
     double shares;         /* factor for the time limit of the next tuning */
     size_t most_sizes;     /* number of sizes at which this round measures kept members */
     int64_t start_ns;
     double limit_s;
     double points_s[4]; /* planned ends of the phases, in seconds since start_ns */
-    /* seconds that the last round spent on corners, on each other size, on testing, on learning */
+    /* seconds of the last round for corners, for each other size, for testing, and for learning */
     double corners_s, size_s, testing_s, learning_s;
 } gt_rule_maker;
 
-/* Returns the time of a point of the round, in seconds since the start. Point 0 is the start of the
- * round, and points 1, 2 and 3 are the planned ends of finding configurations, measuring, and
- * testing. A value between two integers is a time between their points. */
+/* Returns the planned time of a point of the round, in seconds since the start. Point 0 is the
+ * start of the round; points 1, 2 and 3 are the ends of finding configurations, of measuring and of
+ * testing. Fractions interpolate: 0.5 is halfway between points 0 and 1. */
 double gt_rule_time_at_s(const gt_rule_maker *maker, double point);
 /* Returns the seconds until a point of the round; 0 if it has passed or after a cancel. */
 double gt_rule_left_s(const gt_rule_maker *maker, double point);
@@ -123,8 +123,8 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
  * much slower the tree's choice is than the best kept member at `sizes` (gt_rule_tree). */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
-/* Computes the loss of a rule. Its logarithm is the sum of three terms: the loss of the best kept
- * member (`choice`), the loss of the tree (`tree`, measured at other sizes), and the standard error
- * of `choice`, which has few sizes. NAN if there are too few losses. */
+/* Computes the loss of a rule. Its logarithm is the sum of three numbers: the log-loss of the best
+ * kept member (`choice`), the log-loss of the tree (`tree`, measured at other sizes), and the
+ * standard error of `choice`, which has few sizes. NAN if there are too few losses. */
 gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,
                                   const double *tree, size_t decisions);

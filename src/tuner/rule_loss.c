@@ -54,7 +54,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     double worst = 0;
     GT_FREED double *sums = calloc(count, sizeof *sums);
     GT_TRY(gt_allocated(sums));
-    for (size_t i = 0; i < count; i++) { /* the losses are independent, so combine all pairs */
+    for (size_t i = 0; i < count; i++) { /* independent losses, so combine all pairs */
         const double a = choice[i / decisions], b = tree[i % decisions];
         sums[i] = a + b + error;
         worst = fmax(worst, fmax(a, b) + error);
@@ -63,7 +63,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     const double p90 = sums[(count - 1) * 9 / 10];
     *out = (gt_rule_loss){.mean = exp(of_choice.mean + of_tree.mean + error),
                           .p90 = exp(p90),
-                          /* the two maxima are rarely at the same size, so they are not added */
+                          /* not the sum of both maxima, as these are rarely at the same size */
                           .worst = exp(fmax(worst, p90))};
     return GPUTUNE_OK;
 }

@@ -469,7 +469,7 @@ static void free_maker(gt_rule_maker *maker)
     gt_array_free(&maker->tests);
 }
 
-/* A gputune_log_fn. Warnings of a session do not concern the rule, so they become details. */
+/* A gputune_log_fn. Logs a session's warnings as details, because they do not concern the rule. */
 static void log_detail(void *user, gputune_log_level level, const char *line)
 {
     const gt_rule_maker *maker = user;

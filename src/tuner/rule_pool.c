@@ -150,10 +150,10 @@ typedef struct comparison {
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(compared) members; /* members to measure, beginning with the anchor */
-    size_t taken;               /* number of members whose record was taken, in the same order */
-    bool has_anchor;            /* true: the fastest known member is first; it scales the times */
-    bool is_needed; /* true if one of the given members has to be measured or verified */
+    GT_ARRAY(compared) members; /* members to measure; the first one is the anchor, if any */
+    size_t taken;    /* how many of `members`, from the first, have had their record taken */
+    bool has_anchor; /* true if the fastest known member is the anchor, which scales the times */
+    bool is_needed;  /* true if one of the given members has to be measured or verified */
 } comparison;
 
 static void free_comparison(comparison *at)
@@ -243,7 +243,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
 }
 
-/* Stores the new times, scaled to make the anchor's new time equal to its known time. */
+/* Stores the new times, scaled so the anchor's new time equals its known time. */
 static gputune_status take_entries(comparison *at)
 {
     const compared *all = at->members.items;

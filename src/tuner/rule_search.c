@@ -170,7 +170,7 @@ static gputune_status add_near_winners(bool *rivals, gt_rule_maker *maker,
 }
 
 /* Adds the winner of a tuning, and nearly as fast variants, to the pool. If the tuning is final or
- * has measured a rival, the size counts as tuned. Only then, maker->novelty is updated. */
+ * has measured a rival, counts the size as tuned and updates maker->novelty. */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
                                   const gt_choice *choice)
 {
@@ -240,7 +240,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         }
         GT_TRY(add_size(&added, maker, false));
         any |= added;
-        /* a part of the time is enough to find a variant that is nearly the fastest */
+        /* leave time for other sizes: a nearly fastest variant is found early */
         if (added) {
             const double shares = done < LEAST ? (double)(LEAST - done) : 1;
             GT_TRY(tune_size(maker, gt_rule_left_s(maker, tuning_end) / shares));
@@ -262,7 +262,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 
 typedef struct standing {
     uint32_t member, count; /* `count`: number of tuned sizes at which the member has a time */
-    double loss;            /* mean of the losses at tuned sizes, including one assumed loss */
+    double loss;            /* mean of the losses at these sizes and of one assumed loss */
     double least;
 } standing;
 
@@ -347,7 +347,7 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
                                const gt_size_list *at)
 {
     enum { FACTOR = 2, MORE = 8 };
-    static const double worthwhile = 5e-4; /* least reduction of the mean loss by another member */
+    static const double worthwhile = 5e-4; /* least useful reduction of the mean loss */
     const size_t sizes = at->count, most = FACTOR * maker->most_codes + MORE;
     GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
     GT_TRY(gt_allocated(costs));
@@ -477,7 +477,7 @@ static void find_free_values(free_values *out, const gt_pool *pool, const gt_req
     }
 }
 
-/* Draws random values that need no compile. Returns false if the result is not valid. */
+/* Changes axes at random, to values with the same source. Returns false if this is not valid. */
 static bool redraw_values(gt_config *config, gt_rule_maker *maker, gt_space *space,
                           const free_values *same)
 {
@@ -630,7 +630,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
 gputune_status gt_rule_compare(gt_rule_maker *maker)
 {
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
-    static const double share = 0.25; /* fraction of the time that the round took so far */
+    static const double share = 0.25; /* fraction of the round's time so far */
     const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s =
         fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
@@ -755,7 +755,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
-    maker->shares = 1; /* tune_size() raises the share if there was too little time */
+    maker->shares = 1; /* tune_size() increases it if there was too little time */
     maker->tests.count = 0;
     for (int i = 0; i < TRIES && maker->tests.count < TESTS && !gt_rule_is_late(maker, testing_end);
          i++) {

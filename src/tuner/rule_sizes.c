@@ -94,7 +94,7 @@ static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
 
-/* Maps a number from 0 to 1 to a class. The part of a class in this range is its share. */
+/* Maps a number from 0 to 1 to a class. Each class gets a subrange as long as its share. */
 static int class_at(double place)
 {
     enum { LAST = sizeof classes / sizeof *classes - 1 };
@@ -128,12 +128,12 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* one for is_alike, one for the class that all sizes then share */
+    uint32_t dimensions = 2; /* is_alike, and the class that all sizes share if it is true */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += gt_region_varies(region, i) ? 2 : 0;
     }
-    /* solution of x^(d + 1) = x + 1 for d dimensions; the golden ratio for d = 1 */
+    /* the step whose multiples spread points evenly in d dimensions solves x^(d + 1) = x + 1 */
     for (int step = 0; step < 32; step++) {
         ratio = pow(1 + ratio, 1.0 / (dimensions + 1));
     }

@@ -17,7 +17,7 @@ typedef struct run_plan {
 
 typedef struct run_state {
     gt_session session;
-    gt_race *race; /* only stores the samples; run.c decides when to stop */
+    gt_race *race; /* stores the samples; run.c, not the race, decides when to stop */
     gt_run_way way;
     run_plan plan;
     uint32_t rounds;

@@ -19,7 +19,7 @@ gputune_status gt_session_may_measure(const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Speed of the emulator on two cores, for kernels like axpy and for kernels like gemm. */
+/* Speed of the emulator on two cores: elements (as in axpy) and operations (as in gemm). */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
 /* Number of passes over the data: 1 to fill the inputs, 2 for the reference, 2 for the variant. */
 static const double passes = 5;
@@ -73,7 +73,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         warn_of_missing_reference(request);
     }
     if (policy->measures) {
-        GT_TRY(gt_field_pump(&out->field)); /* the default compiles during gt_data_send() */
+        GT_TRY(gt_field_pump(&out->field)); /* compile the default during gt_data_send() */
         GT_TRY(gt_data_send(&out->field));
     }
     return GPUTUNE_OK;
@@ -244,7 +244,7 @@ static gputune_status start_work(gt_session *session)
     return call_policy(session);
 }
 
-/* Records what the first round has found: whether launches may share inout buffers. */
+/* Records if launches may share inout buffers, which the first round has found out. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {

@@ -58,13 +58,13 @@ typedef struct gt_timeline {
     double verifying_ns; /* time of all verifications except last proofs */
     double proving_again_ns;
     double sampling_ns;
-    double latest_s; /* seconds that the measure worker took for the job of the last event */
+    double latest_s; /* seconds that the measure worker took for its last finished job */
     uint32_t sources, samples;
 } gt_timeline;
 
 /* How long a background session has measured, and how long it must pause. */
 typedef struct gt_yielding {
-    double seen_ns;   /* measuring time that is already counted in `owed_ns` */
+    double seen_ns;   /* the part of the measuring time that `owed_ns` already includes */
     double owed_ns;   /* time for which the session must still pause */
     int64_t since_ns; /* end of the last pause; 0: none */
 } gt_yielding;
@@ -126,7 +126,7 @@ gt_patience gt_session_storing(const gt_session *session);
 
 /* Sets *part, a member of the timeline, to the current time. */
 void gt_session_mark(const gt_session *session, int64_t *part);
-/* Update the timeline before the wait for an event and after the event. */
+/* Update the timeline. gt_session_mark_wait() is called before the wait for an event. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
 /* Returns for how many seconds the measure worker has done its current job; 0 if it is idle. */

@@ -127,7 +127,7 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    /* variants were left out because this one was faster; it has failed, so they must be tried */
+    /* if this variant fails, try those that were left out because it was faster */
     if (is_best && failed) {
         p->known -= outclassed(p);
         p->first = p->earlier.count;
@@ -157,8 +157,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. With `in_order`, reports only failures, because
- * report_history() reports the variants that cannot win, and all others race again. */
+/* Reports an earlier trial to the strategy. With `in_order`, reports only failures: the other
+ * variants race again, or cannot win and are reported by report_history(). */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -215,8 +215,8 @@ static gputune_status report_history(gt_strategy_proposer *p, const gt_history *
 
 /* --- hints ------------------------------------------------------------------------------------ */
 
-/* Makes hints. Their times are divided by the fastest time of their group (size, objective, GPU).
- * If two times are equal, the hint of the nearer group comes first. */
+/* Makes hints, with times relative to the fastest one of the same size, objective and GPU. If two
+ * times are equal, the hint of the nearer group comes first. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;

@@ -8,7 +8,7 @@
 #include "tuner/request.h"
 
 typedef struct gt_strategy_proposer {
-    gt_proposer proposer; /* must be the first member */
+    gt_proposer proposer; /* first member, because its functions cast `self` to this struct */
     const gt_request *request;
     gt_strategy *strategy;
     gt_quick quick;

@@ -53,7 +53,7 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         return;
     case GT_EVENT_PREPARED:
         gt_session_mark(session, &t->prepared);
-        /* unlike the time of take_busy(), this excludes the wait for the worker's CUDA context */
+        /* the worker's own time, which excludes the wait for its CUDA context */
         t->preparing_ns = event->prepared.prepare_ns;
         t->trying_ns = event->prepared.try_ns;
         take_busy(session);

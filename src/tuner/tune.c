@@ -29,7 +29,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     gt_hash hash;
     gputune_status made = gt_request_trial(&hash, request, &request->standard);
     if (made == GPUTUNE_ENOMEM) {
-        return made; /* other failures mean that the default is not in the space */
+        return made; /* after another failure, the default is not in the space: continue */
     }
     choice->time_ns = winner->median_ns;
     choice->default_ns = winner->default_ns;
@@ -42,7 +42,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
 }
 
 /* Copies the winner's fallback to *fallback if it was verified for the request and did not change.
- * The code of this fallback is stored, even if the code of a default that was changed is not. */
+ * Unlike the code of a default that was changed, the code of such a fallback is stored. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -169,7 +169,7 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
     }
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = config, .terms = winner->terms};
     choice.terms.proved = true;
-    /* a result that is final for another space is not final here */
+    /* the winner may be final for another space than the request's */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     GT_TRY(take_times(&choice, winner, request));
     return finish_choice(out, &choice, request, winner, winner->stop_reason);
@@ -386,7 +386,7 @@ gputune_status gt_rule_sources(char **out, const gt_rule *rule, const gt_templat
     return gt_text_take(out, &text);
 }
 
-/* Returns false if the template no longer has a value of a rule's variants. */
+/* Returns false if the template no longer has a value that a variant of the rule uses. */
 static bool has_values(const gt_template *template, const gt_rule *rule)
 {
     bool all = true;
@@ -413,8 +413,8 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* Fails with ENOTFOUND if the template excludes the variant that a rule chooses for a problem,
- * although it allows other configurations. */
+/* Fails with ENOTFOUND if the template allows some configurations for a problem, but not the
+ * variant that the rule chooses. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {
@@ -657,7 +657,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     const gt_terms whatever = terms_of_unmeasured(request);
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
-    /* if it repeats the failure's message, which the call may return, do not log it yet */
+    /* do not log a reason that repeats the failure's message, which the call may return */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
         log_unmeasured(request, reason);

@@ -78,15 +78,15 @@ gputune_status gt_rule_sources(char **out, const gt_rule *rule, const gt_templat
 gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
                                      const gt_template *template, const gt_device *device,
                                      const char *prelude);
-/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses at a test size,
- * although it allows other configurations. */
+/* Fails with ENOTFOUND if, at one of the rule's test sizes, the template allows some configurations
+ * but not the variant that the rule chooses. */
 gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *template,
                                      const gt_device *device);
 /* Returns the terms of an answer by a rule. */
 gt_terms gt_terms_of_rule(const gt_request *request);
 /* Chooses a variant of a rule. Takes its code from the store, or compiles it. If the rule is not
- * proved, first proves the variant. The variant of a proved rule may be invalid at the request's
- * sizes if the code does not depend on sizes. */
+ * proved, first proves the variant. If it is proved and the code does not depend on sizes, the
+ * variant need not be valid at the request's sizes. */
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
                                  uint32_t variant);
 
@@ -123,7 +123,7 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 
 typedef enum gt_run_way {
     GT_RUN_FULLY,   /* take samples until all intervals are narrow */
-    GT_RUN_BRIEFLY, /* few samples, or one if slow; only the first launch if time is short */
+    GT_RUN_BRIEFLY, /* few samples, or one if launches are slow, or none if time is short */
     GT_RUN_TO_RANK  /* like BRIEFLY, but do not prove variants that are twice as slow as the best */
 } gt_run_way;
 

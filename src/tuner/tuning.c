@@ -36,8 +36,8 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
            left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
 }
 
-/* Returns the fraction of the measure worker's time for rounds. It is positive near the limit, or
- * if the search learns from samples. Otherwise, rounds wait until all variants are verified. */
+/* Returns the fraction of the measure worker's time for rounds while variants are still verified.
+ * It is 0 (rounds wait) unless half of the limit has passed or the search learns from samples. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;
@@ -278,7 +278,7 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
     if (gt_objective_facts(o->objective)->by_host) {
         /* The host's clock is several times noisier than the device's. On the host of an H200,
          * samples of 2.4 us per launch vary by 3%, so 150 rounds are needed to see a difference of
-         * 0.5%. A process may lose its core for 1 ms, so one slow sample must eliminate nobody. */
+         * 0.5%. A process may lose its core for 1 ms, so one slow sample must not eliminate any. */
         options.max_rounds = 200;
         options.drop_ratio = 0.5;
         options.tie_break = GT_TIE_LIKELY;

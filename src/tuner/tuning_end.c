@@ -7,10 +7,10 @@
 #include <math.h>
 
 /* The last proof uses new inputs if making these and their expected results takes at most the
- * fraction FRESH_SHARE of the limit. Its data proof may take as long. At most the fraction
- * MOST_SHARE of the limit is reserved for the end of a tuning. */
+ * fraction FRESH_SHARE of the limit. The data proof may take this fraction, too. At most the
+ * fraction MOST_SHARE is reserved for the end of a tuning. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Estimates are multiplied by SPARE and increased by SPARE_S, because the machine may be busy. */
+/* Estimated times are multiplied by SPARE, plus SPARE_S, because the machine may be busy. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)
@@ -36,8 +36,8 @@ static double launches_s(const gt_tuning *tuning)
     return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
-/* Estimates how many seconds the last proof takes. Its data proof may take a tenth of the limit. If
- * the first further data set alone would take longer, the data proof leaves it out. */
+/* Estimates how many seconds the last proof takes. Its data proof may take a tenth of the limit,
+ * and leaves out the first further data set if this data set alone would take longer. */
 static double proof_s(const gt_tuning *tuning)
 {
     const gt_prepared *prepared = &tuning->session.field.preparation;
@@ -146,7 +146,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    if (!canceled && !tuning->cut_short) { /* samples exist if the proof was cut short */
+    if (!canceled && !tuning->cut_short) { /* if a playoff was cut short, it has samples */
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
         }

@@ -114,7 +114,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the median time of a contestant whose ratio is 1; INFINITY if none was sampled. */
+/* Sets *out to the time to which contestants' ratios are relative; INFINITY if none was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -349,7 +349,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
                                                [GT_RACE_FULL] = GT_SAMPLE_BRIEF,
                                                [GT_RACE_FINAL] = GT_SAMPLE_FULL};
     gt_race_round round;
-    do { /* continue until a round needs new samples */
+    do { /* skip rounds for which the launches that verified the contestants are enough */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;
@@ -390,6 +390,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->session.disturbance.noisy = true; /* the first launches were made at different times */
+    tuning->session.disturbance.noisy = true; /* these launches were made at different times */
     return record_pilots(tuning, &round);
 }
