@@ -259,7 +259,7 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * narrowest vectors; EINVAL if no fallback was verified. A captured graph may outlive the plan. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference, unless the plan lives as long as the tuner. Returns it. NULL is allowed. */
+/* Adds a reference, unless the plan lives as long as the tuner. Returns `plan`. NULL is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops a reference. The last release waits for launches of the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
@@ -288,7 +288,7 @@ struct gputune_open_options {
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */
-    uint32_t compile_workers; /* number; 0: one per core, shared by all tuners of the process */
+    uint32_t compile_workers; /* workers; 0: one per core, shared by the process's tuners */
     uint32_t max_plans;       /* maximum number of plans kept for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers and up to 128 MB of code; speeds up the next tuning */
@@ -480,8 +480,8 @@ typedef struct gputune_info {
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Your own templates ---------------------------------------------------------------------- */
-/* Reads a template file or, with PATH:KERNEL, one kernel of it. From then on, the names of its
- * kernels refer only to these kernels. On ETEMPLATE, the message contains file:line:column. */
+/* Reads a template file or, with PATH:KERNEL, one kernel of it. Afterwards, the names of its
+ * kernels mean the kernels of this file. On ETEMPLATE, the message contains file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 typedef struct gputune_include {
     const char *name, *text; /* `name` is the text between the quotes */

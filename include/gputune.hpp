@@ -992,7 +992,8 @@ inline gputune_options default_options()
     return options;
 }
 
-/* Cancels all calls whose options refer to it. Any thread may use it. Finished results are kept. */
+/* Cancels calls whose options refer to this object. Any thread may use it. Finished results stay.
+ */
 class canceler
 {
   public:
@@ -1192,7 +1193,7 @@ class options
                              : plain.reference;
         std::string tag = tag_;
         if (!reference_ && made.reference == running::on_reference && !plain.reference_tag) {
-            /* the tag has no address of `state`: later calls may reuse it for another reference */
+            /* the tag does not contain &state, because a later call may have the same address */
             tag = process_tag() + ' ' + number(plain.reference) + ' ' + number(plain.user);
         }
         made.reference_tag = tag.empty() ? plain.reference_tag : tag.c_str();

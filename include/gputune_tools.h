@@ -180,7 +180,7 @@ typedef struct gputune_record {
     const char *kernel, *sizes, *configuration;
     gputune_objective objective;
     gputune_cache cache;
-    const char *gpu, *environment, *arch; /* the GPU's name, its key in the database, "sm_90a" */
+    const char *gpu, *environment, *arch; /* gpu: its name; environment: its key; arch: "sm_90a" */
     const char *origin;                   /* "cuda", or the emulator's profile and model */
     /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated"; "slow" (not compiled
      * within a call's limit), "unproved" (not verified, because its first launch was clearly
