@@ -265,7 +265,7 @@ static bool covers_request(const job *one, const gputune_options *o)
            own->time_limit_s >= o->time_limit_s;
 }
 
-/* Ignores jobs that ended before the last refresh, because their results may be deleted. */
+/* Ignores jobs that ended before the last refresh, because their results may have been deleted. */
 static bool is_known(const gt_background *background, const gt_plan_key *key, uint32_t forgets,
                      const gputune_options *options)
 {

@@ -2,8 +2,8 @@
  *
  * A plan belongs to the pool of its tuner. It is in one of these states:
  * - Owned: the plan has a reference count, and is freed with the last reference. Every plan begins
- *   as owned. It stays owned if its request has live inputs, if the table is full, or if the table
- *   already has the same result.
+ *   as owned. It stays owned if its request has inputs of the caller, if the table is full, or if
+ *   the table already has the same result.
  * - Kept: the plan is in the table, so any thread may find it. It lives as long as its tuner. It
  *   has no reference count, because all threads would write to the same cache line at each call.
  * - Ended: gputune_close() has unloaded the code and freed what the plan points to.

@@ -26,7 +26,7 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 {
     gputune_plan_release(*plan);
 }
-/* A plan of a rule's variant. Plans at other run-time sizes are made from it. */
+/* A plan of a variant of a rule, from which plans at other run-time sizes are made. */
 typedef struct gt_plan_model {
     gputune_plan *plan;          /* a plan for `problem`; it belongs to the pool */
     gt_prototype *prototypes[2]; /* of winner and fallback; NULL: plans are not resizable */
@@ -94,7 +94,7 @@ gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
 void gt_plan_table_free(gt_plan_table *table);
 
 /* The key of a request: the kernel, the sizes, and the options that determine its scenario and
- * space, as 64-bit words. `count` is 0 if the request has no key, because its live inputs may
+ * space, as 64-bit words. `count` is 0 if the request has no key, because the caller's inputs may
  * change or because memory ran out. Release the key with gt_plan_key_free(). */
 typedef struct gt_plan_key {
     size_t count, room;
@@ -127,7 +127,7 @@ typedef struct gt_plan_call {
     const gt_plan_key *key;
     const char *kernel;
     gputune_sizes sizes;
-    const gputune_options *options; /* their effort is not used; `terms` has the effective one */
+    const gputune_options *options; /* options of the call, but `terms` has its effort */
     gt_terms terms; /* terms that the plan must satisfy, except the space, which is in the key */
     int64_t start_ns;
 } gt_plan_call;

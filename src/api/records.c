@@ -178,7 +178,7 @@ static int list_record(void *user, const gputune_record *record)
     return listing->each(listing->user, &shown);
 }
 
-/* Resolves a caller's filter, which may be NULL. *out must not be moved afterwards. */
+/* Converts a caller's filter, which may be NULL, for the store. Do not move *out afterwards. */
 static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune *tuner,
                                  const gputune_record_filter *given)
 {

@@ -217,7 +217,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
 
 typedef struct header_parts {
     gt_found_rule found;
-    gt_header_code *compiled; /* indexed by arch * code_count + code */
+    gt_header_code *compiled; /* at [arch * code_count + code] */
     uint32_t *codes;
     gt_texts archs; /* the architectures of the codes */
     gt_header header;

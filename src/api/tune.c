@@ -33,7 +33,7 @@ struct gt_in_flight {
     made_plan made;
 };
 
-/* Number of plans in flight that this thread is making. Not 0 in a callback of such a call. */
+/* Number of plans in flight that this thread is making. Not 0 in a callback during that time. */
 static _Thread_local unsigned making;
 
 void gt_in_flight_open(gt_in_flight_list *list)
@@ -255,7 +255,7 @@ static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_te
         return plan;
     }
     GT_SCOPED(gt_call_end)
-    gt_call call = {0}; /* not begun in a forked child, because gt_call_begin() fails there */
+    gt_call call = {0}; /* in a forked child, gt_call_begin() fails and begins no call */
     bool is_edited = gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(due);
     return is_edited ? NULL : plan;
 }

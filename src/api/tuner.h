@@ -26,7 +26,7 @@ struct gputune {
     gt_overrides overrides;
     gt_misses *misses; /* the recorded misses; NULL: not recorded */
     char *driver_name; /* "cuda", "emu:PROFILE" or a path; used by this process and its workers */
-    const gt_driver *driver; /* NULL without a device, or if only a worker uses it */
+    const gt_driver *driver; /* NULL if there is no device, or only a worker uses it */
     gt_device device;
     bool has_device;
     gt_catalog *catalog;
