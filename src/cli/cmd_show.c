@@ -68,8 +68,8 @@ static int count_winner(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Prints how many winners are hidden. Kernels with the same name in different files are treated as
- * versions of one kernel, because results are stored without paths. */
+/* Prints how many winners of outdated kernels are hidden. Results are stored without paths, so
+ * kernels with the same name in different files count as versions of one kernel. */
 static void note_hidden(const cli_session *session, const cli_records *found,
                         gputune_record_filter filter)
 {
