@@ -746,7 +746,7 @@ static bool has_label(draft_node *label, int64_t value)
     return has;
 }
 
-/* Returns the condition for a jump to the label, which is unknown if the label is `default`. */
+/* Returns the condition for a jump of a switch to the label. Unknown for the label `default`. */
 static draft_amount *is_case(draft_node *label, draft_amount *value)
 {
     draft_amount *found = draft_number(0);

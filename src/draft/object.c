@@ -59,7 +59,7 @@ void draft_initialise_members(draft_decl *constructor)
     for (size_t i = 0; i + 1 < children.count; i++) { /* the last child is the body */
         if (children.items[i].kind == CX_CALL &&
             (!i ||
-             children.items[i - 1].kind != CX_MEMBER)) { /* a base class, or another constructor */
+             children.items[i - 1].kind != CX_MEMBER)) { /* base class or delegating constructor */
             draft_node *call = draft_tree(children.items[i]);
             draft_node *body = call->decl && !call->decl->busy ? draft_body_of(call->decl) : NULL;
             delegates |=

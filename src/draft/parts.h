@@ -400,7 +400,7 @@ draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kerne
 /* Returns the symbol for a host value: the value of the variable `decl` or, if `decl` is NULL, of
  * the expression `text`. */
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
-/* Returns a new symbol, for a value that differs from the earlier ones of the same variable or
+/* Returns a new symbol, for a value that may differ from earlier values of the same variable or
  * expression. `doubt` is the reason why the value may vary, or NULL. */
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
                              const char *doubt);

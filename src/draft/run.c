@@ -280,7 +280,7 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
 {
     cx_type type = node->type;
     if (draft_is_array(type)) {
-        if (draft_on_host() && spot->variable) { /* from now on, its elements may change */
+        if (draft_on_host() && spot->variable) { /* from now on, the elements may change */
             draft_bind(spot->variable, spot->path, draft_nothing());
         }
         return draft_pointer(spot->variable ? own_memory() : *spot);
@@ -556,7 +556,8 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* Handles a call of a function that cannot be interpreted. The call may use all its pointers. */
+/* Handles a call that cannot be interpreted. It may access all memory that its arguments point to.
+ */
 static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;

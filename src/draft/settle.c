@@ -45,8 +45,8 @@ static const draft_launched *launch_of(const draft_program *program, const draft
 
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol);
 
-/* Returns true if the symbol is a host constant, such as a tile size, on which the block depends or
- * that may be a template argument of the kernel. The draft states such constants as numbers. */
+/* Returns true if the symbol is a host constant, such as a tile size: the block depends on it, or
+ * it may be a template argument of the kernel. The draft states such constants as numbers. */
 static bool is_launch_constant(const draft_settled *s, const draft_symbol *symbol)
 {
     bool is_extent = false;
@@ -360,7 +360,7 @@ static bool is_global_index(const draft_amount *value, int d)
            draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_SIZE, d)->symbol);
 }
 
-/* Returns true if each block has its own elements. */
+/* Returns true if blocks along dimension `d` work on different elements. */
 static bool has_elements(const draft_settled *s, int d)
 {
     bool found = s->facts.strides_grid;
@@ -407,8 +407,8 @@ static bool multiplies(const draft_settled *s, int g, int d)
     return found;
 }
 
-/* Replaces `number`, the program's block size in dimension `d`, by `extent` in the divisors of the
- * grid's extent `g` if each block has its own elements in these dimensions. */
+/* In the divisors of the grid's extent `g`, replaces the program's block size `number` in dimension
+ * `d` by `extent`, unless no index multiplies blockIdx in dimension `g` by blockDim in `d`. */
 static draft_amount *tied_grid(const draft_settled *s, int g, int d, int64_t number,
                                draft_amount *extent)
 {
@@ -817,8 +817,8 @@ static unsigned count_faults(draft_settled *s)
 
 enum { USUAL = 6, CANDIDATES = 2 * USUAL };
 
-/* Returns a number to try for a size: a usual one, at first as it is and then as a multiple of
- * `unit`, and 1 as the last. */
+/* Returns a number to try for a size: first usual numbers, then multiples of `unit`, and finally
+ * 1. */
 static int64_t candidate(size_t k, int64_t unit)
 {
     static const int64_t usual[USUAL] = {1 << 20, 1 << 10, 128, 32, 16, 8};
@@ -827,8 +827,8 @@ static int64_t candidate(size_t k, int64_t unit)
 }
 
 /* Gives numbers to all sizes that have none: the same number if possible, such that no buffer is
- * empty or has more than 2^24 elements, the grid is not empty and divides the work without a rest,
- * and the program reaches the launch. */
+ * empty or has more than 2^24 elements, the grid is not empty and divides the work without a
+ * remainder, and the program reaches the launch. */
 static void choose_numbers(draft_settled *s)
 {
     unsigned least = ~0U;
@@ -1110,7 +1110,7 @@ static void find_sizes(draft_settled *s)
         add_sizes(s, s->lengths[i]);
         add_sizes(s, draft_settled_range(s, s->facts.buffers.items[i]));
     }
-    for (size_t i = 0; i < 3 * s->facts.guards.count; i++) { /* n in if (i < n) */
+    for (size_t i = 0; i < 3 * s->facts.guards.count; i++) { /* as n in if (i < n) */
         const draft_fact *guard = &s->facts.guards.items[i / 3];
         if (!guard->is_difference && is_global_index(guard->lhs, (int)(i % 3))) {
             add_sizes(s, settled_amount(s, guard->most));

@@ -130,7 +130,7 @@ bool draft_has_symbol(const draft_amount *v, const draft_symbol *symbol)
 
 draft_amount *draft_replace(draft_amount *v, draft_replace_fn *with, void *user)
 {
-    static unsigned round, depth; /* `round` is the number of the outermost call */
+    static unsigned round, depth; /* `round` counts the outermost calls */
     round += depth == 0;
     if (v->round == round) {
         return v->replacement;
