@@ -59,7 +59,7 @@ typedef struct gt_trial {
     gt_trial_status status;
     const char *message; /* why the trial failed, was eliminated or is not proved; NULL means "" */
     bool is_default, noisy;
-    gt_summary time; /* in nanoseconds, or nanojoules if the objective is energy */
+    gt_summary time; /* values in nanoseconds, or nanojoules if the objective is energy */
     uint32_t eliminated_round;
     gt_resources resources;
     uint32_t shared_bytes; /* dynamic shared memory */
@@ -105,11 +105,11 @@ typedef struct gt_winner {
     gt_terms terms;
     char *only; /* restriction of the space, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *config, *default_config;
-    char *problem; /* sizes at which it was measured; requests of other sizes may use it */
+    char *problem; /* sizes at which the winner was measured; it may answer other sizes */
     gt_hash trial, default_trial; /* gt_trial.hash */
     gt_code code;          /* code of `config`; has no image if the code is missing or damaged */
     gt_code fallback;      /* code of fallback_config; if source is 0, `code` is used */
-    char *fallback_config; /* for unaligned buffers (gt_config_scalar); NULL: same as `config` */
+    char *fallback_config; /* configuration for unaligned buffers; NULL: same as `config` */
     double median_ns, default_ns; /* medians of winner and default, set by lookups; 0: unknown */
     gt_verdict verdict;
     bool modelled;

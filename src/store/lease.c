@@ -88,7 +88,7 @@ static int64_t unix_ms(void)
 static struct {
     pthread_mutex_t mutex;
     gt_hash owners[64];
-    unsigned count; /* number of such leases so far; only the last 64 are kept */
+    unsigned count; /* number of unreleased leases so far; only the last 64 are kept */
 } left = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 enum { LEFT_MAX = sizeof left.owners / sizeof *left.owners };
 

@@ -97,7 +97,7 @@ typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
     const char *problem; /* sizes that were measured, and other values, as "n=67108864 T=half" */
-    const char *bucket;  /* for a rule: what the key has instead of the problem; otherwise NULL */
+    const char *bucket;  /* for a rule: the part of the key that replaces the problem; else NULL */
     const char *fixed; /* const and type values, as "T=half"; the same for all sizes of a family */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
@@ -239,7 +239,7 @@ typedef struct gt_outcome {
     bool force;          /* true: always replace the stored winner */
     bool offered;        /* true: an import, which keeps stored trials and GPU properties */
     const char *created; /* time of the measurement in UTC and ISO 8601; NULL or "": now */
-    double elapsed_s;    /* seconds since the tuning began; its own trials keep their dates */
+    double elapsed_s;    /* seconds since the tuning began; trials stored in it keep their dates */
 } gt_outcome;
 
 /* Stores the properties of the GPU, the scenario, the trials, the winner and the code in one
@@ -377,7 +377,7 @@ typedef struct gt_wisdom_import {
     bool keep; /* true: store in the user's file, unless read-only; false: for this store only */
     uint32_t taken;    /* out: number of winners and rules that were imported */
     uint32_t left_out; /* out: number of entries that are damaged, edited, or unknown */
-    const gt_log *log; /* receives a warning about these entries */
+    const gt_log *log; /* receives a warning about bad entries */
     const char *from;  /* origin of the text for the warning: a path, or "the text" */
 } gt_wisdom_import;
 
