@@ -18,7 +18,7 @@ typedef struct gt_domain_axis {
     const double *values; /* value of each choice, in order; NULL if the choices are words */
 } gt_domain_axis;
 
-/* A set of valid configurations. The strategy calls the functions on its own thread. */
+/* A set of valid configurations. A strategy calls the functions on the thread that calls it. */
 typedef struct gt_domain {
     uint32_t axis_count;
     const gt_domain_axis *axes;

@@ -50,7 +50,7 @@ typedef struct portfolio {
     const gt_rule_data *data;
     const double *costs; /* costs at [size * code_count + code] */
     uint32_t code_count, most;
-    const bool *universal; /* by code: true if a configuration with this code has no needs */
+    const bool *universal; /* at [code]: true if a configuration with this code has no needs */
     bool wants_universal;
 } portfolio;
 
@@ -227,9 +227,9 @@ typedef struct learner {
      * cannot run. Times are predicted from the measured sizes outside of the fold, or from all
      * measured sizes if fold == folds. */
     double *predicted;
-    uint32_t *sorted; /* by feature: all sizes, sorted by their values */
-    bool *usable;     /* by feature: true if it has a value at all sizes */
-    uint32_t *order;  /* by feature: sizes grouped by branch, and sorted by value in each group */
+    uint32_t *sorted; /* at [feature]: all sizes, sorted by their values */
+    bool *usable;     /* at [feature]: true if it has a value at all sizes */
+    uint32_t *order;  /* at [feature]: sizes grouped by branch, and sorted by value in each group */
     uint32_t *moved;  /* buffer for the sizes at which a condition is false */
     bool *is_yes_at;  /* at [size]: result of the condition that was tried last */
     double *sums;     /* at [configuration]: sum of its costs */
@@ -499,9 +499,9 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
     return count;
 }
 
-/* Predicts the logarithmic times of a configuration at the guessed sizes and, from all other sizes,
- * at each measured size. If the time at measured size i is below least[i], stores it there and sets
- * choices[i] to the configuration. */
+/* Predicts the logarithmic times of a configuration at the guessed sizes, and at each measured size
+ * from the other measured sizes. If the time at measured size i is below least[i], stores it there
+ * and sets choices[i] to the configuration. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
