@@ -59,7 +59,7 @@ gt_limit gt_binding_steps(gt_binding *binding);
 gt_limit gt_binding_value(int64_t *out, const gt_binding *binding, uint32_t index);
 /* Evaluates all kernels of a launch, and lists the launches in its loops. */
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding);
-/* Returns the limit that every configuration with this value of an axis breaks (launch.c). */
+/* Returns a limit that all configurations with this value of an axis break, if any (launch.c). */
 gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                        uint8_t choice);
 /* Runs all stages for a configuration. Returns the first limit that it breaks. */
@@ -99,8 +99,8 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
  * number of vector components. ETEMPLATE if integers have no fill, or if a member is unknown. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                 const gt_argument *declared);
-/* Decides which numbers of a buffer the proof may vary: all numbers that have the same value in
- * every element. In blocks and small buffers, it may also vary floats without a range. */
+/* Decides which numbers of a buffer the proof may vary: those that have the same value in every
+ * element and, in blocks and small buffers, floats without a range. */
 gputune_status gt_elements_open(gt_workload *workload, gt_buffer *buffer, const gt_binding *binding,
                                 bool is_block);
 /* Evaluates a scalar argument. EINVAL if its type cannot represent the value. */

@@ -80,7 +80,7 @@ typedef struct gt_buffer {
 typedef struct gt_scalar {
     char name[GT_NAME_MAX];
     uint32_t bytes;
-    uint32_t first_number, number_count; /* its numbers: a range of gt_workload.numbers */
+    uint32_t first_number, number_count; /* the scalar's part of gt_workload.numbers */
 } gt_scalar;
 
 typedef struct gt_tolerance {

@@ -178,7 +178,7 @@ static bool makes_constants(gt_contents contents)
     return contents >= GT_CONTENTS_ZERO && contents <= GT_CONTENTS_LOW;
 }
 
-/* Returns true if the contents change this buffer. */
+/* Returns true if `contents` affects the buffer. */
 static bool has_contents(const gt_workload *workload, uint32_t index, gt_contents contents)
 {
     const gt_buffer *buffer = &workload->buffers[index];

@@ -273,7 +273,7 @@ static void append_bytes(writer *w, uint32_t argument)
     gt_text_printf(&w->out, "INT64_C(%u)", gt_element_resolve(&w->form.binding, own->type).bytes);
     for (uint32_t i = 0; i < own->extent_count; i++) {
         gt_text_append(&w->out, " * ");
-        append_value(w, own->extents[i], 1, 11); /* one more than the precedence of a product */
+        append_value(w, own->extents[i], 1, 11); /* in parentheses unless it binds tighter than * */
     }
 }
 

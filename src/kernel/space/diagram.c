@@ -14,7 +14,7 @@ typedef struct builder {
     const gt_space *space;
     gt_binding binding;
     uint32_t checks;
-    gt_hash_index nodes[GT_AXIS_MAX + 1]; /* nodes of each level, by a hash of their keys */
+    gt_hash_index nodes[GT_AXIS_MAX + 1]; /* for each level, maps the hash of the keys to a node */
     /* keys of all filters, for each level of the current path */
     uint64_t keys[GT_AXIS_MAX + 1][GT_FILTERS_MAX];
 } builder;

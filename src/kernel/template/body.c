@@ -441,9 +441,9 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends the names that occur in a clause and in its strings, because the code may declare them. A
- * name that follows `::` keeps it. Leaves out arguments, kernels that are not in this body, and
- * names before '=' unless they are types. */
+/* Appends the names that occur in a clause and in its strings, because the code may declare them.
+ * Keeps the `::` before a name. Leaves out arguments, kernels that are not in this body, and names
+ * before '=' unless they are types. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {

@@ -546,7 +546,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
         gt_kernel_name named;
         const bool is_kept = clause_stays(reader, all, own, c);
         const gputune_status status = read_name(&named, &clauses[c]);
-        /* the parser of a kept clause will report its errors */
+        /* ignore errors in a clause that is kept: its parser will report them */
         if (status < 0 && !is_kept) {
             return status;
         }

@@ -13,7 +13,7 @@ typedef struct gt_structure_member {
     uint32_t value_count;
     uint32_t alignment; /* bytes in alignas(); 0: the alignment of the type */
     bool is_pointer;    /* true for a pointer to `type`; `type` is "" for a pointer to a pointer */
-    bool is_private;    /* true if code outside of the struct cannot use it */
+    bool is_private;    /* true if other code cannot use the member */
 } gt_structure_member;
 
 /* A struct, or a name that stands for another type (typedef, using, enum). */

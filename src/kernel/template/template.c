@@ -191,7 +191,7 @@ static gputune_status parse_phase(gt_parse *p, int phase)
 /* ---- identity ---- */
 
 /* Notes that the source contains the value of an expression. Unless the expression is only the name
- * of the axis, it may have the same value for several values of the axis. */
+ * of the axis, several values of the axis may give it the same value, and so the same source. */
 static void note_in_source(gt_axis *axis, const gt_expression *expression, uint32_t index)
 {
     if (expression && gt_expression_uses(expression, GT_SLOT_AXIS + (int)index)) {

@@ -57,7 +57,7 @@ typedef struct gt_space {
 typedef struct gt_declarations {
     gt_macros macros; /* the macros that are defined where the text ends */
     gt_word_list words;
-    GT_ARRAY(gt_piece) items; /* in the order of the text; a class is followed by its members */
+    GT_ARRAY(gt_piece) items; /* declarations in the order of the text, members after their class */
     GT_ARRAY(uint32_t) keys;
     GT_ARRAY(gt_piece_read) reads;
     GT_ARRAY(gt_space) spaces; /* the namespaces; one for each name in `namespace a::b {` */
