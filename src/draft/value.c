@@ -272,39 +272,31 @@ bool draft_is_known(const draft_amount *v)
     return v->kind < DRAFT_TEXT;
 }
 
-static draft_amount *new_value(draft_operator kind)
+static draft_amount *new_value(draft_operator kind, const char *text, draft_spot place)
 {
     draft_amount *v = draft_new(sizeof *v);
-    v->kind = kind;
+    *v = (draft_amount){.kind = kind, .text = text, .place = place};
     return v;
 }
 
 draft_amount *draft_unknown(const char *why)
 {
-    draft_amount *v = new_value(DRAFT_UNKNOWN);
-    v->text = why;
-    return v;
+    return new_value(DRAFT_UNKNOWN, why, (draft_spot){0});
 }
 
 draft_amount *draft_pointer(draft_spot place)
 {
-    draft_amount *v = new_value(DRAFT_POINTER);
-    v->place = place;
-    return v;
+    return new_value(DRAFT_POINTER, NULL, place);
 }
 
 draft_amount *draft_object(draft_spot place)
 {
-    draft_amount *v = new_value(DRAFT_OBJECT);
-    v->place = place;
-    return v;
+    return new_value(DRAFT_OBJECT, NULL, place);
 }
 
 draft_amount *draft_float_text(const char *text)
 {
-    draft_amount *v = new_value(DRAFT_TEXT);
-    v->text = text;
-    return v;
+    return new_value(DRAFT_TEXT, text, (draft_spot){0});
 }
 
 draft_amount *draft_symbol_value(draft_symbol *symbol)
@@ -770,29 +762,25 @@ void draft_facts_add(draft_facts *out, draft_amount *c, bool holds)
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-typedef struct bounds {
-    const draft_facts *facts;
-    int depth;
-} bounds;
-
 enum { WORK_MOST = 5000 };
 static unsigned bound_work; /* number of calls of bound() in the outermost draft_bound() */
+static int bound_depth;
 
-static draft_amount *bound(bounds *b, draft_amount *v, bool upper);
+static draft_amount *bound(const draft_facts *facts, draft_amount *v, bool upper);
 
 /* Returns the upper bound that is known for exactly this value, or NULL. */
-static draft_amount *fact_about(bounds *b, draft_amount *v)
+static draft_amount *fact_about(const draft_facts *facts, draft_amount *v)
 {
     draft_amount *most = NULL;
-    for (size_t i = b->facts->count; !most && i-- > 0;) {
-        const draft_fact *fact = &b->facts->items[i];
-        draft_amount *limit = fact->lhs == v && fact->most ? bound(b, fact->most, true) : NULL;
+    for (size_t i = facts->count; !most && i-- > 0;) {
+        const draft_fact *fact = &facts->items[i];
+        draft_amount *limit = fact->lhs == v && fact->most ? bound(facts, fact->most, true) : NULL;
         most = limit && draft_is_known(limit) ? limit : NULL;
     }
     return most;
 }
 
-static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
+static draft_amount *bound_counter(const draft_facts *facts, const draft_symbol *s, bool upper)
 {
     int64_t step;
     step = s->step && draft_is_number(s->step, &step) ? step : 0;
@@ -800,7 +788,7 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
         return draft_unknown("it is counted by a loop that is still being read");
     }
     if (upper == (step < 0)) {
-        return bound(b, s->first, upper);
+        return bound(facts, s->first, upper);
     }
     if (!upper) {
         return draft_number(0);
@@ -808,7 +796,7 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     if (!s->end) {
         return draft_unknown("the end of a loop around it is not known");
     }
-    draft_amount *end = bound(b, s->end, true); /* the counter stays below the end */
+    draft_amount *end = bound(facts, s->end, true); /* the counter stays below the end */
     end = draft_plus(end, draft_number(1), -1);
     if (s->step &&
         !((end->kinds | s->step->kinds | s->first->kinds) & ~DRAFT_KIND(DRAFT_CONSTANT))) {
@@ -838,7 +826,7 @@ static draft_amount *bound_loaded(draft_symbol *s)
     return buffer->is_rising ? range : draft_plus(range, draft_number(1), -1);
 }
 
-static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
+static draft_amount *bound_symbol(const draft_facts *facts, draft_amount *v, bool upper)
 {
     draft_symbol *s = v->symbol;
     switch (s->kind) {
@@ -846,7 +834,7 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
     case DRAFT_BLOCK_INDEX:
         return upper ? draft_plus(s->end, draft_number(1), -1) : draft_number(0);
     case DRAFT_COUNTER:
-        return bound_counter(b, s, upper);
+        return bound_counter(facts, s, upper);
     case DRAFT_CHANGING:
         return upper
                    ? draft_unknown(draft_format("it depends on a value that may vary: %s", s->name))
@@ -880,15 +868,16 @@ static draft_amount *take_out(draft_amount **v, const draft_amount *part)
     return NULL;
 }
 
-static draft_amount *bound_sum(bounds *b, draft_amount *v)
+static draft_amount *bound_sum(const draft_facts *facts, draft_amount *v)
 {
     draft_amount *total = draft_number(0);
-    for (size_t i = b->facts->count; i-- > 0;) {
-        const draft_fact *fact = &b->facts->items[i];
+    for (size_t i = facts->count; i-- > 0;) {
+        const draft_fact *fact = &facts->items[i];
         draft_amount *rest = v, *factor = take_out(&rest, fact->lhs);
-        draft_amount *limit = factor ? bound(b, fact->most, true) : NULL;
+        draft_amount *limit = factor ? bound(facts, fact->most, true) : NULL;
         if (limit && draft_is_known(limit)) {
-            limit = draft_plus(bound(b, rest, true), draft_times(bound(b, factor, true), limit), 1);
+            limit = draft_plus(bound(facts, rest, true),
+                               draft_times(bound(facts, factor, true), limit), 1);
             if (draft_is_known(limit)) {
                 return limit;
             }
@@ -898,7 +887,8 @@ static draft_amount *bound_sum(bounds *b, draft_amount *v)
     for (unsigned i = 0; i < v->count; i++) {
         draft_amount *product = draft_number(v->terms[i].factor);
         for (unsigned k = 0; k < v->terms[i].count; k++) {
-            product = draft_times(product, bound(b, v->terms[i].atoms[k], v->terms[i].factor > 0));
+            product =
+                draft_times(product, bound(facts, v->terms[i].atoms[k], v->terms[i].factor > 0));
         }
         total = draft_plus(total, product, 1);
     }
@@ -906,26 +896,26 @@ static draft_amount *bound_sum(bounds *b, draft_amount *v)
 }
 
 /* Returns the bound of a value that is used only if the condition has the value `holds`. */
-static draft_amount *bound_if(const bounds *b, draft_amount *condition, bool holds, draft_amount *v,
-                              bool upper)
+static draft_amount *bound_if(const draft_facts *facts, draft_amount *condition, bool holds,
+                              draft_amount *v, bool upper)
 {
-    draft_facts facts = {0};
-    for (size_t i = 0; i < b->facts->count; i++) {
-        draft_add(&facts, b->facts->items[i]);
+    draft_facts own = {0};
+    for (size_t i = 0; i < facts->count; i++) {
+        draft_add(&own, facts->items[i]);
     }
-    draft_facts_add(&facts, condition, holds);
-    return bound(&(bounds){&facts, b->depth}, v, upper);
+    draft_facts_add(&own, condition, holds);
+    return bound(&own, v, upper);
 }
 
-static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
+static draft_amount *bound_operation(const draft_facts *facts, draft_amount *v, bool upper)
 {
     if (v->kind == DRAFT_COND) {
-        return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, bound_if(b, v->a, true, v->b, upper),
-                          bound_if(b, v->a, false, v->c, upper), NULL);
+        return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, bound_if(facts, v->a, true, v->b, upper),
+                          bound_if(facts, v->a, false, v->c, upper), NULL);
     }
     bool inverts = v->kind == DRAFT_QUOTIENT || v->kind == DRAFT_CEIL_DIV;
-    draft_amount *x = bound(b, v->a, upper), *one = draft_number(1);
-    draft_amount *y = v->b ? bound(b, v->b, upper != inverts) : NULL;
+    draft_amount *x = bound(facts, v->a, upper), *one = draft_number(1);
+    draft_amount *y = v->b ? bound(facts, v->b, upper != inverts) : NULL;
     int64_t mask;
     switch (v->kind) {
     case DRAFT_REST:
@@ -947,34 +937,30 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     }
 }
 
-static draft_amount *bound(bounds *b, draft_amount *v, bool upper)
+static draft_amount *bound(const draft_facts *facts, draft_amount *v, bool upper)
 {
     draft_amount *minus = draft_number(-1), *out;
-    if (!draft_is_known(v) || b->depth == DEEP || ++bound_work > WORK_MOST) {
+    if (!draft_is_known(v) || bound_depth == DEEP || ++bound_work > WORK_MOST) {
         return draft_is_known(v) ? draft_unknown("it is nested too deep") : v;
     }
-    b->depth++;
+    bound_depth++;
     if (!upper && v->kind == DRAFT_SUM) {
-        out = draft_times(bound_sum(b, draft_times(v, minus)), minus);
+        out = draft_times(bound_sum(facts, draft_times(v, minus)), minus);
     } else {
-        draft_amount *fact = fact_about(b, upper ? v : draft_times(v, minus));
+        draft_amount *fact = fact_about(facts, upper ? v : draft_times(v, minus));
         out = fact                   ? (upper ? fact : draft_times(fact, minus))
-              : v->symbol            ? bound_symbol(b, v, upper)
-              : v->kind == DRAFT_SUM ? bound_sum(b, v)
-                                     : bound_operation(b, v, upper);
+              : v->symbol            ? bound_symbol(facts, v, upper)
+              : v->kind == DRAFT_SUM ? bound_sum(facts, v)
+                                     : bound_operation(facts, v, upper);
     }
-    b->depth--;
+    bound_depth--;
     return out;
 }
 
 draft_amount *draft_bound(draft_amount *v, bool upper, const draft_facts *facts)
 {
-    static unsigned calls;
-    bounds b = {facts, 0};
-    bound_work = calls++ ? bound_work : 0;
-    v = bound(&b, v, upper);
-    calls--;
-    return v;
+    bound_work = bound_depth ? bound_work : 0;
+    return bound(facts, v, upper);
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
