@@ -405,6 +405,7 @@ static const struct known_error {
     {"Unresolved extern function",
      "no file that is compiled defines it; #include the file with its definition"},
     {"C++20", standard_hint},
+    {"__COUNTER__", "nvcc has __COUNTER__, NVRTC does not: use another number, such as __LINE__"},
     {"identifier \"concept\" is undefined", standard_hint},
     {"more than one instance of overloaded function",
      "for NVRTC, give the function arguments of one type, as in pow(x, 2.0f) for a float x"},

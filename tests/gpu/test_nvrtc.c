@@ -141,6 +141,9 @@ TEST(errors_name_a_remedy)
          "pow(x, 2.0f) for a float x"},
         {"__global__ void k(int *p) { *p = []<class T>(T x) { return x; }(1); }",
          "are a C++20 feature; expected options(\"--std=c++20\") in a pragma"},
+        {"__global__ void k(int *p) { *p = __COUNTER__; }",
+         "is undefined; nvcc has __COUNTER__, NVRTC does not: use another number, such as "
+         "__LINE__"},
     };
     need_nvrtc();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
