@@ -15,7 +15,7 @@ static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
     }
     bool is_plain = buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
     const gt_number *numbers = &slot->workspace->workload.numbers[buffer->first_number];
-    for (uint32_t i = 1; i < buffer->number_count; ++i) {
+    for (uint32_t i = 0; i < buffer->number_count; ++i) {
         is_plain &= numbers[i].type == buffer->type;
     }
     return operation == GT_DO_FILL || operation == GT_DO_MOVE ||
