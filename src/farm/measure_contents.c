@@ -701,17 +701,22 @@ static gputune_status find_median(double *out, gt_measure *measure, const gt_buf
     return GPUTUNE_OK;
 }
 
-gputune_status gt_contents_changed(bool *out, gt_measure *measure, const gt_buffer_slot *slot)
+gputune_status gt_contents_changed(bool *out, gt_measure *measure, const gt_buffer_slot *slot,
+                                   const gt_number *number)
 {
-    const gt_type type = slot->buffer->reference_type;
-    const uint32_t size = gt_type_bytes(type), most = SAMPLE_BYTES / size;
-    const uint64_t elements = slot->buffer->elements < most ? slot->buffer->elements : most;
+    const gt_buffer *buffer = slot->buffer;
+    const uint64_t pitch =
+        buffer->number_count ? gt_buffer_element_bytes(buffer) : gt_type_bytes(number->type);
+    const uint64_t bytes = buffer->bytes < SAMPLE_BYTES ? buffer->bytes : SAMPLE_BYTES;
     unsigned char room[SAMPLE_BYTES];
     *out = false;
-    GT_CALL(measure, MemcpyDtoHAsync, room, slot->expected, elements * size, measure->stream);
+    if (!slot->expected || buffer->reference_type != buffer->type) {
+        return GPUTUNE_OK;
+    }
+    GT_CALL(measure, MemcpyDtoHAsync, room, slot->expected, bytes, measure->stream);
     GT_TRY(gt_measure_wait(measure));
-    for (uint64_t i = 0; i < elements; ++i) {
-        *out |= number_at(room, i, type) != slot->buffer->low;
+    for (uint64_t at = 0; at + pitch <= bytes; at += pitch) {
+        *out |= number_at(room + at + number->offset, 0, number->type) != number->low;
     }
     return GPUTUNE_OK;
 }

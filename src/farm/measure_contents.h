@@ -18,9 +18,10 @@ gputune_status gt_contents_doubt(gt_measure *measure, gputune_status status);
 gputune_status gt_contents_refresh(gt_measure *measure);
 /* For templates without a reference: runs a variant, whose results become the expected results. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
-/* Sets *out to true if the expected results of an inout buffer differ from the constant that fills
- * it. Examines only the first elements. */
-gputune_status gt_contents_changed(bool *out, gt_measure *measure, const gt_buffer_slot *slot);
+/* Sets *out to true if the reference changes a number of an inout buffer, which is filled with a
+ * constant. Examines only the first elements. */
+gputune_status gt_contents_changed(bool *out, gt_measure *measure, const gt_buffer_slot *slot,
+                                   const gt_number *number);
 /* Looks for an output of the timed workload whose tolerance is larger than the median of its
  * results, so almost any result would pass. Sets out->loose to its name. The buffers must
  * contain the results of the reference. */

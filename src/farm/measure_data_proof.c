@@ -284,16 +284,23 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* Returns false if the reference does not change an integer in an inout buffer for which another
- * value is tried. It may then be a lock, or a counter that only variants use. */
-static bool may_have_value(gt_data_proof *proof, const gt_buffer_slot *slot)
+/* Returns false if another value is tried for an integer in an inout buffer, and the reference does
+ * not change it. It may then be a lock, or a counter that only variants use. */
+static bool may_have_values(gt_data_proof *proof, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
-    bool changed = false;
-    return buffer->direction != GT_INOUT || !buffer->common || gt_type_is_float(buffer->type) ||
-           proof->now.scalars[buffer->common - 1] == GT_SCALARS_OWN ||
-           (slot->expected && gt_contents_changed(&changed, &proof->measure, slot) == GPUTUNE_OK &&
-            changed);
+    const uint32_t first = buffer->common ? buffer->common - 1 : buffer->first_number;
+    const uint32_t count = buffer->common ? 1 : buffer->number_count;
+    bool may = true;
+    for (uint32_t i = first; i < first + count && may && buffer->direction == GT_INOUT; i++) {
+        const gt_number *number = &slot->workspace->workload.numbers[i];
+        if (proof->now.scalars[i] != GT_SCALARS_OWN && !gt_type_is_float(number->type)) {
+            bool changed = false;
+            may = gt_contents_changed(&changed, &proof->measure, slot, number) == GPUTUNE_OK &&
+                  changed;
+        }
+    }
+    return may;
 }
 
 /* Makes a data set. Then verifies the default variant with it, unless `standard` is NULL. Fails
@@ -314,7 +321,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots;
          fits && has_flags && slot < workspace->slots_end; ++slot) {
-        fits = slot->gaps <= proof->gaps[slot->index] && may_have_value(proof, slot);
+        fits = slot->gaps <= proof->gaps[slot->index] && may_have_values(proof, slot);
     }
     if (fits) {
         proof->make_ns = fmax(proof->make_ns, proof_now_ns(proof) - start_ns);

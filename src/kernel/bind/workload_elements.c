@@ -305,11 +305,7 @@ static void open_number(gt_number *number, const gt_buffer *buffer, bool is_shar
 {
     const bool is_drawn = number->free && gt_type_is_float(number->type);
     const bool is_constant = number->fill == GT_FILL_ZERO || number->fill == GT_FILL_CONSTANT;
-    /* an integer member of an inout buffer may be a counter or a lock, so it keeps its value; the
-     * data proof checks that the reference changes other integers in such buffers */
-    const bool is_input =
-        buffer->direction == GT_IN || gt_type_is_float(number->type) || buffer->number_count == 0;
-    number->open = is_input && (is_constant || (is_shared && is_drawn));
+    number->open = is_constant || (is_shared && is_drawn);
     number->integer = is_constant ? (int64_t)number->low : 0;
     number->is_filled = true;
     number->finite = buffer->finite;
