@@ -121,7 +121,7 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns false if the compile must be repeated without the precompiled header. */
+/* Returns true if the compile succeeded and the precompiled header did not affect its messages. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");

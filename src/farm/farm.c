@@ -184,7 +184,7 @@ static void serve_slots(gt_host_farm *farm, double seconds)
     }
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(descriptors, count, milliseconds);
-    /* if poll() fails, pause, and then read from all channels; reading does not block */
+    /* if poll() fails, wait 1 ms, and then read from all channels, which never blocks */
     if (ready < 0) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }

@@ -87,14 +87,14 @@ struct gt_farm {
 
 typedef struct gt_farm_options {
     const char *worker;      /* path of gputune-worker; NULL: find it */
-    const char *driver;      /* as in gputune_open_options; NULL: start no measure worker */
+    const char *driver;      /* as for gputune_open(); NULL: start no measure worker */
     const char *device_uuid; /* UUID of the device; NULL: device_ordinal is used */
     int device_ordinal;      /* index of the device among those visible to this process */
     /* number of compile workers; 0: one per core, or fewer while other farms use the cores */
     uint32_t compile_workers;
     double deadline_s;  /* time limit of a proof or a sample in seconds; 0: 10 s */
     int driver_version; /* driver version (13000), which NVRTC must not exceed; 0: no limit */
-    const char *arch;   /* architecture for a first small compile; NULL: sm_90 */
+    const char *arch;   /* architecture for a first small kernel; NULL: sm_90 */
     gt_log log;
 } gt_farm_options;
 

@@ -55,7 +55,7 @@ typedef struct gt_farm_request {
     gputune_objective objective;
     /* true if the farm itself made this request, to load a setup or variant again; has no event */
     bool internal;
-    /* true: earlier requests load its variants, so send it only after they are answered */
+    /* true: variants of this request are loaded by earlier ones, so send it after their answers */
     bool alone;
 } gt_farm_request;
 
@@ -210,7 +210,7 @@ typedef struct gt_measure_host {
 /* ---- The farm -------------------------------------------------------------------------------- */
 
 struct gt_host_farm {
-    gt_farm farm;            /* must be the first member, because gt_host_of() casts */
+    gt_farm farm;            /* first member, because gt_host_of() casts a gt_farm to this struct */
     gt_farm_options options; /* options of the caller, with default values filled in */
     char *worker;            /* path of gputune-worker; owned */
     bool emulated;

@@ -273,7 +273,7 @@ void gt_measure_free(gt_measure_host *host)
 
 enum { BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* longest wait for the end of a killed worker; usually 53 ms */
+static const double END_S = 2;    /* wait for a killed worker, which usually takes 53 ms to end */
 static const double START_S = 60; /* if the driver is not loaded yet, cuInit() takes seconds */
 static const double EMULATED_START_S = 10; /* time limit for opening an emulated device */
 
@@ -302,7 +302,7 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    /* remove internal requests; load_again() makes those that are still needed */
+    /* load_again() will make the internal requests that are still needed */
     for (size_t i = 0; i < host->slot.queue.count;) {
         gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
@@ -413,7 +413,7 @@ static void handle_death(gt_slot *slot)
     } else if (!by_data_proof) {
         died_blameless(host, &death, ready);
     }
-    if (host->refusal == GPUTUNE_OK) { /* if it is set, gt_measure_pump() fails all requests */
+    if (host->refusal == GPUTUNE_OK) { /* otherwise, gt_measure_pump() fails all requests */
         begin_again(host);
     }
 }
@@ -429,7 +429,7 @@ static double allowance(gt_measure_host *host)
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* experiments often hang, and normally take about as long as the preparation */
+        /* short: experiments often hang, and normally take about as long as the preparation */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {

@@ -89,7 +89,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     gt_link made = {.open = true, .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     int child = -1;
     GT_TRY(gt_process_channel(&made.channel, &child));
-    /* if the host blocked, it could not enforce time limits */
+    /* sending must not block the host, which enforces time limits */
     gputune_status status =
         fcntl(made.channel, F_SETFL, O_NONBLOCK) == 0
             ? gt_process_spawn(&made.process, arguments, environment->items, child)
@@ -326,7 +326,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* a part of this request may have been sent */
+        slot->offset = 0; /* forget the part of this request that was already sent */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);
@@ -384,7 +384,7 @@ void gt_slot_receive(gt_slot *slot)
             gt_frame_release(&frame);
         }
         if (read == GT_READ_FAILED && !slot->ready) {
-            gt_farm_break(slot->farm, GPUTUNE_EWORKER); /* the thread's message states why */
+            gt_farm_break(slot->farm, GPUTUNE_EWORKER); /* with the message of the failed read */
             return;
         }
         if (!sane) {

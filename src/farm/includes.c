@@ -327,7 +327,7 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
     const char *slash = strrchr(include->from, '/');
     GT_FREED char *folder = NULL;
     if (!slash && !includes->own) {
-        return GPUTUNE_OK; /* there is no folder: the template was passed as text */
+        return GPUTUNE_OK; /* the template was passed as text, so it has no folder */
     }
     size_t length = slash ? (size_t)(slash - include->from) + 1 : 0;
     GT_TRY(gt_strndup(&folder, slash ? include->from : ".", slash ? length : 1));

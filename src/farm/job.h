@@ -28,7 +28,7 @@ typedef struct gt_live_input {
     gt_image bytes;     /* without is_ipc */
 } gt_live_input;
 
-#define GT_NO_VARIANT UINT64_MAX /* not the id of any variant */
+#define GT_NO_VARIANT UINT64_MAX /* an id that no variant has */
 
 enum { GT_WORKLOAD_MAX = 2 }; /* [0]: the requested size, [1]: the odd-tail size */
 
@@ -130,7 +130,7 @@ typedef struct gt_sample_job {
     gputune_objective objective; /* objective of the samples; may differ from the setup's */
     gt_sample_length length;
     bool hot;           /* true: warm the cache, even if the setup demands a cold cache */
-    gt_sharing sharing; /* UNKNOWN: the worker finds out by measuring the variant `judge` */
+    gt_sharing sharing; /* if UNKNOWN, the worker determines it with the variant `judge` */
     uint64_t judge;
 } gt_sample_job;
 
@@ -140,7 +140,7 @@ typedef struct gt_sampled {
     bool spoiled;       /* true if the times of this round are invalid and must be measured again */
     bool noisy;         /* true if another process used the GPU during the round */
     char other[96];     /* description of the process that used the GPU, or "" */
-    gt_sharing sharing; /* as in the job or, if that was UNKNOWN, as measured */
+    gt_sharing sharing; /* the job's; if that was UNKNOWN, the measured one */
     /* time on changed buffers divided by the time on restored buffers; 1 if not measured */
     double used_ratio;
 } gt_sampled;

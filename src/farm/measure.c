@@ -114,10 +114,10 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
 gputune_status gt_measure_attach(gt_measure *measure)
 {
     CUdevice device;
-    /* the thread stays in relaxed capture mode, because it makes all its captures in this mode */
+    /* relaxed mode is never left, because all captures on this thread use it */
     (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* this fails if the context is in use already, which does no harm */
+    /* ignore a failure, which means that the context is in use already */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -225,7 +225,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->budget.limit_bytes = setup->memory_limit_bytes;
     if (gt_objective_facts(setup->objective)->by_energy) {
         open_monitor(measure);
-        GT_TRY(gt_energy_check(measure)); /* check before making inputs */
+        GT_TRY(gt_energy_check(measure)); /* fails early, before inputs are made */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;

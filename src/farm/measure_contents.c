@@ -157,8 +157,8 @@ static double number_at(const unsigned char *elements, uint64_t index, gt_type t
 }
 
 /* Returns true if rising integers that end at `last` may be row pointers: a buffer has `last`
- * elements, or can be divided into one row fewer than there are integers. Other rising integers may
- * be places to store to, and equal places would make the result depend on the order of stores. */
+ * elements, or can be divided into one row fewer than there are integers. Otherwise, they may be
+ * indices at which a kernel stores, and equal ones would make the order of stores matter. */
 static bool may_point_to_rows(const gt_workload *workload, const gt_buffer *pointers, double last)
 {
     bool may = pointers->fill == GT_FILL_PREFIX;
@@ -232,7 +232,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
               GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        /* inouts are restored before each launch; the init kernel has filled other inputs */
+        /* inouts are restored before each launch; the init kernel fills inputs that are not live */
         if (slot->live && slot->buffer->direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
                     measure->stream);
@@ -273,8 +273,8 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Finds the range of data that came from the host or the init kernel. Inputs that are changed
- * slightly to find a tolerance must stay in it. Whole numbers may be indices, so they stay. */
+/* Finds the range of data that came from the host or the init kernel. Slightly changed inputs, for
+ * tolerances, must stay in this range. Whole numbers stay unchanged, as they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
@@ -291,7 +291,7 @@ static gputune_status find_spans(gt_measure *measure)
 
 /* ---- Expected results ------------------------------------------------------------------------ */
 
-/* The kernel whose results are the expected results. */
+/* The kernel that computes the expected results. */
 typedef struct author {
     gt_loaded *variant; /* NULL: the reference */
     uint32_t workspace_count;
@@ -407,8 +407,8 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return fill_contents(measure, measure->seed, author->workspace_count);
 }
 
-/* Returns true if each element gets its own S (kernel/bind/tolerance.h). If inputs are constant or
- * rising, the elements are similar, so a single step and the largest S suffice. */
+/* Returns true if each element of an output gets its own sensitivity S (kernel/bind/tolerance.h).
+ * If inputs are constant or rising, elements are similar, so one step and the largest S suffice. */
 static bool has_scales(const gt_buffer_slot *slot)
 {
     bool has = slot->scale != 0;
@@ -581,7 +581,7 @@ static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_c
 
 static gputune_status expect_data(gt_measure *measure)
 {
-    sensitivities seen = {0}; /* only the member `largest` is used, as no inputs were changed */
+    sensitivities seen = {0}; /* only `largest` is set, as no inputs were changed */
     uint32_t count = measure->setup.workload_count;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));

@@ -29,15 +29,15 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    GT_EFFECT_DIFFERS, /* the data do not suit the reference, or the default's results differ */
+    GT_EFFECT_DIFFERS, /* the reference cannot use the data, or the default's results differ */
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
     GT_EFFECT_UNTRIED
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* data to try; if `tried`, the part that the default has passed */
-    bool tried, survived;   /* `survived`: the default passed at least a part */
+    gt_variation variation; /* data to try; once `tried`, only those that the default passed */
+    bool tried, survived;   /* `survived`: the default passed some of the data */
 } gt_data_set;
 
 enum { PARTS = 4, ROUNDS_MAX = 13 + 2 * PARTS + GT_OTHER_MAX };
@@ -52,14 +52,14 @@ struct gt_data_proof {
     gt_variation now; /* data set that is in the buffers */
     bool made;        /* true if the data set `now` and its expected results are complete */
     gt_lost lost;     /* experiments that crashed or blocked an earlier worker */
-    uint32_t skipped; /* number of experiments of `lost` that were skipped so far */
-    uint8_t effects[GT_NUMBER_MAX]; /* per number: effect of its last failing value */
-    bool varied[GT_NUMBER_MAX];     /* per number: the default passed with another value */
-    /* per buffer: number of elements that the reference with requested scalars does not write */
+    uint32_t skipped; /* number of experiments that were skipped because `lost` lists them */
+    uint8_t effects[GT_NUMBER_MAX]; /* by number: what its last failing value did */
+    bool varied[GT_NUMBER_MAX];     /* by number: true if the default passed with another value */
+    /* by buffer: number of elements that the reference with requested scalars does not write */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
     uint32_t launcher; /* index of a variant's launcher for the size at which the data proof runs */
-    double share;      /* fraction of the usual time that the data proof may take */
+    double share;      /* data proofs may take this fraction of gt_data_proof_winner_ns() */
     double spend_ns;   /* time that the data proof of a winner may take */
     double make_ns;    /* longest time that making a data set with expected results has taken */
     uint64_t standard; /* id of the default variant; GT_NO_VARIANT until it is proved */
@@ -232,7 +232,7 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
     return proof_judge_results(&ignored, proof, words);
 }
 
-/* Adds a description of the data to messages that do not have it yet. */
+/* Adds a description of the data to messages, except those about wrong results, which have one. */
 static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -265,7 +265,7 @@ static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
     return is_enough ? GT_EFFECT_UNTRIED : GT_EFFECT_NONE;
 }
 
-/* Reports to the host which experiment is run next; key 0: none. */
+/* Reports to the host which experiment runs next, by its key; 0: none. */
 static void proof_announce(const gt_data_proof *proof, uint64_t key)
 {
     gt_current *current = proof->measure.parent->current;
@@ -317,7 +317,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* reject flags with which the reference writes less, because less would be compared */
+    /* reject flags with which the reference writes fewer elements: fewer would be compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots;
          fits && has_flags && slot < workspace->slots_end; ++slot) {
@@ -444,7 +444,7 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    /* the parent's `start` and `stop` still hold the time of the pilot launch */
+    /* use another event than `start` and `stop` of the parent, which still time the pilot launch */
     measure->start = measure->stop = parent->checked;
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
@@ -494,8 +494,8 @@ static void vary_part(gt_variation *variation, const gt_data_proof *proof, bool 
     }
 }
 
-/* Lists the further data sets for a winner. The first two each change half of the flags. Only one
- * part of the scalars is NaN or infinite at a time, because the others would hide its effect. */
+/* Lists the further data sets for a winner. The first two each change half of the flags. A set has
+ * only some scalars NaN or infinite, because more would hide each other's effects. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
@@ -673,8 +673,8 @@ static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Selects the data sets with which the default variant is correct. If `more` is true, also selects
- * the data sets for the longer proof of winners. */
+/* Reduces data sets to those that the default passes: the set for every variant and, if `more` is
+ * true, also those of the longer proof of winners. */
 static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool more)
 {
     const gt_variation all =
@@ -750,7 +750,7 @@ static double end_of(const gt_data_proof *proof, double nanoseconds)
 
 static double parts_ns(const gt_data_proof *proof)
 {
-    /* the last launch or data set may exceed its time by this factor */
+    /* a part of the proof may exceed its time by this factor, with its last launch or data set */
     static const double overrun = 1.25;
     return overrun * proof_slowness(proof) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
@@ -772,7 +772,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
         }
         const double row_ns = end_of(proof, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && proof_now_ns(proof) < row_ns; ++i) {
-            /* reset inout buffers: with changed contents, a launch might write out of bounds */
+            /* a launch that finds changed inout buffers might write out of bounds */
             GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->restore, false));
             GT_TRY(proof_launch(proof, variant));
             bool looks = (i & (i + 1)) == 0; /* wait after 1, 2, 4, ... launches */

@@ -17,7 +17,7 @@ gputune_status gt_data_proof_queue(gt_measure *measure, gt_loaded *variant,
  * out->data_proof and out->single. */
 gputune_status gt_data_proof_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                    const gt_verify_job *job);
-/* After a failure, adds a description of the further data before the message. Returns `status`. */
+/* After a failure, adds a description of the further data to the message. Returns `status`. */
 gputune_status gt_data_proof_name(gputune_status status, const gt_measure *measure);
 /* Calls gt_contents_doubt() for the buffers of the data proof. */
 gputune_status gt_data_proof_doubt(gt_measure *measure, gputune_status status);

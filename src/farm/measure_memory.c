@@ -332,7 +332,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    /* if an earlier wait has failed, launches may still be reading the read-only copies */
+    /* launches may still read the old read-only copies if an earlier wait has failed */
     if (out->view_count) {
         GT_TRY(gt_measure_wait(measure));
     }
@@ -381,7 +381,7 @@ gputune_status gt_memory_service(gt_measure *measure)
     for (size_t i = 0; i < GT_TABLES; ++i) {
         count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
     }
-    /* after the first launch of a proof, the hashes of inputs are findings too */
+    /* the check after the first launch of a proof has the hashes of inputs in addition */
     count += measure->hash.tasks.count;
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     gt_findings **const pinned[] = {&measure->findings, &measure->first};
@@ -421,7 +421,7 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     memcpy(handle.reserved, input->handle, sizeof handle.reserved);
     GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     gputune_status status = copy_from(measure, to, mapping, input, buffer);
-    /* after this, variants cannot access memory of the caller */
+    /* after this, variants can no longer access the caller's memory */
     CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
     GT_TRY(status);
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");

@@ -74,7 +74,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                        is_judged(measure) ? "reference" : "default variant");
         return;
     }
-    /* these values of poison are also common results, so print the value as well */
+    /* results may have the same values as these poisons, so print the value as well */
     const bool is_usual =
         found->value == 0 || (!gt_type_is_float(type) && (found->value & 0xff) == 0xff);
     gt_text_printf(text, "%s is %s%s, expected %s%s", name,
@@ -103,8 +103,8 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
     const double value = gt_type_is_float(type) ? gt_bits_to_double(type, found->value) : 0;
     const bool is_finite = isfinite(wanted) && (found->unwritten || isfinite(value));
-    /* a kernel that adds to poison writes poison; in a data proof, the grid is known to be large
-     * enough */
+    /* not in a data proof, whose grid is large enough; a kernel that adds to poison writes
+     * poison */
     if (found->unwritten && !measure->parent) {
         const char *reference = found->unwritten == ONLY_EXPECTED ? " of the reference" : NULL;
         gt_text_printf(text, ": do block%s and grid%s launch enough threads for all elements",
@@ -208,7 +208,7 @@ gputune_status gt_report_edges(const gt_measure *measure, const gt_tasks *table,
     return GPUTUNE_OK;
 }
 
-/* Judges a proof. `twice` is the workspace on which the variant was launched twice. */
+/* Judges a proof, including both launches on the workspace `twice`. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;

@@ -129,7 +129,7 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* ignored, because this launch also fills the cache */
+    double first; /* the first time is not used, because this launch also fills the cache */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -168,7 +168,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     measure->alone = false;
     variant->launch_ns = launch_ns;
     if (!measure->lost) {
-        (void)gt_device_free(measure->driver, kept); /* this waits until the copies have ended */
+        (void)gt_device_free(measure->driver, kept); /* waits for the copies */
     }
     GT_TRY(status);
     if (is_clear(&fresh, &used)) {
@@ -222,7 +222,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* without this call, the first replay uploads the graph */
+    if (measure->driver->GraphUpload) { /* otherwise, the first replay would upload the graph */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -280,7 +280,7 @@ static gputune_status replay_graph(double *out, gt_measure *measure, gt_loaded *
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    /* the graph is too long for the host to queue as many kernels one by one without gaps */
+    /* use a graph: the host cannot queue so many kernels one by one without gaps */
     if (variant->kernels > SHORT_GRAPH) {
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay_graph(out, measure, variant, &variant->single);
@@ -387,7 +387,7 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { CHEAPEST_CALL_NS = 3000 }; /* minimum time of a launch, assumed until one was measured */
+    enum { CHEAPEST_CALL_NS = 3000 }; /* assumed for launches that were not timed yet */
     enum { PIPELINED = 3 };           /* launches in a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
@@ -571,7 +571,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* The samplers by objective. DEFAULT is used if neither the job nor the setup has an objective. */
+/* The samplers by objective. DEFAULT means that neither the job nor the setup has an objective. */
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
     [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,

@@ -6,7 +6,7 @@
 #include "gpu/image.h"
 
 /* Returns true if the operation handles the numbers of an element one by one. Fills and moves
- * always do. Comparisons do not if all numbers have the same type, as in a vector. */
+ * always do; comparisons only if the numbers differ in type, unlike those of a vector. */
 static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;
@@ -197,7 +197,7 @@ gputune_status gt_service_sweep(gt_measure *measure)
     if (measure->sweep == 0) {
         return GPUTUNE_OK;
     }
-    if (measure->device.emulated) { /* the emulator models this like a sweep */
+    if (measure->device.emulated) { /* to the emulator, this has the same effect as a sweep */
         GT_CALL(measure, MemsetD8Async, measure->sweep, 0, measure->sweep_bytes, measure->stream);
         return GPUTUNE_OK;
     }

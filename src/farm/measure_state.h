@@ -36,7 +36,7 @@ typedef enum gt_judge_kind {
 } gt_judge_kind;
 
 typedef struct gt_findings {
-    uint64_t sequence; /* number of the check kernel's run (gt_measure.sequence) */
+    uint64_t sequence; /* which run of the check kernel this was (gt_measure.sequence) */
     gt_finding items[];
 } gt_findings;
 
@@ -61,7 +61,7 @@ typedef struct gt_buffer_slot {
     CUdeviceptr address;  /* start of the buffer */
     uint32_t guard_back;  /* bytes of the guard zone after the buffer */
     CUdeviceptr pristine; /* copy of the initial contents; 0: not needed */
-    /* floats: how much each element changes if inputs change slightly; 0: not measured */
+    /* of floats: by how much each element changes if inputs change slightly; 0: not measured */
     CUdeviceptr scale;
     CUdeviceptr expected; /* correct results; 0 for an input */
     bool live;            /* true if the contents come from the host */
@@ -84,7 +84,7 @@ typedef struct gt_guarded {
 typedef struct gt_workspace {
     gt_workload workload;
     gt_buffer_slot *slots, *slots_end; /* the buffers, a part of gt_measure.slots */
-    CUdeviceptr scale;                 /* output `scale` of the reference; 0: it has none */
+    CUdeviceptr scale;                 /* the array `scale` that the reference writes; 0: none */
     gt_type scale_type;
     void *blocks[GT_BLOCK_MAX];      /* pass blocks in host memory; owned */
     uint32_t sent_blocks;            /* bit i: block i was sent by the host */
@@ -118,7 +118,7 @@ typedef struct gt_loaded {
     double launch_ns; /* latest time of a launch, measured with events */
     /* time per launch by the host's clock, if many launches follow each other; 0: not measured */
     double call_ns;
-    bool warm; /* true if launched before for a `launch` or `latency` sample */
+    bool warm; /* true after the first launch for a `launch` or `latency` sample */
     uint8_t poison[GT_WORKLOAD_MAX]; /* value of all bytes in the guard zones of scratch memory */
     uint64_t owned_bytes;            /* device memory that the variant uses, excluding its code */
     uint64_t kernels;                /* kernels per launch */

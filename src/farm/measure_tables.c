@@ -68,7 +68,7 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
  * uses. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
-    static const double beyond = 1e30; /* a finite bound that no value in a data set reaches */
+    static const double beyond = 1e30; /* a finite bound above all values of data sets */
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;

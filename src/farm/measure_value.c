@@ -66,7 +66,7 @@ void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffe
         const gt_number *number = &workload->numbers[buffer->first_number + k];
         const gt_buffer one = {
             .type = number->type, .fill = number->fill, .low = number->low, .high = number->high};
-        bool is_index = number->fill == GT_FILL_INDEX; /* every element gets its own index */
+        bool is_index = number->fill == GT_FILL_INDEX; /* each element has its own index */
         for (uint64_t i = 0; i < count; ++i) {
             uint64_t value = gt_fill_bits(&one, seed, is_index ? i : i * buffer->number_count + k);
             memcpy((char *)out + i * pitch + number->offset, &value, gt_type_bytes(number->type));

@@ -108,7 +108,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* symbols of pass blocks are not in `names` */
+    const gt_launch *launch; /* has the symbols of pass blocks, which are not in `names` */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -567,7 +567,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        /* all buffers must be refilled later, with contents made from the setup's seed */
+        /* the setup's seed is another, so all buffers must be refilled after this proof */
         measure->damaged = true;
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {

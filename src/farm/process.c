@@ -111,7 +111,7 @@ int gt_process_lift(int descriptor)
         return -1;
     }
     int high = fcntl(descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
-    int error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit of descriptors is too low */
+    int error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit of descriptors is lower */
     close(descriptor);
     errno = error;
     return high;

@@ -53,7 +53,7 @@ static gputune_status serve_frame(const gt_server *server, int channel, const gt
 
 int gt_serve(const gt_server *server, int channel)
 {
-    enum { LONG_MS = 500 }; /* idle time; longer than most pauses between requests */
+    enum { LONG_MS = 500 }; /* idle for longer than most pauses between requests */
     GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gputune_status status = GPUTUNE_OK;
     while (status == GPUTUNE_OK) {

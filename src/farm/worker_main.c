@@ -37,7 +37,7 @@ static void *watch_host(void *unused)
     (void)unused;
     for (;;) {
         if (poll(channel_and_host, 2, -1) <= 0) {
-            usleep(10000); /* wait, because repeated failures would use a whole core */
+            usleep(10000); /* poll() may fail repeatedly: do not use a whole core */
         } else if (channel_and_host[1].revents & POLLNVAL) { /* no pidfd */
             channel_and_host[1].fd = -1;
         } else {
