@@ -189,7 +189,7 @@ typedef struct CUlaunchAttribute {
     CUlaunchAttributeValue value;
 } CUlaunchAttribute;
 
-/* These types are enums in cuda.h. They are int here because templates contain their values. */
+/* Enums in cuda.h; int here, because templates state their values as numbers. */
 typedef int CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
     CUtensorMapFloatOOBfill;
 

@@ -109,7 +109,7 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Selects the emulator's profile. Must come first, because the driver version depends on it. */
+/* Selects the emulator's profile. Called before the version is read, which depends on it. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *);
@@ -307,8 +307,8 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Reads the id of the context first, because this fails if the context was destroyed. Pushing a
- * destroyed context may succeed and corrupt memory (both seen on an H200 with driver 13.0). */
+/* Reads the id of the context before pushing the context. If the context was destroyed, reading the
+ * id fails, but pushing may succeed and corrupt memory (both on an H200 with driver 13.0). */
 gt_context_visit gt_context_enter(const gt_driver *driver, const gt_context *context)
 {
     CUcontext current = NULL;

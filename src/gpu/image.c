@@ -209,7 +209,7 @@ static search search_image(const gt_image *image, const char *name)
     return search;
 }
 
-/* Appends a note up to its symbol. Notes are comments in PTX, and readers of cubins ignore them. */
+/* Appends a note without its symbol. Notes are comments in PTX and are not read in cubins. */
 static void append_mark(gt_text *out, const char *name)
 {
     gt_text_printf(out, "\n// entry of %s: ", name);

@@ -234,7 +234,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
                                                      : (void *)&parameter->scratch_bytes;
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* a copied block's address; otherwise the block (`split`: its beginning) */
+        } else { /* pass the copied block's address, or else the block (the beginning if `split`) */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]

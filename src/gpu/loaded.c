@@ -178,7 +178,7 @@ static gputune_status load_instance(gt_instance *out, const gt_loaded_launch *lo
     return GPUTUNE_OK;
 }
 
-/* Gives the instance the module of `base` or, if that is taken, a module of its own. */
+/* Gives the instance the module of `base` or, if another instance has that, one of its own. */
 static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
 {
     gt_instance from = loaded->base;
@@ -279,7 +279,7 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
     const CUDA_TEXTURE_DESC settings = {.addressMode = {mode, mode, mode},
                                         .filterMode = (int)texture->filter,
                                         .flags = texture->flags};
-    GT_TRY(gt_loaded_check_context(loaded)); /* the current context will own the object */
+    GT_TRY(gt_loaded_check_context(loaded)); /* which will own the object */
     GT_SCOPED(gt_relaxed_leave) gt_relaxed relaxed = gt_relaxed_enter(driver);
     GT_CUDA(driver, TexObjectCreate, out, &resource, &settings, NULL);
     return GPUTUNE_OK;
@@ -388,7 +388,7 @@ static gputune_status count_resident(const gt_loaded_launch *loaded, uint32_t in
     *clusters = 1;
     if (gt_volume(kernel->cluster) > 1) {
         CUlaunchConfig config = loaded->kernels[index].config;
-        config.numAttrs = 1; /* leave out the carveout, which the driver may ignore */
+        config.numAttrs = 1; /* omit the carveout, which the driver may ignore */
         GT_CUDA(loaded->driver, OccupancyMaxActiveClusters, clusters, function, &config);
     }
     return GPUTUNE_OK;
@@ -510,7 +510,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
                                    .blockDimZ = kernel->block[2],
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes};
-    if (gt_volume(kernel->cluster) > 1) { /* first: count_resident() uses only this attribute */
+    if (gt_volume(kernel->cluster) > 1) { /* must be attribute 0, for count_resident() */
         memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim,
                kernel->cluster, sizeof kernel->cluster);
     }

@@ -31,10 +31,10 @@ typedef struct gt_instance {
 typedef struct gt_loaded_kernel {
     char *symbol; /* name of the kernel in the image; owned */
     CUlaunchAttribute attributes[GT_LOADED_ATTRIBUTES];
-    CUlaunchConfig config; /* lacks only the stream and the address of the L2 window */
+    CUlaunchConfig config; /* complete, except for the stream and the address of the L2 window */
 } gt_loaded_kernel;
 
-/* A direct launch reads only the adjacent members from `only.config` to `base.functions`. */
+/* A direct launch reads only the members from `only.config` to `base.functions`, side by side. */
 typedef struct gt_loaded_launch {
     gt_loaded_kernel only; /* the kernel, if the launch has only one */
     const gt_driver *driver;
@@ -44,7 +44,7 @@ typedef struct gt_loaded_launch {
     /* true if each instance needs its own module, for `constant` or `split` blocks */
     bool needs_module;
     bool has_l2;          /* true after gt_l2_attach() was called */
-    int carveout_percent; /* -1: the driver's choice */
+    int carveout_percent; /* percentage for the carveout; -1: the driver chooses */
     gt_instance base;     /* only `module` and `functions` are set */
     gt_context context;
     const gt_device *device;   /* the caller's */

@@ -16,7 +16,7 @@ static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_
     gputune_status status = gt_cuda_check(driver, result, "cuModuleLoadDataEx");
     log[sizeof log - 1] = '\0';
     log[strcspn(log, "\n")] = '\0';
-    /* do not repeat the log if the message contains it, as on the emulator */
+    /* prefix the log to the message, unless it is part of it, as on the emulator */
     bool is_in_message = status < 0 && strstr(gt_message(), log);
     return status < 0 && !is_in_message ? gt_fail_prefix(status, "%.200s", log) : status;
 }

@@ -493,7 +493,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     size_t count = gt_device_headers_list(all_names, all_texts);
     for (size_t i = 0; i < found->names.count; i++) {
         all_names[count] = found->names.items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* because most headers include <stdint.h> */
+        all_texts[count++] = "#include <stdint.h>\n"; /* most missing headers would include it */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");

@@ -375,8 +375,7 @@ static const char std_hint[] =
     "<cuda/std/...>, or host code between #ifndef __CUDACC_RTC__ and #endif";
 static const char standard_hint[] = "expected options(\"--std=c++20\") in a pragma";
 
-/* Returns true if `line`, an error, is in a header of a folder that does not belong to the toolkit.
- */
+/* Returns true if the error `line` is in a header of a folder that is not the toolkit's. */
 static bool is_in_folder(const char *line, const char *folder)
 {
     const size_t length = strlen(folder);
@@ -390,13 +389,13 @@ static const struct known_error {
     const char *part, *hint;
 } known_errors[] = {
     {"thrust/", thrust_hint},
-    {"/cub/", thrust_hint}, /* a CUB error, because Thrust calls CUB */
+    {"/cub/", thrust_hint}, /* errors in CUB, as Thrust calls CUB */
     {"namespace \"std\" has no member", std_hint},
-    {"qualified name is not allowed", std_hint}, /* a member std::vector<T> in a class template */
+    {"qualified name is not allowed", std_hint}, /* for std::vector<T> in a class template */
     {"error: expected an expression", "nvcc accepts a ?: b, NVRTC does not: write a ? a : b"},
     {"error: expected a \":\"",
      "nvcc accepts case 1 ... 3 and a ?: b, NVRTC does not: write each case, and a ? a : b"},
-    {"data member initializer is not allowed", standard_hint}, /* struct { int x : 3 = 1; } */
+    {"data member initializer is not allowed", standard_hint}, /* as in struct { int x : 3 = 1; } */
     {"on lambda requires --extended-lambda", "NVRTC has no such option; leave __device__ out, "
                                              "because a lambda in a kernel needs none"},
     {"device-side kernel launch",
@@ -433,7 +432,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
             return;
         }
     }
-    /* a name may be unknown because its header was not found */
+    /* these errors may be due to a header that was not found */
     bool misses_name = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         misses_name |= strstr(line, words[i]) != NULL;
