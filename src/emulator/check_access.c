@@ -120,10 +120,10 @@ static bool is_race(const touch *t, const emu_stamp *other)
         return false;
     if (t->region && t->region->races && (t->stamp.how & other->how & EMU_HOW_WRITE) == 0)
         return false;
-    /* if only this write has set the memory, even a strong read must be ordered after it */
+    /* of two strong accesses, only a read of memory that nothing else has set must be ordered */
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
         return other->how & EMU_HOW_FIRST && !emu_order_knows(t->warp, t->lane, other);
-    /* a compare-and-swap loop may begin with a stale value, because the swap then fails */
+    /* a read before a compare-and-swap may be stale, because the swap then fails */
     bool guess = (t->stamp.how | other->how) & EMU_HOW_CAS &&
                  (t->stamp.how == EMU_HOW_READ || other->how == EMU_HOW_READ);
     return !guess && !emu_order_knows(t->warp, t->lane, other);
@@ -171,7 +171,7 @@ static void look_at_earlier(const touch *t, const emu_cell *cell, const uint8_t 
     emu_check_report(t->warp, t->op, t->lane, "race", where, NULL, what);
 }
 
-/* Reports a read that may miss an earlier write, because the read uses another path to memory. */
+/* Reports a read that may miss an earlier write, as the read does not use the usual memory path. */
 static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
 {
     char where[128];

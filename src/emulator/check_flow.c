@@ -68,7 +68,7 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
         bool plain = is_opcode(s, "setp.") && s->in->operand_count == 3;
         if (is_opcode(s, apart[i]) && !plain)
-            return 0; /* not tracked, because the unset operand may have no effect */
+            return 0; /* the result may not depend on the unset operand, so it counts as set */
     }
     return lanes;
 }

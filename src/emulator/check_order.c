@@ -133,7 +133,7 @@ static void mark_synchronised(emu_warp_order *order, uint32_t lanes)
     order->ordered[lane] = order->clock;
 }
 
-/* Merges the clocks that only some lanes have learned into the clocks of the warp. */
+/* Merges clocks that only some lanes of a warp have learned into the clocks of the whole warp. */
 static void share_clock(emu_warp_order *order)
 {
     learn_knowledge(&order->known, &order->some);
@@ -274,7 +274,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* if a thread has exited, its accesses after its last ordering operation stay unordered */
+        /* accesses of an exited thread after its last ordering operation are never ordered */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }

@@ -84,8 +84,8 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* Counts the atomic accesses to each sector in a small hash table. If several sectors share an
- * entry, the entry counts one of them, usually the most frequent sector. */
+/* Counts the atomic accesses to each sector in a small hash table. If several sectors have the same
+ * entry, it counts only one of them, usually the one with the most accesses. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)

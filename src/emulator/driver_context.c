@@ -38,7 +38,7 @@ static void end_streams(CUcontext context)
         CUstream stream = context->streams;
         context->streams = stream->next;
         if (stream->stop) {
-            continue; /* the stream is destroyed, but its thread has not ended */
+            continue; /* was destroyed before, but its thread has not ended */
         }
         CUgraph orphan = emu_capture_forget_stream(stream);
         if (orphan) {
@@ -123,7 +123,7 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     return code;
 }
 
-/* After a sticky error, succeeds but does not clear the error, as on an H200. */
+/* If there is a sticky error, the reset succeeds but does not clear the error, as on an H200. */
 EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     EMU_ENTER(cuDevicePrimaryCtxReset, EMU_INITIALIZED);

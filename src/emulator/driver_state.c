@@ -76,7 +76,7 @@ CUresult emu_check_device(CUdevice device)
 
 CUresult emu_choose_device(CUdevice device)
 {
-    if (emu.is_device_chosen) { /* emu.profile must not change: other threads may read it */
+    if (emu.is_device_chosen) { /* other threads may read emu.profile, so it must not change */
         if (device == emu.device) {
             return CUDA_SUCCESS;
         }

@@ -27,7 +27,7 @@ EMU_EXPORT CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, in
     return create_stream(out, flags);
 }
 
-/* Commands that are already in the stream's queue still run. */
+/* Destroys a stream. Commands that are already in its queue still run. */
 EMU_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
     EMU_ENTER(cuStreamDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);

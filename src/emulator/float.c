@@ -54,14 +54,14 @@ static uint16_t narrow_double(double value, emu_rounding rounding, const format 
     if (exponent == 1024)
         return (uint16_t)(sign | f->infinity);
     if (exponent == -1023)
-        /* a subnormal double is far below the subnormals of the format */
+        /* use the exponent of the smallest normal double: all are far below the format's range */
         exponent = -1022;
     else
         fraction |= UINT64_C(1) << 52;
     int least = 1 - f->bias, cut = 52 - f->fraction_bits;
     if (exponent < least)
         cut += least - exponent;
-    if (cut > 63) { /* too small even for a subnormal, unless rounded up */
+    if (cut > 63) { /* below all subnormals of the format, so 0 unless it is rounded up */
         bool up = fraction && rounds_up(rounding, negative, 0, 1, 2);
         return (uint16_t)(sign | up);
     }

@@ -50,7 +50,7 @@ void emu_frame_free(emu_frame *frame)
 void emu_frame_return(emu_frame *frame, uint32_t mask)
 {
     frame->inside &= ~mask;
-    if (!frame->inside && frame->parent) /* the kernel's frame has no parent; the warp owns it */
+    if (!frame->inside && frame->parent) /* the frame without a parent belongs to the warp */
         emu_frame_free(frame);
 }
 

@@ -6,7 +6,7 @@
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored                                                                   \
-    "-Wpass-failed" /* a vectorisation hint that the compiler ignores is harmless */
+    "-Wpass-failed" /* it is harmless if the compiler ignores a hint to vectorise a loop */
 #endif
 
 /* Types of lanes. They may alias each other, because all types are kept in the same registers. */

@@ -197,11 +197,11 @@ typedef struct emu_counters {
     uint64_t cluster_sectors;
 
     uint64_t const_requests; /* number of loads of constant memory and of parameters */
-    /* different addresses per constant request, summed up; each takes a cycle */
+    /* sum, over these requests, of the different addresses in each, which take a cycle each */
     uint64_t const_addresses;
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* lanes that access the busiest address of their instruction */
+    uint64_t shared_atomic_serial; /* lanes at the busiest address, summed up over instructions */
     uint64_t cluster_atomic_lanes;
     /* number of lanes whose global atomics access the busiest sector of their group; approximate if
      * there are many sectors */

@@ -45,7 +45,7 @@ typedef struct freed_range {
 static struct {
     pthread_mutex_t lock;
     bool open;
-    int file; /* -1 if the memory is anonymous and cannot be shared */
+    int file; /* file that backs the range; -1: anonymous memory, which cannot be shared */
     uint64_t base;
     uint64_t cursor;
     /* for each granule: index of its slot plus one; 0: free; or LOST_GRANULE */
@@ -97,7 +97,7 @@ static int open_range(void)
     if (getrandom(&memory.token, sizeof memory.token, GRND_NONBLOCK) < 0) {
         memory.token = (uint64_t)(uintptr_t)range ^ (uint64_t)getpid();
     }
-    madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child must not write to the range */
+    madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child must not access the range */
     memory.base = (uint64_t)(uintptr_t)range;
     memory.cursor = 1; /* granule 0 stays free, so small negative offsets are detected */
     memory.open = true;

@@ -138,7 +138,7 @@ static double latency_cycles(const model_input *in)
                               (double)in->counters->memory_waits / warps, warps) +
                   in->profile->block_latency_cycles;
     double waves = in->shape->blocks / (in->multiprocessors * in->resident);
-    /* about half of the last, incomplete wave overlaps with the wave before it */
+    /* the last wave, if incomplete, overlaps by about half with the wave before it */
     return life * (waves <= 1 ? 1 : (waves + ceil(waves)) / 2);
 }
 

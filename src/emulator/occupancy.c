@@ -3,7 +3,7 @@
 
 #include "emulator/driver_abi.h"
 
-enum { WARP = 32, PARTITIONS = 4 /* an SM has four parts, each with its own registers */ };
+enum { WARP = 32, PARTITIONS = 4 /* the registers of an SM are divided into four parts */ };
 
 static int smaller(int a, int b)
 {

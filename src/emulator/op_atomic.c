@@ -164,7 +164,7 @@ void emu_decode_atomic(emu_decoder *decoder)
     op->bytes = (uint8_t)ptx_type_bytes(a->type);
     op->extra = a;
     op->unit = EMU_CLASS_LDST;
-    op->count = is_async; /* if not 0, emu_check_copy_begin() skips the check of the async proxy */
+    op->count = is_async; /* nonzero: emu_check_copy_begin() then skips the async proxy */
     op->run = is_async ? reduce_async : run;
     bool in_memory = op->space == PTX_GLOBAL || op->space == PTX_GENERIC;
     decoder->flows[decoder->index].is_load = !reduces && in_memory;

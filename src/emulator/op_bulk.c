@@ -148,7 +148,7 @@ void emu_decode_bulk(emu_decoder *decoder)
     }
 }
 
-/* Ends the thread's copies before it arrives at the mbarrier, which is then enough to wait for. */
+/* Ends the thread's copies before it arrives at the mbarrier, so others need only wait for that. */
 static void wait_for_copies(emu_warp *warp, const emu_op *op)
 {
     (void)op;
@@ -159,9 +159,9 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
     emu_order_wait(warp, groups, 0);
 }
 
-/* cp.async.mbarrier.arrive.noinc. The copies have already ended, so the thread arrives immediately.
- * Without .noinc, the instruction would first add an expected arrival, which this arrival would
- * cancel. It is therefore decoded as wait_for_copies() only. */
+/* Runs cp.async.mbarrier.arrive.noinc. The copies have already ended, so the thread arrives now.
+ * Without .noinc, the instruction would expect one more arrival and then make it, which cancel each
+ * other; it is therefore decoded as wait_for_copies(). */
 static void arrive(emu_warp *warp, const emu_op *op)
 {
     emu_access access;

@@ -27,7 +27,7 @@ static bool find_target(emu_decoder *decoder, const char *name, uint32_t *out)
 static void set_flow(emu_decoder *decoder, const uint32_t *targets, size_t count,
                      bool falls_through)
 {
-    /* leave out targets after the last instruction, where the function returns */
+    /* a target after the last instruction is a return, not a target in the function */
     size_t kept = 0;
     uint32_t *inside = emu_decode_alloc(decoder, count * sizeof *inside + 1);
     for (size_t i = 0; inside && i < count; i++)

@@ -114,7 +114,7 @@ static void test(emu_warp *warp, const emu_op *op)
         note_over(warp, &access, over);
     if (over == warp->mask)
         return;
-    warp->yields = true; /* let other warps run, because the phase cannot end before they arrive */
+    warp->yields = true; /* the phase cannot end before other warps arrive, so let them run */
     unsigned left = (unsigned)__builtin_ctz(warp->mask & ~over);
     if (warp->worker->check)
         emu_check_poll(warp, op, left, access.host[left]);
@@ -185,7 +185,7 @@ void emu_decode_mbarrier(emu_decoder *decoder)
         emu_decode_signature(decoder, "wl");
         return;
     }
-    /* arrive.expect_tx is decoded as an arrival */
+    /* arrive.expect_tx has the kind of arrive */
     int kind = -1;
     for (int i = ARRIVE; kind < 0 && i <= DROP; i++)
         kind = emu_take(decoder, kinds[i]) ? i : -1;

@@ -307,7 +307,7 @@ static bool take_access(emu_decoder *decoder, ptx_type *type, unsigned *count, p
     return !decoder->failed && emu_operands(decoder, 2, hint ? 3 : 2);
 }
 
-/* Checks the operand of .L2::cache_hint, which has no effect. */
+/* Decodes the operand of .L2::cache_hint. Cache hints have no effect here. */
 static void decode_hint(emu_decoder *decoder, size_t index)
 {
     if (decoder->in->operand_count > index)

@@ -2,7 +2,7 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* Runs an operation for `lanes`, which have one member mask. `who` are the mask's active lanes. */
+/* Runs an operation for `lanes`, whose member mask is the same. `who` are its active members. */
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
 /* Calls `each` once for each distinct member mask. */

@@ -6,7 +6,7 @@
 
 enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-/* Describes the copy of a box, except its address in shared memory. The emu_op has that address. */
+/* Describes the copy of a box, except for the address in shared memory, which is in the emu_op. */
 typedef struct tensor {
     emu_op map, barrier;
     emu_op memory;

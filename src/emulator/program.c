@@ -9,7 +9,7 @@
 enum {
     INVALID_PTX = 218,
     OUT_OF_MEMORY = 2,
-    REGISTER_RESERVE = 6, /* registers for addresses and temporaries, which are not in the PTX */
+    REGISTER_RESERVE = 6, /* added for addresses and temporaries, which are not in the PTX */
     MOST_REGISTERS = 255,
     REGISTER_FILE = 65536
 };
@@ -17,7 +17,7 @@ enum {
 typedef struct reach {
     const emu_program *program;
     bool *uses_shared;
-    uint8_t *state; /* by function: 0 at first, 1 while it is visited, 2 afterwards */
+    uint8_t *state; /* by function: 0: not visited yet, 1: being visited, 2: visited */
     uint32_t *depth_bytes;
 } reach;
 

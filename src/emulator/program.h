@@ -37,7 +37,7 @@ static inline uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane)
 }
 
 typedef struct emu_entry {
-    emu_kernel kernel; /* must be the first member, because the driver has pointers to it */
+    emu_kernel kernel; /* first member, because its address is cast to emu_entry */
     const emu_function *function;
     const uint32_t *shared_offsets; /* offset of each shared variable of the module */
 } emu_entry;

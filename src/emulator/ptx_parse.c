@@ -141,7 +141,7 @@ static void parse_function(ptx_parser *parser, bool is_entry)
     if (ptx_at(parser, "("))
         parse_params(parser, false);
     function->formal_bytes = function->param_bytes;
-    if (is_entry) /* kernel parameters are not in a frame */
+    if (is_entry) /* their memory is not part of the frame */
         function->param_bytes = 0;
     while (parser->token.kind == PTX_DIRECTIVE)
         parse_attribute(parser);

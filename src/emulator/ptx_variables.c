@@ -1,7 +1,7 @@
 /* Parses declarations of registers and variables, and finds them by name. */
 #include "emulator/ptx_parser.h"
 
-/* The maximum local memory of a thread on hardware. Parameters need far less. */
+/* The maximum local memory of a thread on hardware. The limit for parameters is far lower. */
 enum { LARGEST_AREA = 512 * 1024 };
 
 /* ---- look-up ---- */

@@ -297,7 +297,7 @@ static CUstream busy_stream(CUcontext context, bool only_blocking)
     return NULL;
 }
 
-/* The list of streams may change during a wait, because the lock is released. */
+/* Searches again after each wait, which releases the lock, so the list of streams may change. */
 static CUresult join_streams(CUcontext context, bool only_blocking)
 {
     CUstream busy;

@@ -69,7 +69,7 @@ SCALAR(smid, warp->block->group->sm)
 SCALAR(nsmid, warp->worker->run->limits.sm_count)
 SCALAR(dynamic_shared, LAUNCH(warp)->dynamic_shared_bytes)
 SCALAR(total_shared, warp->block->shared_bytes)
-/* the address of the grid barriers; cooperative_groups reads it from these registers */
+/* cooperative_groups reads the address of the grid's barriers from these registers */
 SCALAR(envreg1, LAUNCH(warp)->grid_workspace >> 32)
 SCALAR(envreg2, (uint32_t)LAUNCH(warp)->grid_workspace)
 

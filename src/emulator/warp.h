@@ -143,9 +143,9 @@ struct emu_group {
     uint32_t live_threads;
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
-    /* number of consecutive rounds of a checked launch in which warps only waited for mbarriers */
+    /* for how many rounds in a row the warps of a checked launch have only waited for mbarriers */
     uint32_t idle;
-    uint64_t hottest; /* largest `lanes` of an entry of `hot` so far */
+    uint64_t hottest; /* largest count of an entry of `hot` so far */
     emu_hot hot[EMU_HOT];
 };
 
@@ -156,7 +156,7 @@ typedef struct emu_run_state {
     emu_limits limits;
     uint32_t cluster[3];
     uint32_t blocks_per_group;
-    uint64_t groups, groups_per_sm; /* an SM runs `groups_per_sm` adjacent groups */
+    uint64_t groups, groups_per_sm; /* an SM runs so many groups with consecutive indices */
     uint32_t quantum;               /* number of operations that a warp executes at a time */
     atomic_ullong next_sm;
     atomic_int stop;
