@@ -51,11 +51,11 @@ TEST(variant_that_fails_at_one_corner_is_left_out)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
     char *text;
-    OK(make(&text, tuner, 16, 256));
+    OK(make(&text, tuner, 32, 64));
     assert_null(strstr(text, "KIND=narrow"));
     assert_non_null(strstr(text, "KIND=exact"));
     assert_non_null(strstr(world.log, "KIND=narrow"));
-    assert_non_null(strstr(world.log, "failed at rows=256 columns=256 STEP=1 (wrong)"));
+    assert_non_null(strstr(world.log, "failed at rows=64 columns=64 STEP=1 (wrong)"));
     gputune_free(text);
 }
 
@@ -166,7 +166,7 @@ TEST(loss_that_is_not_known_is_not_promised)
 TEST_WITH_TUNER(default_that_was_not_compared_makes_no_rule, ":memory:")
 {
     const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
-    const gputune_options options = OPTIONS(.time_limit_s = 25, .max_variants = 1);
+    const gputune_options options = OPTIONS(.time_limit_s = 8, .max_variants = 1);
     OK(gputune_add_template(tuner, path));
     ASSERT_FAILS(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &options), GPUTUNE_ETIMEOUT,
                  "only the default was measured");

@@ -1,4 +1,4 @@
-// KIND=narrow is the fastest variant, but it is wrong if rows * columns is above 65535.
+// KIND=narrow is the fastest variant, but it is wrong if rows * columns is above 4095.
 #include "gputune.cuh"
 
 #pragma gputune kernel(twice)
@@ -16,7 +16,7 @@
 
 __global__ void twice(float *__restrict__ y, const float *__restrict__ x, int rows, int columns)
 {
-    const unsigned int count = KIND_narrow ? (unsigned short)(rows * columns) : (unsigned int)(rows * columns);
+    const unsigned int count = rows * columns & (KIND_narrow ? 4095 : -1);
     for (unsigned int i = (blockIdx.x * 64 + threadIdx.x) * VEC * STEP; i < count;
          i += gridDim.x * 64 * VEC) {
         auto part = gputune_load<VEC, gputune_cached>(x + i);

@@ -42,8 +42,8 @@ int main(int argc, char **argv)
     }
     srand(1);
     for (int i = 0; i < 1000; i++) {
-        const int64_t rows = 7 + rand() % 59;
-        const int64_t columns = 7 + rand() % 59;
+        const int64_t rows = 7 + rand() % 27;
+        const int64_t columns = 7 + rand() % 27;
         compare(tuner, rows, columns);
     }
     gputune_close(tuner);
