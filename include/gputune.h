@@ -467,7 +467,7 @@ typedef struct gputune_info {
     bool modelled; /* true if the emulator computed the times by a model */
     bool outside_only;  /* true if the default won although `only` excludes it */
     uint32_t arguments; /* number of arguments of a launch */
-    uint32_t grid[3], block[3], cluster[3]; /* sizes x, y, z of the first kernel */
+    uint32_t grid[3], block[3], cluster[3]; /* for the first kernel, in x, y and z */
     const char *grids, *blocks; /* grids and blocks of all kernels: "128x8", "64 (3 times) + 1" */
     uint32_t shared_bytes;      /* dynamic shared memory per block */
     int carveout_kb;            /* shared memory per SM; -1: the driver's choice */

@@ -992,8 +992,7 @@ inline gputune_options default_options()
     return options;
 }
 
-/* Cancels calls whose options refer to this object. Any thread may use it. Finished results stay.
- */
+/* Cancels calls whose options refer to it. Any thread may use a canceler. Finished results stay. */
 class canceler
 {
   public:

@@ -204,7 +204,7 @@ typedef struct gputune_record {
     double occupancy; /* resident warps divided by the SM's maximum; 0: unknown */
     uint32_t registers, spill_bytes, local_bytes; /* per thread */
     uint32_t shared_bytes;                        /* per block */
-    uint32_t grid[3], block[3];                   /* sizes of the first kernel; 0: unknown */
+    uint32_t grid[3], block[3];                   /* x, y, z for the first kernel; 0: unknown */
     const char *grids, *blocks; /* grids and blocks of all kernels: "64 (3 times)"; "": unknown */
     uint32_t vector_bytes;      /* bytes of the widest access of a vector axis; 0: no such axis */
     const char *created;        /* UTC, ISO 8601 */
