@@ -19,7 +19,7 @@ atomic_bool gt_launch_seen;
 
 static const int64_t lately_ns = 200000000;  /* after a launch, the GPU is busy for this long */
 static const int64_t gap_ns = 100000000;     /* a pause ends after this time without is_busy() */
-static const int64_t window_ns = 1200000000; /* pause before NVML's average is read */
+static const int64_t window_ns = 1200000000; /* the tuning pauses so long before NVML is read */
 static const int64_t again_ns = 200000000;   /* interval between queries of NVML */
 enum { BUSY_PERCENT = 10 };
 
