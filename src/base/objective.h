@@ -8,7 +8,7 @@ typedef struct gt_objective {
     double limit_s;            /* default time limit of a call */
     bool by_host;              /* true if times are measured by the host's clock */
     bool by_energy;            /* true if values are nanojoules, false for nanoseconds */
-    bool by_work;              /* true if values are times for the default's work */
+    bool by_work;              /* true if values are the time for as much work as the default's */
     gputune_objective sampled; /* the objective that is measured, from which this one is computed */
     /* A variant is not raced if it was slower than the best by this ratio in an earlier tuning. The
      * earlier time may be a single sample, so the ratio is far above the 1 to 3% by which separate
