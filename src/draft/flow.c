@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The bindings that a branch has added: a list from `last` back to the one after `begin`. */
+/* The assignments in a branch: the bindings from `last` back to the one after `begin`. */
 typedef struct branch {
     draft_binding *begin, *last;
 } branch;
@@ -159,7 +159,7 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
         }
         branch_end(begin);
     }
-    for (size_t i = changed.count; i-- > 0;) { /* bind a struct before its members */
+    for (size_t i = changed.count; i-- > 0;) { /* assign a struct before its members */
         draft_decl *decl = changed.items[i]->decl;
         const char *path = changed.items[i]->path;
         draft_amount *value = draft_either(decl->name, condition, values[i][0], values[i][1]);

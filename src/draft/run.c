@@ -556,8 +556,7 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* Handles a call that cannot be interpreted. It may access all memory that its arguments point to.
- */
+/* Handles a call that cannot be interpreted. It may access all that its arguments point to. */
 static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
