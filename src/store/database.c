@@ -525,7 +525,7 @@ static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 
 static void look_inside(gt_store_facts *facts)
 {
-    /* longer than any tuning keeps the file locked */
+    /* wait longer than any tuning keeps the file locked */
     const gt_patience patience = gt_patience_for(2, NULL);
     GT_SCOPED(gt_database_close) gt_database *here = NULL;
     gt_obstacle obstacle;

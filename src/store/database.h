@@ -31,7 +31,7 @@ typedef struct gt_obstacle {
 
 typedef enum gt_database_mode {
     GT_DATABASE_WRITE, /* creates the file if it is missing */
-    GT_DATABASE_READ,  /* the file must exist; only undoes what a killed writer did */
+    GT_DATABASE_READ,  /* opens an existing file; only undoes what a killed writer did */
     GT_DATABASE_MEMORY
 } gt_database_mode;
 

@@ -7,7 +7,7 @@
 /* Returns the hash of a scenario's family: of all its members except the run-time sizes. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
-/* Returns the key of a scenario, given by its hash, on a kind of GPU. */
+/* Returns the key of a scenario on a kind of GPU. The scenario is given by its hash. */
 static inline gt_hash gt_site_key(const char *environment, gt_hash scenario)
 {
     return gt_hash_join(gt_hash_string(environment), scenario);

@@ -845,7 +845,7 @@ static gputune_status bring_all(gt_database *database, void *context)
     merging *what = context;
     gputune_merged *merged = what->merged;
     merged->taken_trials = merged->taken_winners = merged->taken_codes = merged->taken_rules =
-        0; /* a first attempt may have set them */
+        0; /* a first attempt may have counted rows */
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));

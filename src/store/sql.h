@@ -110,15 +110,15 @@
 
 /* 1 if a trial is finished; 0 if its status is 7 to 9 (GT_TRIAL_SLOW and following) */
 #define GT_TEXT_FINISHED(row) "(" row ".status NOT IN (7, 8, 9))"
-/* Values by which rows with the same key are compared; the row with the highest values is kept. For
- * example, a finished trial is preferred to an unfinished one. If both are finished or unfinished,
- * the later trial is preferred. */
+/* The evidence of rows with the same key; the row with the most evidence is kept. For example, a
+ * finished trial is preferred to an unfinished one. If both are finished or unfinished, the later
+ * trial is preferred. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" GT_TEXT_FINISHED(row) ", " row ".created)"
 #define GT_TEXT_RULE_EVIDENCE(row)  "(" row ".proved, " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
 
-/* Selects rows of `kept`, except those for which the file has an intact row with higher values. */
+/* Selects rows of `kept`, except those for which the file has an intact row with more evidence. */
 #define GT_PASTE_OTHER(kind, name, ...) ", o." #name
 #define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
 #define GT_TEXT_OTHER_RULE              "gt_checksum(g.environment, s.hash" GT_RULE_COLUMNS(GT_PASTE_OTHER) ")"

@@ -96,7 +96,7 @@ enum { GT_ENVIRONMENT_MAX = 40 };
 typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
-    const char *problem; /* sizes that were measured, and other values, as "n=67108864 T=half" */
+    const char *problem; /* measured sizes and other problem values, as "n=67108864 T=half" */
     const char *bucket;  /* for a rule: the part of the key that replaces the problem; else NULL */
     const char *fixed; /* const and type values, as "T=half"; the same for all sizes of a family */
     gputune_objective objective; /* never DEFAULT */
