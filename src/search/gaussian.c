@@ -7,7 +7,7 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS };
 
-/* Initial values of gt_gaussian: the sum of all weights, the sum of all parts, and the noise. */
+/* Initial values in a gt_gaussian: all weights together, all parts together, and the noise. */
 #define FIRST_WEIGHT 4.0
 #define FIRST_PART   1.0
 #define FIRST_NOISE  1e-2

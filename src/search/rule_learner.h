@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-/* An expression of the sizes that a tree compares with a threshold. A need is a condition on the
- * sizes without which a configuration cannot be launched. */
+/* An expression of the sizes that a tree compares with a threshold. The result may meet needs:
+ * conditions on the sizes without which a configuration cannot be launched. */
 typedef struct gt_rule_feature {
     const char *text;
     bool is_condition; /* true if the values are only 0 and 1 */
