@@ -32,7 +32,7 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
 bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_problem *problem,
                          const gt_device *device);
 
-/* Number of features of a launch that are known before it is compiled, per kernel and in total. */
+/* Number of features of a launch, per kernel and in total. They are known before it is compiled. */
 enum { GT_STEP_FEATURES = 5, GT_LAUNCH_FEATURES = GT_STEPS_MAX * GT_STEP_FEATURES + 1 };
 enum { GT_NUMBER_MAX = 400, GT_OTHERS_MAX = 128 };
 

@@ -1,5 +1,5 @@
-/* A prototype is a configuration that has been bound once. After that, its launches at other
- * run-time sizes can be computed in far less than a microsecond. */
+/* A prototype keeps what is the same for a configuration at all run-time sizes. With it, the
+ * launches at further sizes are computed in far less than a microsecond. */
 #pragma once
 
 #include "kernel/bind/binding.h"

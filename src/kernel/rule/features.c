@@ -268,7 +268,7 @@ static divisibility divisibility_of(const gt_expression *expression)
     return out;
 }
 
-/* Returns true if `need` is always met when the condition `of` has the value `is_true`. */
+/* Returns true if the condition `of` always meets `need` when its value is `is_true`. */
 static bool follows(const divisibility *need, const divisibility *of, bool is_true)
 {
     const bool divides = of->divides == is_true;

@@ -1,6 +1,5 @@
-/* Evaluates filters when only some axes have values. The result is a value, a failure, or a key. If
- * a filter has the same key for two choices of these values, it accepts the same values of the
- * other axes with both. */
+/* Evaluates filters when only some axes have values. The result is a value, a failure, or a key.
+ * Equal keys of a filter mean that it accepts the same values of the other axes. */
 #include "kernel/space/internal.h"
 
 typedef struct state {

@@ -14,7 +14,7 @@ typedef struct gt_axis_traits {
     const char *buffers;  /* example of the clause's buffers, for messages; NULL: no buffers */
     bool one_buffer;      /* true if the clause has one buffer, which may be in scratch() */
     const char *expected; /* allowed values, for messages; NULL: integers or words, as declared */
-    /* ranges of allowed integers, and of gt_value.number of allowed words; none if least > most */
+    /* range of the allowed integers, and of gt_value.number for words; none if least > most */
     struct {
         int64_t least, most;
     } numbers, words;

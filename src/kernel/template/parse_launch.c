@@ -252,7 +252,7 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
     GT_TRY(gt_lexer_expect(&p->at, "="));
     const gt_setting *setting = &items[which];
     const bool is_args = setting->most == 0 && !setting->words;
-    /* settings with one expression are not recorded, because read_values() refuses a second one */
+    /* do not record settings with one expression: read_values() already refuses a second one */
     *given |= (uint32_t)(setting->most != 1 || setting->words) << which;
     return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
 }

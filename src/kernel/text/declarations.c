@@ -17,7 +17,7 @@ typedef struct scan {
     gt_macros *macros;
     const gt_word *words;
     size_t count;
-    bool is_expansion; /* true in an expanded macro, where only names and marks are recorded */
+    bool is_expansion; /* true in an expanded macro: only records names and words like __device__ */
     bool in_class;
     int depth;      /* number of enclosing scopes */
     uint32_t space; /* like gt_piece.space */
@@ -774,7 +774,8 @@ static bool is_balanced(const gt_word_list *words)
 
 static void scan_scope(scan *s, size_t begin, size_t end);
 
-/* Finds the declarations in an expanded macro, and adds their names and marks to `piece`. */
+/* Finds the declarations in an expanded macro. Adds their names, and words like __device__, to
+ * `piece`. */
 static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expanded)
 {
     gt_declarations made = {0};
