@@ -23,7 +23,7 @@ typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;
     uint64_t hash;
-    int carveout_kb; /* part of the key: it is set when a function is loaded */
+    int carveout_kb; /* the carveout is a part of the key: loaded functions keep it */
     unsigned plans;  /* number of plans that use the code; protected by the pool's mutex */
     bool is_private; /* true if kernels may write variables of the module */
     gt_image image;
