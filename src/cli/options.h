@@ -34,8 +34,7 @@ typedef struct cli_selection {
     bool keeps_sizes;             /* true if default sizes are not reduced on an emulator */
 } cli_selection;
 
-/* The values of the options that several commands share: global, because a process runs one
- * command. */
+/* The values of options that several commands share. Global: a process runs only one command. */
 extern struct cli_given {
     char **words;        /* the command line */
     const char *own_gpu; /* with --gpus, the index of this child process's GPU; otherwise NULL */
