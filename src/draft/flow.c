@@ -67,7 +67,7 @@ void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
 
 void draft_forget(draft_decl *decl)
 {
-    decl->is_captured = false; /* earlier lambdas have captured the previous variable */
+    decl->is_captured = false; /* existing lambdas use the variable's earlier instance */
     draft_bind(decl, "", NULL);
 }
 

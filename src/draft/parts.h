@@ -422,7 +422,7 @@ bool draft_is_same_struct(cx_type a, cx_type b);
 /* Interprets the initialiser list of a constructor, as in : base(a), x(b), in the order of the
  * fields. */
 void draft_initialise_members(draft_decl *constructor);
-/* Returns the object that is created by a constructor call. It may be a copy. */
+/* Returns the object that a constructor call creates. It may be a copy of another object. */
 draft_amount *draft_construct(draft_node *node);
 /* Returns the struct that is created by an initialiser list { a, b, c }. */
 draft_amount *draft_list(draft_node *node);
@@ -524,7 +524,7 @@ typedef struct draft_settled {
 void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
 /* Returns the value of a parameter or of a member of it, written with the names of the draft. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
-/* Replaces each axis in a value by the program's number. The axis then has no other value. */
+/* Replaces each axis in a value by the program's number. The axes then have no other values. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
 /* Returns the limit of the values of a buffer's elements, or 100 if no limit is known. */
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
