@@ -105,7 +105,7 @@ typedef struct gt_winner {
     gt_terms terms;
     char *only; /* restriction of the space, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *config, *default_config;
-    char *problem; /* sizes at which the winner was measured; it may answer other sizes */
+    char *problem; /* sizes of its measurement; requests of other sizes may use the winner */
     gt_hash trial, default_trial; /* gt_trial.hash */
     gt_code code;          /* code of `config`; has no image if the code is missing or damaged */
     gt_code fallback;      /* code of fallback_config; if source is 0, `code` is used */

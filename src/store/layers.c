@@ -812,7 +812,7 @@ static void warn_of_delay(gt_store *store)
                             : "another process had locked it");
 }
 
-/* Rows in memory are written to the file first, because lookups read them before the file's. If
+/* Rows in memory are written to the file first, because lookups prefer them to rows of the file. If
  * this is not possible yet, the new rows are kept in memory, too. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)

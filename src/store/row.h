@@ -49,7 +49,7 @@ extern const gt_columns gt_trial_columns, gt_winner_columns, gt_rule_columns, gt
 typedef struct gt_row_value {
     enum { GT_VALUE_HASH, GT_VALUE_TEXT, GT_VALUE_INTEGER, GT_VALUE_REAL } kind;
     gt_hash hash;
-    const char *text; /* belongs to the row; may be NULL */
+    const char *text; /* owned by the row; may be NULL */
     int64_t integer;
     double real;
 } gt_row_value;
