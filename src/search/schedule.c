@@ -9,7 +9,7 @@
 #define MEMORY_S 0.25
 /* Seconds that the session needs to submit more work after an event. */
 #define THINKING_S 0.02
-/* If a new variant takes more seconds than this, the pause after it is negligible. */
+/* If a new variant takes more seconds than this, the pause until the next one is negligible. */
 #define LONG_S 0.05
 /* Seconds that it takes to give a free compile worker its next source. */
 #define REACTION_S 0.1
