@@ -774,8 +774,7 @@ static bool is_balanced(const gt_word_list *words)
 
 static void scan_scope(scan *s, size_t begin, size_t end);
 
-/* Finds the declarations in an expanded macro. Adds their names, and words like __device__, to
- * `piece`. */
+/* Adds the names that an expanded macro declares, and words like __device__ in it, to `piece`. */
 static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expanded)
 {
     gt_declarations made = {0};
