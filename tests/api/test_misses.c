@@ -88,7 +88,7 @@ TEST_OF(line_cut_short_is_left_out, world *w, open_world, close_world)
     assert_string_equal(w->kernels, "gemm:3 axpy:2 ");
 }
 
-/* A file that could not be read any more would be useless. */
+/* Writes stop before the file grows too large to be read again. */
 TEST_OF(full_file_stays_readable, world *w, open_world, close_world)
 {
     static char blank_lines[GT_FILE_MOST - 512];

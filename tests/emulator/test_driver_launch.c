@@ -238,7 +238,7 @@ TEST_ON_DEVICE(program_instances_have_separate_variables)
     look_up(look_second, out, 107);
 }
 
-/* Headers such as CUB's may declare a thousand variables that no kernel uses. */
+/* Headers such as CUB's declare a thousand unused variables, which must take no memory. */
 TEST_ON_DEVICE(unused_variables_are_not_allocated)
 {
     enum { VARIABLES = 2000, MODULES = 40 };

@@ -137,8 +137,8 @@ TEST(test_wmma)
     }
 }
 
-/* In this kernel, each register of a lane holds EACH elements. The number of the register
- * determines their rows and columns. */
+/* In this kernel, each register of a lane holds EACH elements of a matrix. Their rows and columns
+ * depend on the number of the register. */
 static const char mma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
     "typedef %s factor; typedef %s sum;\n"
@@ -289,7 +289,7 @@ TEST(stmatrix_transposes)
                    "  .reg .b32 %r<4>; .reg .b64 %d<4>;\n"
                    "  .shared .align 16 .b8 tile[128];\n"
                    "  mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 17; add.u32 %r1, %r1, %r0;\n"
-                   "  add.u32 %r1, %r1, %r0; add.u32 %r1, %r1, 65536;\n" /* elements 2 t, 2 t + 1 */
+                   "  add.u32 %r1, %r1, %r0; add.u32 %r1, %r1, 65536;\n" /* 2 t, 2 t + 1 */
                    "  mov.u32 %r2, tile; shl.b32 %r3, %r0, 4; add.u32 %r2, %r2, %r3;\n"
                    "  stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r2], {%r1};\n"
                    "  mov.u32 %r2, tile; shl.b32 %r3, %r0, 2; add.u32 %r2, %r2, %r3;\n"
@@ -366,7 +366,7 @@ static const char wgmma[] =
 
 typedef struct warpgroup_product {
     product p;
-    const char *types, *flags; /* `types`: of sums and factors; `flags`: the last operands */
+    const char *types, *flags; /* `types`: PTX types of sums and factors; `flags`: last operands */
     int span;
     bool columns, registers;
 } warpgroup_product;

@@ -219,7 +219,7 @@ static int together(void *user, void *data, size_t bytes)
     return 0;
 }
 
-/* Passes structs of every type with this struct size. Returns how many calls fail with EINVAL. */
+/* Calls functions with structs whose member `size` is `size`. Returns how many fail with EINVAL. */
 static int refusals(gputune *tuner, uint32_t size)
 {
     const gputune_options options = cached_only();
@@ -397,7 +397,7 @@ static void use_after_closing(const char *debug)
     OK(tune_kernel(&own, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     assert_ptr_not_equal(kept, own);
     gputune_close(tuner);
-    for (int i = 0; i < 64; i++) { /* each failed opening must not free the closed tuner */
+    for (int i = 0; i < 64; i++) { /* failing to open other tuners must not free the closed one */
         const gputune_open_options no_driver = {.size = sizeof no_driver, .driver = "/no/driver"};
         assert_int_not_equal(gputune_open(&tuner, &no_driver), GPUTUNE_OK);
     }

@@ -171,7 +171,7 @@ static void *close_canceled(void *tuner)
 {
     pthread_cancel(pthread_self());
     gputune_close(tuner);
-    return tuner; /* the thread reaches no further cancellation point */
+    return tuner; /* thread was canceled, but no later call ends it */
 }
 
 TEST(canceled_thread_ends_after_closing)

@@ -110,7 +110,7 @@ static void *driver_function(const char *name)
     *(void **)&name = driver_function(#name)
 #define OF_DRIVER(name, ...) OK(gt_cuda_check(world.driver, name(__VA_ARGS__), #name))
 
-/* Maps memory as PyTorch's expandable segments do. The emulator has no virtual memory. */
+/* Maps adjacent pieces of memory, as PyTorch's expandable segments do. Skipped on the emulator. */
 TEST(memory_of_several_pieces_is_one_buffer)
 {
     enum { PIECES = 2, PIECE = 2 << 20, READ_AND_WRITE = 3 };

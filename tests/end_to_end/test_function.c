@@ -109,8 +109,7 @@ TEST_WITH_TUNER(scratch_is_passed_by_the_caller, ":memory:")
     assert_int_equal(sum, 496);
 }
 
-/* A value that launch() computes has no argument; it is passed by gputune_launch() or the caller.
- */
+/* The parameter `value` is computed by launch(), so it is not one of the plan's arguments. */
 TEST_WITH_TUNER(value_is_described, ":memory:")
 {
     static const char text[] =
@@ -207,8 +206,8 @@ TEST(block_is_passed_as_described)
     }
 }
 
-/* The kernel must receive structs as arguments, as elements of buffers and through pass(), and a
- * __constant__ that is filled on several streams. */
+/* Structs arrive in the kernel as arguments, as elements of buffers and through pass(), and so does
+ * a __constant__ that is filled on several streams. */
 static const char structs[] =
     "struct step { float alpha; size_t n; };\n"
     "struct pair { short left; int right; };\n"

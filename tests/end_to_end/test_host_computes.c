@@ -28,7 +28,7 @@ static size_t elements(void)
 
 /* A plan for y = 1 + 2 x and its buffers. */
 typedef struct work {
-    gputune *tuner; /* owned by this struct; NULL if the plan belongs to another `work` */
+    gputune *tuner; /* NULL if another `work` owns the tuner */
     gputune_plan *plan;
     CUstream stream;
     CUdeviceptr x, y;

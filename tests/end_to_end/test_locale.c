@@ -72,7 +72,7 @@ TEST(samples_keep_their_columns)
 static int on_record(void *user, const gputune_record *record)
 {
     for (const char *at = record->message; (at = strchr(at, ',')); at++) {
-        assert_true(at[1] == ' '); /* so it is not a decimal comma */
+        assert_true(at[1] == ' '); /* a comma in a sentence, not in a number */
     }
     *(int *)user += record->median_ns > 0;
     return 0;

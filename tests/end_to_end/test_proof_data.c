@@ -422,8 +422,7 @@ TEST(values_that_the_default_fails_with_are_dropped)
 
 #define MEAN "float s = 0; for (int k = 0; k < 7; k++) s += x[(i / 7 * 7 + k) % n];"
 
-/* If the data or a scalar are such that the results are rounding errors, correct variants differ.
- */
+/* Correct variants may differ if data or a scalar make all results mere rounding errors. */
 TEST(results_that_cancel_may_differ)
 {
     static const kernel correct[] = {
@@ -490,7 +489,7 @@ static const char *run(const char *path, const char *const *some, uint32_t count
     return found;
 }
 
-/* On a GPU, all launches of a sample use the same counter, so the template needs clear(). */
+/* A sample on a GPU launches many times with one counter, so the template needs clear(). */
 TEST(launches_in_a_row_find_the_counter_restored)
 {
     static const kernel counts = {.name = "a counter",

@@ -37,7 +37,7 @@ TEST(rule_is_made_stored_and_listed)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
     char *text;
-    OK(make(&text, tuner, 8, 17)); /* too small a region to test the rule at ten more sizes */
+    OK(make(&text, tuner, 8, 17)); /* the region has too few sizes for ten tests */
     assert_true(strncmp(text, "region rows=8:17 columns=8:17 STEP=1\nloss mean=", 47) == 0);
     assert_null(strstr(world.log, "raise the limit"));
     assert_non_null(strstr(text, "\nvariant "));

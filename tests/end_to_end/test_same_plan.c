@@ -156,7 +156,7 @@ TEST(threads_share_a_failure)
         assert_int_equal(calls[i].status, GPUTUNE_ECOMPILE);
         assert_non_null(strstr(calls[i].message, "nobody"));
     }
-    /* a few threads may have come after the failure and compiled the kernel again */
+    /* the kernel may be compiled again for threads that call after the failure */
     assert_true(workers_started("compile") < THREADS / 2);
     gputune_close(like.tuner);
 }

@@ -16,9 +16,9 @@ static const char template_text[] =
     "{ int i = threadIdx.x, j = blockIdx.x;\n"
     "  if (i < n) y[j * n + i] = tex2D<float>(image, (i + 1.5f) / n, (j + 0.5f) / n); }\n";
 
-/* y[k][j][i] is row[k][i], plus the value of x halfway between texels i and i + 1 of row j in layer
- * k + 1. A layer after the last one is the last one, and texels beyond the edge are zero. A row has
- * 65 elements, which is not a multiple of 32 bytes. */
+/* y[k][j][i] is row[k][i] plus a value of x: the mean of texels i and i + 1 in row j of layer k +
+ * 1, or of the last layer if there is none. Texels beyond the edge are zero. A row has 65 elements,
+ * which is not a multiple of 32 bytes. */
 enum { LAYERS = 3, ROWS = 5, WIDTH = 65, ALL = LAYERS * ROWS * WIDTH };
 static const char layered_text[] =
     "#pragma gputune kernel(lift)\n"

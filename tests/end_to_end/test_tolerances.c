@@ -12,7 +12,7 @@ static int open_any(void **state)
     return setup_open(driver ? driver : "emu:h200");
 }
 
-/* Numbers of correct kernels, refused correct kernels, faulty kernels, accepted faulty kernels. */
+/* Counts of kernels: correct, correct but refused, faulty, and faulty but accepted. */
 typedef struct tally {
     uint32_t right, refused, wrong, missed;
     double largest; /* largest error of a correct kernel, as a fraction of the tolerance */

@@ -40,8 +40,8 @@ static void expect(gputune *tuner, int64_t n, gputune_source source)
     gputune_plan_release(request_source(tuner, n, source));
 }
 
-/* A tuner whose store and workers are removed, and the services that it had before. A call that
- * needs the store or the workers fails, but planning by a loaded rule must succeed. */
+/* Takes the store and the workers from a tuner, and keeps them in `services`. Calls that need them
+ * then fail, but planning by a loaded rule must succeed. */
 typedef struct hidden {
     gputune *tuner;
     gt_services services;
@@ -648,7 +648,7 @@ TEST(owned_plan_outlives_the_tuner)
     GT_SCOPED(plan_end) gputune_plan *plan = request_source(tuner, 4096, GPUTUNE_SOURCE_RULE);
     gputune_close(tuner);
     options.device = "none";
-    for (int i = 0; i < 65; i++) { /* the library remembers fewer closed tuners */
+    for (int i = 0; i < 65; i++) { /* more than the closed tuners that the library remembers */
         OK(gputune_open(&tuner, &options));
         gputune_close(tuner);
     }

@@ -151,7 +151,7 @@ TEST(wisdom_is_saved_to_and_loaded_from_files)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
     assert_int_equal(gputune_wisdom_save(&count, tuner, path, NULL, false), GPUTUNE_EIO);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    OK(gputune_wisdom_load(&count, tuner, path, NULL)); /* the old file is still there */
+    OK(gputune_wisdom_load(&count, tuner, path, NULL)); /* the failed save has kept the file */
     assert_int_equal(count, 1);
     write_long(path, text);
     OK(gputune_wisdom_load(&count, tuner, path, NULL));

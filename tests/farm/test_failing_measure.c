@@ -144,7 +144,7 @@ static gputune_status with_a_new_worker(void *user)
     must(gt_measure_open(&measure, driver_name(), 0));
     failing_resume();
     measure->device.l2_bytes = 1 << 16;
-    measure->copy_bytes_per_s = 4e12; /* a fixed rate, because measuring copies 32 MB */
+    measure->copy_bytes_per_s = 4e12; /* do not measure this rate, which would copy 32 MB */
     use_failing_driver(measure);
     if (j->by_clocks) {
         measure->device.emulated = false;

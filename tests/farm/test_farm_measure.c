@@ -66,7 +66,7 @@ TEST(large_images_pass)
     gt_verify_job *job = calloc(1, sizeof *job);
     job->id = 1;
     job->image = (gt_image){image, bytes};
-    gt_slot *slot = &gt_host_of(farm)->measure.slot; /* this worker is stopped and reads nothing */
+    gt_slot *slot = &gt_host_of(farm)->measure.slot; /* its worker is stopped and reads nothing */
     assert_int_equal(kill(slot->link.process.pid, SIGSTOP), 0);
     ASSERT_OK(farm->ops->verify(farm, job));
     slot->since_ns -= 100000000000;
@@ -359,7 +359,7 @@ TEST(more_work_has_more_time)
 
 TEST(energy_of_slow_launches_has_more_time)
 {
-    enum { LAUNCH_NS = 400000000 }; /* the fake worker reports a variant's id as its first time */
+    enum { LAUNCH_NS = 400000000 }; /* the id, which the fake worker reports as launch time */
     static const uint64_t slow = LAUNCH_NS;
     GT_SCOPED(close_farm)
     gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = 0.5});

@@ -151,8 +151,8 @@ TEST_ON_DEVICE(elements_that_the_reference_omits_must_stay_unwritten)
     assert_wrong(VARIANT("if (i < n / 2 && i != 5) y[i] = a * x[i];"), "y[5] is 0 or not written");
 }
 
-/* A variant that runs `statement`. It may read `seen`, the number of blocks that have ended so far,
- * in this and earlier launches, and for which `count` is true. A launch has 79 blocks at the
+/* A variant that runs `statement`, which may read `seen`: how many blocks have ended in all
+ * launches so far. Only blocks for which `count` is true are counted. A launch has 79 blocks at the
  * requested size and 78 at the odd-tail size. */
 #define COUNTING(count, statement)                                                                 \
     "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
@@ -204,7 +204,7 @@ TEST_ON_DEVICE(damaged_memory_is_restored)
     assert_stray_is_noticed();
 }
 
-/* true if the device does not report accesses outside of allocations */
+/* true on devices that do not report accesses outside of allocations */
 static bool unwatched;
 
 /* Makes a job for a variant of axpy with an additional scratch parameter. */
@@ -245,7 +245,7 @@ TEST_ON_DEVICE(scratch_memory_holds_nothing_that_helps)
     assert_int_equal(
         verify_with_scratch(WITH_SCRATCH("if (i < n) { y[i] += a * x[i]; if (s[3]) y[i] += 1; }")),
         GPUTUNE_EWRONG);
-    /* the variant relies on the initial value of its block counter */
+    /* this variant expects that its block counter in scratch memory is zero at first */
     ASSERT_FAILS(verify_with_scratch(
                      WITH_SCRATCH("bool late = *(volatile unsigned *)s + 1u >= gridDim.x;"
                                   "if (i < n) { y[i] += a * x[i]; if (late) y[i] += 1; }"
@@ -372,7 +372,7 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
     must(gt_measure_try(world.measure, setup, &prepared));
     must(verify(&verified, 1, RIGHT));
     must(verify(&verified, 98, WRONG_FOR_ZERO));
-    if (gt_measure_device(world.measure)->emulated) { /* a GPU is fast enough to try the data */
+    if (gt_measure_device(world.measure)->emulated) { /* a GPU would try the data */
         must(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 0.005}, &verified));
         free(verified.single);
     }

@@ -183,7 +183,7 @@ TEST(heat_spoils_a_round_and_a_power_cap_does_not)
     seen = watched_round(monitor);
     assert_true(seen.spoiled);
     atomic_store(&nvml->throttle, 0);
-    (void)watched_round(monitor); /* the GPU is still hot */
+    (void)watched_round(monitor); /* clocks are still throttled at the start of this round */
     seen = watched_round(monitor);
     assert_false(seen.spoiled);
     gt_monitor_stop(monitor);

@@ -23,7 +23,7 @@ typedef struct input {
 } input;
 
 static input population[POPULATION];
-static size_t population_count, seed_count; /* the seeds are first and never replaced */
+static size_t population_count, seed_count; /* seeds come first in `population` and stay */
 static uint64_t random_state;
 static int shown_file = -1; /* the file that contains the current input */
 

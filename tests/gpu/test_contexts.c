@@ -35,7 +35,7 @@ typedef struct world {
 
 static const gt_driver *driver;
 static CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext);
-static world here, other; /* objects of the current and of another context */
+static world here, other; /* `here`: objects of the current context */
 
 static void must(CUresult code, const char *call)
 {

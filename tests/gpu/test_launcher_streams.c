@@ -60,7 +60,7 @@ TEST_WITHIN(test_staging_is_reused_after_its_event_only, setup, NULL)
         launches++;
     }
     assert_in_range(launches, 2, 99);
-    size_t slots = launches - 1; /* the last launch waits for a free slot */
+    size_t slots = launches - 1; /* the last one waited for the slot of the first */
     assert_int_equal(fake_find("EventSynchronize", 0)->object, fake_find("EventRecord", 0)->object);
     assert_ptr_equal(fake_find("MemcpyHtoDAsync", slots)->pointers[0],
                      fake_find("MemcpyHtoDAsync", 0)->pointers[0]);
@@ -101,8 +101,8 @@ static bool is_call(const fake_call *call, const char *name, CUstream stream)
     return strcmp(call->name, name) == 0 && call->stream == stream;
 }
 
-/* Returns the next launch of the module that this copy writes to. Fails the test if another copy to
- * the module precedes the launch. */
+/* Returns the first launch that uses a module after call `copy` has written to it. Fails the test
+ * if the module is written to again before. */
 static size_t find_launch(size_t copy)
 {
     uint64_t symbol = fake.calls[copy].object;

@@ -34,7 +34,7 @@ static void compile(const gt_source *source, const char *kernel, const char *arc
 static bool has_turn(size_t number, const char *arch)
 {
     enum { ARCHS = sizeof archs / sizeof *archs };
-    bool elsewhere = strcmp(arch, "sm_90") == 0; /* sm_90a is covered by test_templates_h200 */
+    bool elsewhere = strcmp(arch, "sm_90") == 0; /* compiled by test_templates_h200 as sm_90a */
     bool is_sixth = number % 2 == 0 && strcmp(archs[number % ARCHS], arch) == 0;
     return number == 0 || (is_sixth && !elsewhere) || getenv("GPUTUNE_TEST_LONG") != NULL;
 }

@@ -172,7 +172,7 @@ TEST(test_other_kernels_of_a_file)
     assert_null(strstr(reference.text, "void more"));
     assert_non_null(strstr(source.text, "void scale"));
     assert_non_null(strstr(source.text, "int old()"));
-    assert_non_null(strstr(source.text, "NEW  \\\n1\n")); /* the blank before the newline is gone */
+    assert_non_null(strstr(source.text, "NEW  \\\n1\n")); /* no blank after the backslash */
     assert_non_null(strstr(reference.text, "void slow"));
 }
 

@@ -51,7 +51,7 @@ TEST(test_parameters_named_like_tunables)
     SETUP(b, text_of_one, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_null(strstr(source.text, "#define T "));
-    const gt_launch launch = launch_of(&b, "T=128"); /* without loops, values are constants */
+    const gt_launch launch = launch_of(&b, "T=128"); /* without a loop, T is passed as a constant */
     assert_int_equal(launch.sequence.item_count, 0);
     assert_int_equal(launch.parameters[2].kind, GT_PARAMETER_VALUE);
     assert_int_equal(launch.parameters[2].scratch_bytes, 8);
@@ -168,7 +168,7 @@ TEST(test_clusters_and_cooperative_steps)
     assert_count(SECOND("cluster = EARLY + 1"), "sm_80", 2);
     assert_count(SECOND("cluster = B / 4"), "sm_90", 2);
     assert_count(SECOND("cluster = EARLY"), "sm_90", 2);
-    assert_count(SECOND("cooperative = 1"), "sm_90", 4); /* two blocks fit on each multiprocessor */
+    assert_count(SECOND("cooperative = 1"), "sm_90", 4); /* the GPU holds 264 such blocks */
     assert_count(SECOND("cooperative = EARLY, shared = 128 << 10"), "sm_90", 2);
     assert_count(
         P "launch(first<B>, block = 1024, grid = 265, cooperative = EARLY, args = (part, x, n))\n",

@@ -274,7 +274,7 @@ TEST(test_blocks_together)
     assert_int_equal(launch.parameters[2].argument, 3);
 }
 
-/* A block that fits by value is passed by value instead of being split. */
+/* `split` passes a block by value, as `value` does, if the block fits into the parameters. */
 TEST(test_small_split)
 {
     SETUP(b, BLOCK("10"), "sm_90");

@@ -79,7 +79,7 @@ TEST(cache_file_is_read)
     for (int packed = -1; packed <= 0; packed++) {
         gt_recorded recorded;
         ASSERT_OK(read_text(&recorded, cache, packed));
-        assert_int_equal(recorded.axis_count, 2); /* an axis needs two values */
+        assert_int_equal(recorded.axis_count, 2); /* axes with one value are left out */
         assert_int_equal(recorded.axes[0].choices, 3);
         assert_true(recorded.axes[0].values[1] == 16); /* values are sorted */
         assert_null(recorded.axes[1].values);

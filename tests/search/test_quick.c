@@ -92,7 +92,7 @@ TEST(quick_compiles_show_fast_variants_that_compile_for_seconds)
     gt_point next;
     size_t given;
     ASSERT_OK(gt_strategy_propose(s->full, &next, 1, &given));
-    /* the search ranks variants by their quick compiles */
+    /* the first variant proposed is the one with the fastest quick compile */
     assert_true(landscape_try(&s->at, &next).time_ns <= s->best_quick * 1.0001);
 }
 

@@ -78,7 +78,7 @@ TEST(test_portfolio)
     set_up(&s, CONFIGS);
     s.data.most_codes = 3;
     expect_kept(&s.data, ".xx..x");
-    s.data.most_codes = 1; /* only configurations without requirements can run at all sizes */
+    s.data.most_codes = 1; /* a single code must run at all sizes, so without requirements */
     expect_kept(&s.data, ".x....");
     s.data.most_codes = 9;
     expect_kept(&s.data, "xxxxxx");

@@ -291,9 +291,9 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     assert_true(gt_point_equal(&points[0], &fallback));
     for (int i = 1, rank = 0; i < BATCH; i++) {
         if (i == 2 || i == 4) {
-            continue; /* these two points are random, to find out how reliable the hints are */
+            continue; /* these are drawn at random, to find out how reliable the hints are */
         }
-        rank += rank == 5; /* skip the hint that is the default, which was proposed first */
+        rank += rank == 5; /* this hint is the default, which is points[0] */
         assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - rank].point));
         rank++;
     }

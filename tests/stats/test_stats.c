@@ -43,7 +43,7 @@ TEST(student_distribution)
     near(gt_student_quantile(1e-6, 1), -318309.8861827429, 1e-7);
 }
 
-/* libm's lgamma() stores a sign in a global variable. */
+/* lgamma() of libm sets the global `signgam`, which the library must not change for its caller. */
 TEST(signgam_is_not_changed)
 {
     signgam = -1;

@@ -136,7 +136,7 @@ TEST_OF(flipped_bits_are_noticed, world *w, open_world, close_world)
         assert_int_equal(pread(file, &byte, 1, bit / 8), 1);
         flipped = (unsigned char)(byte ^ (1u << bit % 8));
         if (byte == 0 && stride > 1 && bit % 5) {
-            continue; /* most of the zero bytes are unused space */
+            continue; /* skip most zero bytes, which are unused space */
         }
         assert_int_equal(pwrite(file, &flipped, 1, bit / 8), 1);
         flips++;

@@ -153,7 +153,7 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
                         "the default database cannot be written (no cache folder: neither "
                         "XDG_CACHE_HOME nor HOME is set; set GPUTUNE_DB or one of them): results "
                         "are kept in memory only");
-    w->warnings = 0; /* a read-only store reports this by its calls, without a warning */
+    w->warnings = 0; /* opened only for reading, a store warns of nothing: its calls fail instead */
     ASSERT_OK(gt_store_open(&store, NULL, NULL, &w->log, true));
     ASSERT_FAILS(gt_store_check(store, false), GPUTUNE_EDATABASE, "neither XDG_CACHE_HOME nor");
     gt_store_close(store);
@@ -499,7 +499,7 @@ TEST_WITH_STORE(records_of_a_scenario_come_in_a_row)
     static const char *const alignments[] = {"16", "8", "4"};
     const gt_records_filter all = {.all_trials = true};
     char last[2][GT_HASH_HEX] = {"", ""};
-    /* sorting the records by time would interleave the trials of several scenarios */
+    /* sorted by time, trials of the three scenarios would not be grouped by scenario */
     for (int i = 0; i < 3; i++) {
         gt_scenario scenario = scenario_at(1024);
         scenario.alignment = alignments[i];
@@ -657,6 +657,6 @@ TEST_OF(processes_make_a_file_together, world *w, open_world, close_world)
     for (int round = 0; round < ROUNDS; round++) {
         snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
         run_processes(w, PROCESSES, open_only);
-        assert_false(is_beside(w, ".1")); /* no process considered the file damaged */
+        assert_false(is_beside(w, ".1")); /* a damaged file would be kept under this name */
     }
 }

@@ -194,7 +194,7 @@ TEST_OF(a_lookup_that_takes_too_long_is_reported, world *w, open_world, close_wo
     assert_int_equal(w->warnings, 0);
 }
 
-/* Never ends on a file, but succeeds at once in memory. */
+/* Never ends if the database is a file. Succeeds at once if it is in memory. */
 static gputune_status write_slowly(gt_database *database, void *context)
 {
     return *sqlite3_db_filename(database->handle, "main") ? look_endlessly(database, context)

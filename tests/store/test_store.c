@@ -270,7 +270,7 @@ TEST_WITH_STORE(failures_are_forgotten_with_another_driver)
     broken.status = GT_TRIAL_COMPILE;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &broken, 1, NULL));
     assert_int_equal(count_trials(store, &scenario, 13000), 4);
-    /* the failed variant may work with another driver */
+    /* with another driver, the failed variant is left out because it may work */
     assert_int_equal(count_trials(store, &scenario, 13010), 3);
     assert_int_equal(count_trials(store, &scenario, 0), 4);
 }

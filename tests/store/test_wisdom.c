@@ -41,7 +41,7 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
     GT_FREED char *text = text_of_two_sizes(w), *returns = with_returns(text);
     setenv("XDG_CACHE_HOME", w->folder, 1);
     for (int trusted = 0; trusted < 2; trusted++) {
-        for (int keep = 0; keep < 3; keep++) { /* 0: for this store only; 2: read-only */
+        for (int keep = 0; keep < 3; keep++) { /* 1: in the user's file; 2: a read-only store */
             GT_SCOPED(close_store) gt_store *store = NULL;
             const bool only_read = keep == 2;
             ASSERT_OK(gt_store_open(&store, only_read ? NULL : ":memory:", NULL, NULL, only_read));

@@ -20,7 +20,7 @@ typedef struct scripted_variant {
 } scripted_variant;
 
 typedef struct scripted_farm {
-    gt_farm farm; /* the farm's interface for the tuner; must be first */
+    gt_farm farm; /* first member: the tuner's gt_farm is cast to this struct */
     scripted_variant (*behave)(void *user, const gt_launch *launch);
     gputune_status (*compile)(void *user, const char *text); /* NULL if all compilations succeed */
     bool (*compiles_for_ever)(void *user, const char *text); /* may be NULL */
@@ -37,8 +37,8 @@ typedef struct scripted_farm {
     const char *other;      /* description of another user of the GPU, or NULL */
     const char *fault;      /* the driver's name for the fault of a crash; NULL: illegal address */
     gputune_status prepare; /* result of preparing */
-    /* Returns true if the farm's next call ("farm") or answer ("answer") must fail with `failure`.
-     * May be NULL. */
+    /* Called with "farm" before a call and "answer" before an answer. If it returns true, that one
+     * fails with `failure`. May be NULL. */
     bool (*fails)(const char *what, int unused);
     gputune_status failure;
     uint32_t compiles, verifies, samples, rounds, prepares, weighings, hot_samples;

@@ -90,7 +90,7 @@
     {                                                                                              \
         sizeof(gputune_record_filter), __VA_ARGS__                                                 \
     }
-#pragma GCC diagnostic ignored "-Woverride-init" /* OPTIONS() may set the effort twice */
+#pragma GCC diagnostic ignored "-Woverride-init" /* .effort in OPTIONS() overrides its default */
 
 /* Runs all tests and returns the number of failed tests, for main(). The functions may be NULL. */
 int tests_run(CMFixtureFunction before_all, CMFixtureFunction after_all);

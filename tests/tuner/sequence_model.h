@@ -33,7 +33,7 @@ typedef struct model {
     uint32_t reported[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
-        result result; /* `decided` is set only if a search of the request's own space ended */
+        result result; /* `decided`: a search of the request's own space has ended */
         /* the result for later requests with the same limit, if `decided` is true */
         result limited;
     } plans[PLANS_MAX]; /* indexed by the number of the request that made the plan */
@@ -177,8 +177,8 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                    ? "the table gave an outdated plan"
                    : NULL;
     }
-    /* a search with max_variants tries the first variants in order, so the result of an unfinished
-     * search without max_variants is not used for it */
+    /* a search with max_variants tries the first variants in order, which an unfinished search
+     * without max_variants may not have tried */
     bool had_the_time =
         limited->decided && does_for(limited, &asked) && !limited->limit == !asked.limit;
     return r->force                 ? "the table answered though force was asked for"
@@ -389,8 +389,8 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
     return made;
 }
 
-/* Returns true if the time limit ended the tuning and later calls with this limit may use its
- * result, which excludes a winner whose last proof is missing. */
+/* Returns true if the time limit ended the tuning and its result may answer later calls with this
+ * limit. A result whose winner lacks the last proof may not. */
 static bool was_limited(const sequence_request *r, const sequence_answer *a)
 {
     bool by_limit = r->disturbance == LIMIT || r->disturbance == LATE_LIMIT;

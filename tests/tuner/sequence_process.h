@@ -301,7 +301,7 @@ static gputune_status answer_by_table(gputune_sizes sizes, const gputune_options
             return GPUTUNE_OK;
         }
     }
-    process.plans[process.request.number] = plan; /* not freed, so no other plan gets its address */
+    process.plans[process.request.number] = plan; /* kept, so no other plan gets its address */
     return GPUTUNE_OK;
 }
 

@@ -15,7 +15,7 @@ static void rewrite_template(world *w, const char *clause)
     fclose(file);
 }
 
-/* The edit changes the code of other variants, but not the winner's. */
+/* The edits change the code of variants other than the winner, so the stored result is not used. */
 TEST_OF(test_clauses_that_make_other_code_make_another_race, world *w, open_world, close_world)
 {
     static const struct {

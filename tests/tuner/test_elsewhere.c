@@ -23,7 +23,7 @@ static const char sized_text[] =
 
 enum { SMALL = 33792, LARGE = 60000 };
 
-/* BLOCK=256 is the fastest variant, but it is wrong if there are at least this many threads. */
+/* BLOCK=256 is the fastest variant, but it is wrong if it has at least this many threads. */
 static uint64_t wrong_from;
 
 static scripted_variant behave_by_size(void *user, const gt_launch *launch)

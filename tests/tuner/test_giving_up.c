@@ -51,7 +51,7 @@ TEST_OF(a_tuning_does_not_wait_for_what_is_not_worth_it, world *w, open_world, c
 }
 
 typedef struct own_proposer {
-    gt_list_proposer list; /* must be the first member */
+    gt_list_proposer list; /* first member, because a gt_proposer is cast to this struct */
     gt_config configs[8];
     uint32_t asked, failures;
 } own_proposer;

@@ -4,7 +4,7 @@
 #include "tuner/tuning.h"
 
 typedef struct listener {
-    gt_list_proposer list; /* must be the first member */
+    gt_list_proposer list; /* first member, because a gt_proposer is cast to this struct */
     gt_config configs[4];
     double reported_ns[4], gpu_s[4];
 } listener;
@@ -68,7 +68,7 @@ static void write_clause(world *w, const char *clause)
 
 static const char *const edits[][2] = {
     {"define(D = BLOCK == 256 ? 1 : 2)", "define(D = BLOCK == 256 ? 3 : 2)"},
-    {"define(D = n)", "define(D = n / 1)"}, /* only expressions use D */
+    {"define(D = n)", "define(D = n / 1)"}, /* D is not in the code */
     {"maxreg(BLOCK == 256 ? 64 : 128)", "maxreg(BLOCK == 256 ? 32 : 128)"},
     {"launch_bounds(BLOCK)", "launch_bounds(BLOCK, 2)"},
     {"options(\"-DD=1\")", "options(\"-DD=2\")"},
@@ -108,7 +108,7 @@ TEST_OF(failed_variant_is_tried_again_after_an_edit, world *w, open_world, close
     }
 }
 
-/* A call that may not measure gets the default, as if nothing were stored. */
+/* After an edit changed the winner's code, a call that may not measure gets the default. */
 TEST_OF(a_winner_of_other_code_answers_nobody, world *w, open_world, close_world)
 {
     const gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);

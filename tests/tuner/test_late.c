@@ -224,7 +224,7 @@ static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
     return (scripted_variant){.time_ns = 100, .hangs_once = !again, .never_answers = again};
 }
 
-/* BLOCK=256 does not end when it is tried again, and BLOCK=512 has to wait for it. */
+/* BLOCK=256 hangs again when it is tried again, and BLOCK=512 is verified only after it. */
 static scripted_variant hang_behind_another(void *user, const gt_launch *launch)
 {
     scripted_variant variant = ((world *)user)->by_block[launch->steps[0].block[0]];

@@ -5,7 +5,7 @@
 enum { BLOCKS = 128, WORKERS = 16, STEP = 8, TURNS = 1000 };
 
 typedef struct asked_proposer {
-    gt_list_proposer list; /* must be the first member */
+    gt_list_proposer list; /* first member, because a gt_proposer is cast to this struct */
     gt_config configs[BLOCKS];
 } asked_proposer;
 
@@ -130,8 +130,8 @@ static double fast_share(const scripted_farm *farm)
     return (double)good / (double)farm->launches.count;
 }
 
-/* A tenth of random proposals would be among the fastest tenth. A search that learns proposes more
- * of these until it has found the best variant; after that, it explores others. */
+/* Random proposals would hit the fastest tenth once in ten times. A search that learns hits it more
+ * often until it has found the best variant, and then explores other variants. */
 TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 1.5, .strategy = GPUTUNE_STRATEGY_MODEL);
@@ -159,8 +159,7 @@ TEST_OF(new_contestants_first_launches_are_samples_though_the_best_was_sampled, 
     assert_true(w->farm.samples < 1.8 * MANY);
 }
 
-/* If all variants will soon have been launched, their order does not matter. Rounds before that
- * would be wasted. */
+/* If all variants will soon have been launched, rounds wait: those before that would be wasted. */
 TEST_OF(small_space_is_sampled_at_the_end, world *w, open_world, close_world)
 {
     enum { MANY = 40 };
@@ -175,7 +174,7 @@ TEST_OF(small_space_is_sampled_at_the_end, world *w, open_world, close_world)
     w->farm.slowness = 2e-9;
     w->farm.noise = 0.001;
     uint32_t least = UINT32_MAX;
-    for (int i = 0; i < 4 && least > 1.6 * MANY; i++) { /* the best of four tunings must be good */
+    for (int i = 0; i < 4 && least > 1.6 * MANY; i++) { /* one of four tunings must need few */
         uint32_t before = w->farm.samples;
         options.force = true;
         assert_string_equal(tuned(w, &options), "BLOCK=320");

@@ -7,7 +7,7 @@ enum { BLOCKS = 4, TURNS = 40 };
 
 /* Proposes each configuration as a quick compile and then as a variant. */
 typedef struct own_proposer {
-    gt_proposer proposer; /* must be the first member */
+    gt_proposer proposer; /* first member, because a gt_proposer is cast to this struct */
     gt_config configs[BLOCKS];
     uint32_t next, seen, failed;
     double best_ns;

@@ -66,7 +66,7 @@ TEST(rarely_errs_and_intervals_cover)
 {
     tally t = simulate(RUNS, 24, 0, spread_times);
     assert_true(t.wrong <= RUNS / 100);
-    assert_true(t.samples / RUNS < 24 * 100 / 10); /* on average 10 samples per contestant */
+    assert_true(t.samples / RUNS < 24 * 100 / 10); /* 10 samples per contestant */
     assert_true(intervals_cover(&t));
 }
 
@@ -105,7 +105,7 @@ TEST(noise_is_worn_down_by_rounds)
     assert_true(wrong == 0);
 }
 
-/* There are too few contestants to estimate the noise, so noise eliminates none of them. */
+/* With so few contestants, the noise is not known, and no contestant may leave because of it. */
 TEST(few_in_noise_are_not_sent_home_early)
 {
     const double runs = 1000;

@@ -123,7 +123,7 @@ TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_wor
     assert_string_equal(w->config, "BLOCK=256");
 }
 
-/* The default counts as one of the variants. */
+/* If restrictions exclude the default, it is still tried and counted as a variant. */
 TEST_OF(a_default_outside_restrictions_counts, world *w, open_world, close_world)
 {
     const char *only[] = {"BLOCK=64,256"};

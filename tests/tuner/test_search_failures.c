@@ -1,8 +1,7 @@
 /* Tests requests with failures: bad variants, hangs, limits, and mistakes. */
 #include "search_world.h"
 
-/* The default's first launch is faster than its samples. Another variant is as fast as this first
- * launch. */
+/* The default's first launch is faster than its samples, and as fast as another variant. */
 TEST_OF(test_a_lucky_first_launch_excludes_no_winner, world *w, open_world, close_world)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;

@@ -102,7 +102,7 @@ static void choose_effort(sequence *s, sequence_request *r)
         GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE, GPUTUNE_EXHAUSTIVE};
     r->effort = efforts[gt_random_below(&s->random, sizeof efforts / sizeof *efforts)];
     r->force = one_in(s, 8);
-    (void)one_in(s, 8); /* unused draw, which keeps the sequence of each seed as it was */
+    (void)one_in(s, 8); /* without this unused draw, each seed would give another sequence */
     r->through_table = one_in(s, 2);
     r->disturbance = one_in(s, 3) ? (disturbance)(1 + gt_random_below(&s->random, DISTURBANCES - 1))
                                   : UNDISTURBED;
@@ -245,7 +245,7 @@ static void choose(sequence *s, int number)
     choose_space(s, r);
     choose_effort(s, r);
     bool edited = r->template_blocks != before.template_blocks || r->require != before.require;
-    if (one_in(s, 15)) { /* processes must not continue with the old driver */
+    if (one_in(s, 15)) { /* start new processes, as after a driver update */
         r->driver_version += 10;
         for (int p = 0; p < PROCESSES; p++) {
             if (s->processes[p].id) {
@@ -299,7 +299,7 @@ static bool agrees(uint64_t seed, bool always_print)
     const char *mistake = run_sequence(s);
     if (mistake || always_print) {
         note_variants(s, s->next.scenario);
-        fprintf(stderr, "%s\n", s->lines); /* cmocka would truncate the text */
+        fprintf(stderr, "%s\n", s->lines); /* fail_msg() would truncate it */
     }
     if (mistake) {
         print_error("sequence %llu: %s; GPUTUNE_SEQUENCE=%llu repeats it\n",
