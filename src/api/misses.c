@@ -221,7 +221,7 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 struct gt_miss {
     char *key;
     atomic_uint_least64_t asked;
-    uint64_t written; /* the count that the file has; protected by the lock */
+    uint64_t written; /* number of requests that the file counts; protected by the lock */
 };
 
 struct gt_misses {
@@ -253,7 +253,7 @@ static gputune_status write_miss(gt_misses *misses, gt_miss *miss)
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
-    gt_signal_hold(&held); /* a call that only looks up a plan has not blocked signals */
+    gt_signal_hold(&held); /* not blocked by a call that only looks up a plan */
     uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;
