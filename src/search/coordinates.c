@@ -109,7 +109,7 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
  * G-test of independence (Sokal and Rohlf, Biometry), which works for every kind of domain. */
 
 typedef struct bond {
-    uint32_t a, b; /* axes, a < b */
+    uint32_t a, b; /* indices of the two axes; a < b */
 } bond;
 
 static uint32_t count_cells(const gt_domain *domain, uint32_t axis)
