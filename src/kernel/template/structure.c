@@ -678,8 +678,8 @@ static fit fit_of(const char *scope, const char *written, size_t length, const c
     return inside[left] ? OUTSIDE : HERE;
 }
 
-/* Reads the types named `own` whose namespaces fit as `wanted`. `name` is `own` after its
- * namespaces. */
+/* Reads each type named `own` whose namespaces fit to the degree `wanted`. `name` is `own` with the
+ * namespaces before it. */
 static gputune_status try_declarations(bool *found, gt_parse *p, const char *name, const char *own,
                                        bool specialises, fit wanted)
 {

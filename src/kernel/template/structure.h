@@ -25,7 +25,7 @@ typedef struct gt_structure {
     gt_structure_member *members;
     uint32_t member_count;
     uint32_t alignment; /* bytes in alignas(); 0: the largest alignment of a member */
-    bool is_private;    /* true if code outside of the struct around it cannot use it */
+    bool is_private;    /* true if code outside of the enclosing struct cannot use it */
 } gt_structure;
 
 /* Sets *out to the struct or typedef `name` in the code, or to NULL if there is none. The template
