@@ -42,10 +42,7 @@ typedef struct loaded_rule {
 struct gt_rules {
     _Atomic(loaded_rule *) first;
     atomic_uint stored;
-    pthread_mutex_t mutex;
-    pthread_cond_t loaded;
-    /* true while a thread adds a rule or loads a variant; protected by `mutex` */
-    bool is_loading;
+    pthread_mutex_t loading; /* held by the thread that adds a rule or loads a variant */
 };
 
 /* True in the thread that loads a rule. A callback of that thread must not wait for the load. */
@@ -55,8 +52,7 @@ gputune_status gt_rules_open(gt_rules **out)
 {
     gt_rules *rules = calloc(1, sizeof *rules);
     GT_TRY(gt_allocated(rules));
-    pthread_mutex_init(&rules->mutex, NULL);
-    gt_condition_open(&rules->loaded);
+    pthread_mutex_init(&rules->loading, NULL);
     *out = rules;
     return GPUTUNE_OK;
 }
@@ -91,8 +87,7 @@ void gt_rules_close(gt_rules *rules)
         next = rule->next;
         free_rule(&rule);
     }
-    pthread_cond_destroy(&rules->loaded);
-    pthread_mutex_destroy(&rules->mutex);
+    pthread_mutex_destroy(&rules->loading);
     free(rules);
 }
 
@@ -141,22 +136,18 @@ static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience
     static const double slice_s = 0.02; /* interval at which the wait checks for a cancel */
     double left_s;
     GT_REFUSE(loads_here, GPUTUNE_EBUSY, "a rule is being loaded by this thread");
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&rules->mutex);
-    while (rules->is_loading && (left_s = gt_patience_left_s(patience)) > 0) {
-        gt_condition_wait(&rules->loaded, &rules->mutex, fmin(left_s, slice_s));
-    }
-    GT_REFUSE(rules->is_loading, GPUTUNE_ETIMEOUT, "a rule was not loaded in time");
-    rules->is_loading = loads_here = true;
+    do {
+        left_s = gt_patience_left_s(patience);
+        loads_here = gt_mutex_wait(&rules->loading, fmin(left_s, slice_s));
+    } while (!loads_here && left_s > 0);
+    GT_REFUSE(!loads_here, GPUTUNE_ETIMEOUT, "a rule was not loaded in time");
     return GPUTUNE_OK;
 }
 
 static void end_loading(gt_rules **rules)
 {
-    if (*rules) {
-        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&(*rules)->mutex);
-        (*rules)->is_loading = loads_here = false;
-        pthread_cond_broadcast(&(*rules)->loaded);
-    }
+    loads_here = false;
+    pthread_mutex_unlock(&(*rules)->loading);
 }
 
 static gputune_status copy_key(loaded_rule *out, const gt_plan_call *call,
