@@ -52,16 +52,14 @@ static bool is_count(const char *line)
 
 static const char *find_line(const char *text, const char *key)
 {
-    size_t length = strlen(key);
-    for (const char *line = text; *line;) {
-        if (is_count(line) && strncmp(line + COUNT_DIGITS + 1, key, length) == 0 &&
-            line[COUNT_DIGITS + 1 + length] == '\n') {
-            return line;
-        }
-        line += strcspn(line, "\n");
-        line += *line == '\n';
+    const size_t length = strlen(key);
+    const char *line = text;
+    while (line && !(is_count(line) && strncmp(line + COUNT_DIGITS + 1, key, length) == 0 &&
+                     line[COUNT_DIGITS + 1 + length] == '\n')) {
+        line = strchr(line, '\n');
+        line += line != NULL;
     }
-    return NULL;
+    return line;
 }
 
 static gputune_status write_at(int file, const char *path, const char *text, size_t bytes,

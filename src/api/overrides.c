@@ -36,8 +36,7 @@ static void on_line(void *user, gputune_log_level level, const char *line)
 static void open_file(gt_log_output *out, const char *path)
 {
     out->descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    out->owned = out->descriptor >= 0;
-    if (!out->owned) {
+    if (out->descriptor < 0) {
         const gt_log log = out->application;
         gt_log_line(&log, GPUTUNE_LOG_WARNING, "GPUTUNE_LOG: cannot open %s: %s", path,
                     strerror(errno));
@@ -75,7 +74,7 @@ void gt_log_output_open(gt_log_output *out, const gt_log *application)
 
 void gt_log_output_close(gt_log_output *output)
 {
-    if (output->owned) {
+    if (output->descriptor > STDERR_FILENO) {
         close(output->descriptor);
     }
     output->descriptor = -1;

@@ -27,7 +27,6 @@ gputune_status gt_overrides_forced(char **out, const gt_overrides *overrides, co
 typedef struct gt_log_output {
     gt_log application;
     int descriptor; /* the file of GPUTUNE_LOG, or standard error; -1 if logging is off */
-    bool owned;
     gputune_log_level level;
 } gt_log_output;
 

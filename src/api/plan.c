@@ -431,26 +431,24 @@ static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
     return GPUTUNE_OK;
 }
 
-static void link_plan(gputune_plan *plan, gputune_plan **list)
+/* Moves a plan to another list of its pool, or only removes it from its list if `list` is NULL. */
+static void move_plan(gputune_plan *plan, gputune_plan **list)
 {
-    plan->next = *list;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
+    if (plan->link) {
+        *plan->link = plan->next;
+        if (plan->next) {
+            plan->next->link = plan->link;
+        }
+    }
     plan->link = list;
-    if (plan->next) {
-        plan->next->link = &plan->next;
+    if (list) {
+        plan->next = *list;
+        if (plan->next) {
+            plan->next->link = &plan->next;
+        }
+        *list = plan;
     }
-    *list = plan;
-}
-
-static void unlink_plan(gputune_plan *plan)
-{
-    if (!plan->link) {
-        return;
-    }
-    *plan->link = plan->next;
-    if (plan->next) {
-        plan->next->link = plan->link;
-    }
-    plan->link = NULL;
 }
 
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
@@ -462,9 +460,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     plan->driver = pool->driver;
     atomic_init(&plan->references, 1);
     plan->watch = gt_catalog_watch(request->services->catalog, request->template, request->by_path);
-    pthread_mutex_lock(&owners);
-    link_plan(plan, &pool->owned);
-    pthread_mutex_unlock(&owners);
+    move_plan(plan, &pool->owned);
     GT_TRY(fill_plan(plan, request, choice));
     *out = gt_take(&plan);
     return GPUTUNE_OK;
@@ -652,8 +648,7 @@ gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                            .pool = from->pool,
                            .watch = from->watch,
                            .kernel = memcpy(room, from->kernel, name_bytes)};
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
-    link_plan(plan, &plan->pool->owned);
+    move_plan(plan, &plan->pool->owned);
     *out = plan;
     return GPUTUNE_OK;
 }
@@ -728,18 +723,14 @@ void gputune_plan_release(gputune_plan *plan)
         atomic_fetch_sub_explicit(&plan->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
-    pthread_mutex_lock(&owners);
-    unlink_plan(plan);
-    pthread_mutex_unlock(&owners);
+    move_plan(plan, NULL);
     free_plan(plan);
 }
 
 void gt_plan_keep(gputune_plan *plan)
 {
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
     if (!plan->kept) {
-        unlink_plan(plan);
-        link_plan(plan, &plan->pool->kept);
+        move_plan(plan, &plan->pool->kept);
         plan->kept = true;
     }
 }
@@ -751,8 +742,8 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Takes a plan from the list of owned plans, and adds a reference. NULL if the list is empty. */
-static gputune_plan *take_owned(gt_plan_pool *pool)
+/* Adds a reference to an owned plan. Returns NULL if there is none. */
+static gputune_plan *retain_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
     for (gputune_plan *plan = pool->owned; plan; plan = plan->next) {
@@ -760,7 +751,6 @@ static gputune_plan *take_owned(gt_plan_pool *pool)
         while (count && !atomic_compare_exchange_weak(&plan->references, &count, count + 1)) {
         }
         if (count) {
-            unlink_plan(plan);
             return plan;
         }
     }
@@ -770,7 +760,8 @@ static gputune_plan *take_owned(gt_plan_pool *pool)
 void gt_plan_pool_end(gt_plan_pool *pool)
 {
     gputune_plan *plan;
-    while ((plan = take_owned(pool)) != NULL) {
+    while ((plan = retain_owned(pool)) != NULL) {
+        move_plan(plan, NULL);
         end_plan(plan);
         gputune_plan_release(plan);
     }
