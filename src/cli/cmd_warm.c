@@ -129,19 +129,15 @@ static int warm_kernels(void)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
     cli_scenarios scenarios = {0};
-    bool quiet = cli_given.quiet, is_child = cli_given.own_gpu != NULL;
-    if (cli_warm.gpus && !is_child) {
+    if (cli_warm.gpus && !cli_given.own_gpu) {
         return cli_fleet_run();
     }
-    cli_given.quiet |= cli_warm.is_silent; /* print no notes while finding scenarios */
     cli_open_mode compiling = cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
     CLI_TRY(cli_open(&session, cli_warm.compile_only ? compiling : CLI_OPEN_TUNING));
     if (cli_warm.regions.count) {
-        cli_given.quiet = quiet;
         return cli_warm_rules(&session);
     }
     int code = cli_warm_find(&scenarios, &session);
-    cli_given.quiet = quiet;
     if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
         return code;
     }

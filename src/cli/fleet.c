@@ -32,21 +32,26 @@ extern char **environ;
 /* The kinds of messages. The contents of each message are in parentheses. */
 typedef enum message_kind {
     DRAW,   /* the progress text of the scenario; "" removes the text (text) */
-    LISTED, /* a scenario (place, cost, flags, kernel, label) */
+    LISTED, /* a scenario (turn, kernel, label) */
     READY,  /* the GPU is open and all scenarios are listed (environment, label) */
-    ROW,    /* the scenario has a winner (place, code, packed table row) */
-    FAILED, /* the scenario has no winner (code, flags, reason, whole message) */
-    ORDER   /* the parent orders a scenario (place, limit in seconds, flags, index, count) */
+    ROW,    /* the scenario has a winner (code, packed table row) */
+    FAILED, /* the scenario has no winner (code, failure, message) */
+    ORDER   /* the parent orders a scenario (turn, limit, index, count) */
 } message_kind;
 
-enum { KNOWN = 1, STARTED = 2, FORCE = 4, GPU_FAULT = 8, HAS_ERROR = 16 };
+typedef enum failure_kind {
+    FINAL,       /* no other GPU can do better */
+    NO_WINNER,   /* another GPU may find a winner */
+    GPU_MAY_FAIL /* an error that another GPU may not have */
+} failure_kind;
 
 typedef struct message {
     message_kind kind;
+    failure_kind failure;
     int code;
-    unsigned flags;
-    uint64_t place, index, count;
-    double value; /* cost of a scenario, or its time limit in seconds */
+    cli_turn turn; /* the receiver does not use its pointers, except to see which are NULL */
+    size_t index, count;
+    double limit_s;
     size_t bytes;
     char body[65000];
 } message;
@@ -87,6 +92,7 @@ static const char variable[] = "GPUTUNE_FLEET"; /* set in a child to "INDEX GPU 
 
 static struct {
     int channel;
+    bool is_quiet; /* the option --quiet */
     const char *label;
     message message; /* large */
 } own;
@@ -110,8 +116,9 @@ void cli_fleet_join(void)
         numbers[i] = (int)strtol(text, &text, 10);
     }
     cli_given.own_gpu = cli_format("%d", numbers[1]);
-    cli_warm.is_silent = numbers[0] > 0;
-    cli_warm.report = NULL; /* only the parent writes the report */
+    own.is_quiet = cli_given.quiet;
+    cli_given.quiet |= numbers[0] > 0; /* the first child prints notes about the scenarios */
+    cli_warm.report = NULL;            /* only the parent writes the report */
     own.channel = numbers[2];
     unsetenv(variable); /* worker processes must not inherit the variable */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -124,57 +131,54 @@ void cli_fleet_join(void)
 
 static void list_turns(const cli_session *session, const cli_scenarios *scenarios)
 {
-    message *out = &own.message;
     const cli_turn *turns = cli_warm_turns(session, scenarios);
     for (size_t i = 0; i < scenarios->count; i++) {
         const cli_scenario *scenario = turns[i].scenario;
-        *out =
-            (message){.kind = LISTED,
-                      .place = turns[i].place,
-                      .value = turns[i].cost,
-                      .flags = (turns[i].known ? KNOWN : 0U) | (turns[i].started ? STARTED : 0U)};
-        (void)send_texts(own.channel, out, scenario->kernel->given, scenario->label);
+        own.message = (message){.kind = LISTED, .turn = turns[i]};
+        (void)send_texts(own.channel, &own.message, scenario->kernel->given, scenario->label);
     }
-    *out = (message){.kind = READY};
-    (void)send_texts(own.channel, out, session->device.environment, own.label);
+    own.message = (message){.kind = READY};
+    (void)send_texts(own.channel, &own.message, session->device.environment, own.label);
 }
 
-static void send_answer(uint64_t place, const cli_tuned *tuned, const cli_session *session,
+static void send_answer(const cli_tuned *tuned, const cli_session *session,
                         const cli_scenario *scenario)
 {
     message *out = &own.message;
     if (tuned->has_winner) {
         cli_table row = cli_warm_table();
         int code = cli_warm_add(&row, 0, &tuned->info, session, scenario);
-        *out = (message){.kind = ROW, .place = place, .code = code};
+        *out = (message){.kind = ROW, .code = code};
         out->bytes = cli_table_pack(&row, out->body, sizeof out->body - 1);
         (void)send_message(own.channel, out);
         return;
     }
-    char *failure = cli_copy("");
-    int code = cli_warm_failure(&failure, tuned, scenario->label, own.label);
+    char *text = cli_copy("");
+    int code = cli_warm_failure(&text, tuned, scenario->label, own.label);
     *out = (message){.kind = FAILED,
                      .code = code,
-                     .flags = (code && cli_warm_may_be_gpu(tuned->status) ? GPU_FAULT : 0U) |
-                              (tuned->status < 0 ? HAS_ERROR : 0U)};
-    (void)send_texts(own.channel, out, tuned->why, failure);
+                     .failure = !code || !cli_warm_may_be_gpu(tuned->status) ? FINAL
+                                : tuned->status < 0                          ? GPU_MAY_FAIL
+                                                                             : NO_WINNER};
+    (void)send_texts(own.channel, out, text, "");
 }
 
 int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
 {
     bool stored = true;
+    cli_given.quiet = own.is_quiet;
     own.label = cli_format("GPU %s (%s)", cli_given.own_gpu, session->device.name);
     cli_progress progress = {.gpu = own.label};
     list_turns(session, scenarios);
     for (message *order = cli_allocate(1, sizeof *order); receive_message(order, own.channel);) {
         CLI_SCOPED(cli_release_at) void *mark = cli_mark();
-        const cli_scenario *scenario = &scenarios->items[order->place];
+        const cli_scenario *scenario = &scenarios->items[order->turn.place];
         cli_tuned tuned;
         progress.count = order->count;
         progress.index = order->index;
-        stored &=
-            cli_warm_try(&tuned, session, scenario, order->value, order->flags & FORCE, &progress);
-        send_answer(order->place, &tuned, session, scenario);
+        stored &= cli_warm_try(&tuned, session, scenario, order->limit_s, order->turn.tried != NULL,
+                               &progress);
+        send_answer(&tuned, session, scenario);
         gputune_plan_release(tuned.plan);
     }
     return stored ? CLI_EXIT_OK : cli_check_database(session, CLI_EXIT_OK);
@@ -189,12 +193,6 @@ typedef struct kind {
     size_t count, next;
 } kind;
 
-typedef struct failure {
-    const char *why, *message; /* `why`: NULL if the scenario has not failed */
-    int code;
-    unsigned flags;
-} failure;
-
 typedef struct child {
     int number; /* number of the GPU */
     pid_t pid;  /* 0 if the child is not running */
@@ -203,11 +201,14 @@ typedef struct child {
     CLI_LIST(cli_turn) listed; /* scenarios that the child listed before READY */
     kind *kind;                /* the GPU's kind; NULL before READY or if the GPU is unusable */
     bool is_busy, is_out;
-    bool is_in_doubt; /* true if the scenario failed on this GPU, and another GPU of the same kind
-                         is trying the scenario */
     cli_turn turn;
     int64_t start_ns;
-    failure failure; /* failure of the current scenario; handled after all GPUs are open */
+    /* The failure of the current scenario, which is handled after all GPUs are open, or of the last
+     * scenario while another GPU is trying it: this GPU then gets no work. `failed` is the message,
+     * "" if there is nothing to print, and NULL without a failure. */
+    const char *failed;
+    failure_kind failure;
+    int code;
     char shown[160]; /* progress text */
 } child;
 
@@ -319,7 +320,8 @@ static void start_next(void)
 
 static bool is_usable(const child *child, const kind *kind)
 {
-    return child->pid && child->kind == kind && !child->is_out && !child->is_in_doubt;
+    return child->pid && child->kind == kind && !child->is_out &&
+           (child->is_busy || !child->failed);
 }
 
 static size_t count_usable(const kind *kind)
@@ -369,12 +371,11 @@ static void send_order(child *child)
     kind->turns[kind->next] = child->turn;
     fleet.message =
         (message){.kind = ORDER,
-                  .place = child->turn.place,
+                  .turn = child->turn,
                   .index = fleet.started_count++,
                   .count = fleet.turn_count,
-                  .value = cli_warm_limit_s(kind->turns, kind->count, kind->next, fleet.start_ns,
-                                            count_usable(kind) + fleet.count - fleet.started),
-                  .flags = child->turn.tried ? FORCE : 0};
+                  .limit_s = cli_warm_limit_s(kind->turns, kind->count, kind->next, fleet.start_ns,
+                                              count_usable(kind) + fleet.count - fleet.started)};
     kind->next++;
     child->is_busy = true;
     child->start_ns = gt_now_ns();
@@ -384,16 +385,13 @@ static void send_order(child *child)
 static bool pass_on(child *child)
 {
     kind *kind = child->kind;
-    if (cli_is_canceled() || !(child->failure.flags & GPU_FAULT) || child->turn.tried ||
-        count_usable(kind) < (child->pid ? 2 : 1)) {
+    if (cli_is_canceled() || child->failure == FINAL || child->turn.tried || !count_usable(kind)) {
         return false;
     }
-    child->is_in_doubt = true;
     child->turn.tried = child;
     fleet.started_count--;
     kind->turns[--kind->next] = child->turn;
-    cli_note("%s: %s: %s; trying the scenario on another GPU of the same kind", child->label,
-             child->turn.scenario->label, child->failure.why);
+    cli_note("%s; trying the scenario on another GPU of the same kind", child->failed);
     return true;
 }
 
@@ -410,14 +408,13 @@ static void settle_scenario(child *second, bool has_winner)
     if (!first) {
         return;
     }
-    first->is_in_doubt = false;
-    if (has_winner && first->failure.why && first->failure.flags & HAS_ERROR) {
+    if (has_winner && first->failure == GPU_MAY_FAIL) {
         first->is_out = true;
         cli_error("%s gets no more work: %s failed there, but not on %s; see nvidia-smi and the "
                   "system log (dmesg)",
                   first->label, second->turn.scenario->label, second->label);
     }
-    first->failure.why = NULL;
+    first->failed = NULL;
 }
 
 /* Handles failures after all GPUs are open, because another GPU may repeat a failed scenario. */
@@ -425,19 +422,19 @@ static void settle_failures(void)
 {
     for (size_t i = 0; i < fleet.count && !is_opening(); i++) {
         child *child = &fleet.children[i];
-        const failure failure = child->failure;
-        if (!failure.why || !child->is_busy) {
+        const char *failed = child->failed;
+        if (!failed || !child->is_busy) {
             continue;
         }
         settle_scenario(child, false);
         if (fleet.refusal != CLI_CONTINUE || pass_on(child)) {
             continue;
         }
-        child->failure.why = NULL;
-        if (failure.message[0]) {
-            cli_console_print(failure.code != CLI_EXIT_OK, "%s", failure.message);
+        child->failed = NULL;
+        if (failed[0]) {
+            cli_console_print(child->code != CLI_EXIT_OK, "%s", failed);
         }
-        fleet.code = cli_worse(fleet.code, failure.code);
+        fleet.code = cli_worse(fleet.code, child->code);
     }
 }
 
@@ -464,7 +461,6 @@ static void admit_child(child *child, const char *environment)
         *kind = (struct kind){.environment = cli_copy(environment),
                               .turns = child->listed.items,
                               .count = child->listed.count};
-        cli_turns_weigh(kind->turns, kind->count);
         fleet.turn_count += kind->count;
     }
     child->kind = kind;
@@ -485,11 +481,7 @@ static void handle_message(child *child, const message *from)
         scenario = cli_allocate(1, sizeof *scenario);
         kernel->given = cli_copy(first);
         *scenario = (cli_scenario){.kernel = kernel, .label = cli_copy(second)};
-        cli_add(&child->listed, (cli_turn){.scenario = scenario,
-                                           .place = from->place,
-                                           .cost = from->value,
-                                           .known = from->flags & KNOWN,
-                                           .started = from->flags & STARTED});
+        cli_add(&child->listed, from->turn)->scenario = scenario;
         return;
     case READY:
         child->label = cli_copy(second);
@@ -498,12 +490,14 @@ static void handle_message(child *child, const message *from)
     case ROW:
         settle_scenario(child, true);
         cli_warm_take(&fleet.table,
-                      (double)(child->kind - fleet.kinds) * UINT32_MAX + (double)from->place,
+                      (double)(child->kind - fleet.kinds) * UINT32_MAX + (double)child->turn.place,
                       from->body);
         fleet.code = cli_worse(fleet.code, from->code);
         return;
     case FAILED:
-        child->failure = (failure){cli_copy(first), cli_copy(second), from->code, from->flags};
+        child->failed = cli_copy(first);
+        child->failure = from->failure;
+        child->code = from->code;
         return;
     case ORDER:
         return;
@@ -527,13 +521,13 @@ static void take_end(child *child)
             fleet.refusal = cli_is_canceled() ? CLI_EXIT_CANCELED : code;
             cli_set_canceled(true);
         }
-    } else if (child->is_busy && !child->failure.why) {
-        const char *message = cli_format(
+    } else if (child->is_busy && !child->failed) {
+        child->failed = cli_format(
             "%s: %s: the process on this GPU %s %d", child->turn.scenario->label, child->label,
             WIFEXITED(status) ? "has ended with exit code" : "was ended by signal",
             WIFEXITED(status) ? code : WTERMSIG(status));
-        child->failure = (failure){"the process on this GPU has ended", message, CLI_EXIT_NOTHING,
-                                   GPU_FAULT | HAS_ERROR};
+        child->failure = GPU_MAY_FAIL;
+        child->code = CLI_EXIT_NOTHING;
     } else if (WIFEXITED(status)) { /* a signal that ended an idle child does not matter */
         fleet.code = cli_worse(fleet.code, code);
     }

@@ -22,7 +22,6 @@ extern struct cli_warm {
     const char *report;   /* page to write during the tuning, or NULL */
     const char *shard_text;
     cli_shard shard;
-    bool is_silent; /* true if another process of --gpus prints the notes */
 } cli_warm;
 
 /* Finds the requested scenarios. Stops with CLI_EXIT_NOTHING if there are none. */

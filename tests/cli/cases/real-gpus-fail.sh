@@ -36,11 +36,11 @@ kill -9 "$second"
 wait $command
 echo "exit $?"
 cut -d, -f1-2,16 table
-grep -o 'the process on this GPU has ended; trying the scenario on another GPU of the same kind' errors
+grep -o 'the process on this GPU was ended by signal 9; trying the scenario on another GPU of the same kind' errors
 echo == all GPUs are lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --cache hot \
     2>errors
-echo "exit $?, $(grep -c '^gputune: axpy n=[0-9]* T=float: GPU . (NVIDIA H200 (emulated)): cuMemAlloc: CUDA_ERROR_UNKNOWN' errors)"
+echo "exit $?, $(grep -v '; trying' errors | grep -c '^gputune: axpy n=[0-9]* T=float: GPU . (NVIDIA H200 (emulated)): cuMemAlloc: CUDA_ERROR_UNKNOWN')"
 echo == Ctrl-C
 timeout --foreground --preserve-status -s INT 5 $GPUTUNE warm gemm --driver emu --db five.db --size m=128,256 --size n=128 \
     --size k=128 --cache hot --gpus 0,1 >/dev/null 2>errors
