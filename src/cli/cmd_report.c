@@ -8,12 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct report_data {
-    cli_measured_list measured; /* scenarios; those that are being tuned come first */
-    cli_table standing;
-    char **sources; /* source code of the winner of each scenario, or NULL if unknown */
-} report_data;
-
 static struct {
     cli_list names;
     bool history;
@@ -36,7 +30,20 @@ static const cli_column trial_columns[] = {
     OF_TRIAL(order, CLI_WHOLE),         OF_TRIAL(created, CLI_TEXT),
 };
 
-static void write_scenario(const cli_measured *from, const char *source, FILE *file)
+/* Returns the source code of a winner, or NULL if its template has changed. */
+static char *source_of_winner(const cli_session *session, const gputune_record *winner)
+{
+    char *text;
+    size_t bytes;
+    bool known =
+        winner->configuration[0] && !winner->outdated && winner->arch[0] &&
+        gputune_emit(&text, &bytes, session->tuner, winner->kernel, cli_sizes_of(winner->sizes),
+                     winner->configuration, winner->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
+    return known ? cli_clean(text, true) : NULL; /* JSON needs valid UTF-8 */
+}
+
+/* `session` is NULL to leave out the source. */
+static void write_scenario(const cli_measured *from, const cli_session *session, FILE *file)
 {
     const gputune_record *of = from->trials, *winner = from->winner;
     const cli_peak peak = cli_peak_of(winner);
@@ -53,21 +60,30 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
             cli_json_text(of->scenario), cli_json_text(of->environment), cli_json_text(of->kernel),
             cli_json_text(of->sizes), cli_json_text(of->gpu), gputune_objective_name(of->objective),
             cli_json_text(winner->configuration), cli_json_text(winner->default_configuration),
-            cli_json_text(winner->stop_reason), cli_json_text(source), cli_json_number(peak.per_s),
-            peak.units, cli_json_text(winner->configuration[0] ? cli_hardware_text(winner) : ""),
-            from->count);
+            cli_json_text(winner->stop_reason),
+            cli_json_text(session ? source_of_winner(session, winner) : NULL),
+            cli_json_number(peak.per_s), peak.units,
+            cli_json_text(winner->configuration[0] ? cli_hardware_text(winner) : ""), from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
 }
 
-static void report_write_data(const report_data *report, FILE *file)
+enum { MOST_SOURCES = 100 }; /* limits the size of the page, because a source has 10 to 30 KB */
+
+static void write_data(const cli_measured_list *list, const cli_session *session, FILE *file)
 {
+    cli_table standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU);
     cli_why why = cli_why_tables();
-    const cli_measured_list *list = &report->measured;
     for (size_t i = 0; i < list->count; i++) {
-        cli_why_explain(&why, &list->items[i]);
+        const cli_measured *one = &list->items[i];
+        for (size_t k = 0; k < one->count; k++) {
+            if (one->trials[k].is_winner || one->trials[k].is_default) {
+                cli_record_add(&standing, &one->trials[k]);
+            }
+        }
+        cli_why_explain(&why, one);
     }
-    const cli_table tables[] = {report->standing, why.values};
+    const cli_table tables[] = {standing, why.values};
     fprintf(file, "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"tuning\": [",
             CLI_SCHEMA_VERSION, gputune_version());
     for (size_t i = 0; i < given.tuning.count; i++) {
@@ -78,18 +94,18 @@ static void report_write_data(const report_data *report, FILE *file)
     fputs(", \"scenarios\": [", file);
     for (size_t i = 0; i < list->count; i++) {
         fputs(i ? ",\n" : "\n", file);
-        write_scenario(&list->items[i], report->sources[i], file);
+        write_scenario(&list->items[i], i < MOST_SOURCES ? session : NULL, file);
     }
     fputs("]}\n", file);
 }
 
 /* Writes the page. Escapes every '<' in the JSON data, so no string can close the HTML element. */
-static void report_write_page(const report_data *report, FILE *file)
+static void write_page(const cli_measured_list *list, const cli_session *session, FILE *file)
 {
     char *json = NULL;
     size_t bytes = 0;
     FILE *memory = cli_present(open_memstream(&json, &bytes));
-    report_write_data(report, memory);
+    write_data(list, session, memory);
     cli_present(fclose(memory) == 0 ? json : NULL);
     const char *place = strstr(cli_report_page, place_of_data);
     (void)fwrite(cli_report_page, 1, (size_t)(place - cli_report_page), file);
@@ -104,8 +120,6 @@ static void report_write_page(const report_data *report, FILE *file)
     free(json);
 }
 
-enum { MOST_SOURCES = 100 }; /* limits the size of the page, because a source has 10 to 30 KB */
-
 static bool is_listed(const cli_measured_list *list, const gputune_record *of)
 {
     bool is_known = false;
@@ -117,7 +131,7 @@ static bool is_listed(const cli_measured_list *list, const gputune_record *of)
     return is_known;
 }
 
-static int collect_data(report_data *report, const cli_session *session)
+static int collect_data(cli_measured_list *out, const cli_session *session)
 {
     gputune_record_filter filter = {
         .size = sizeof filter, .all_trials = true, .history = given.history};
@@ -132,8 +146,8 @@ static int collect_data(report_data *report, const cli_session *session)
         }
         const cli_measured_list list = cli_measured_of(&found);
         for (size_t k = 0; k < list.count; k++) { /* names may overlap */
-            if (!is_listed(&report->measured, list.items[k].trials)) {
-                cli_add(&report->measured, list.items[k]);
+            if (!is_listed(out, list.items[k].trials)) {
+                cli_add(out, list.items[k]);
             }
         }
     }
@@ -153,40 +167,6 @@ static void put_tuning_first(cli_measured_list *list)
     }
 }
 
-/* Returns the source code of a winner, or NULL if its template has changed. */
-static char *source_of_winner(const cli_session *session, const gputune_record *winner)
-{
-    char *text;
-    size_t bytes;
-    bool known =
-        winner->configuration[0] && !winner->outdated && winner->arch[0] &&
-        gputune_emit(&text, &bytes, session->tuner, winner->kernel, cli_sizes_of(winner->sizes),
-                     winner->configuration, winner->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
-    return known ? cli_clean(text, true) : NULL; /* JSON needs valid UTF-8 */
-}
-
-static int read_report(report_data *out)
-{
-    CLI_SCOPED(cli_close) cli_session session = {0};
-    *out = (report_data){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
-    CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
-    int code = collect_data(out, &session);
-    for (size_t i = 0; i < out->measured.count; i++) {
-        const cli_measured *one = &out->measured.items[i];
-        for (size_t k = 0; k < one->count; k++) {
-            if (one->trials[k].is_winner || one->trials[k].is_default) {
-                cli_record_add(&out->standing, &one->trials[k]);
-            }
-        }
-    }
-    put_tuning_first(&out->measured);
-    out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
-    for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {
-        out->sources[i] = source_of_winner(&session, out->measured.items[i].winner);
-    }
-    return code;
-}
-
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION,
     CLI_STORED_SIZE_OPTION,
@@ -203,18 +183,21 @@ static const cli_option options[] = {
 
 static int write_report(const cli_list *names)
 {
-    report_data report;
+    CLI_SCOPED(cli_close) cli_session session = {0};
+    cli_measured_list list = {NULL, 0};
     cli_output output;
     given.names = *names;
     cli_read_own_results();
-    int code = read_report(&report);
+    CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
+    int code = collect_data(&list, &session);
     if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* a tuning may have no results yet */
         CLI_TRY(code);
     }
     CLI_REFUSE(!cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
                "the report is an HTML page; write it to a file with --output FILE");
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
-    report_write_page(&report, output.file);
+    put_tuning_first(&list);
+    write_page(&list, &session, output.file);
     return cli_output_close(&output);
 }
 

@@ -42,7 +42,7 @@ static const cli_option options[] = {
      "\"AXIS=V AXIS=V\"; other axes as in the default; may be repeated [the default]"},
     CLI_ONE_SIZE_OPTION,
     CLI_INPUT_OPTION,
-    {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_words,
+    {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.options.objective, NULL, cli_objective_words,
      "what is measured"},
     CLI_CACHE_OPTION,
     CLI_LIMIT_OPTION,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define SAME(name, title, unit, where) CLI_FIELD(gputune_compiled, name, title, unit, where)
@@ -28,14 +27,12 @@ typedef struct work {
     cli_table table;
     const cli_scenario *scenario;
     uint32_t done, failed; /* numbers of variants of this scenario */
-    time_t shown;
 } work;
 
 static int add_variant(void *user, const gputune_compiled *compiled)
 {
     work *at = user;
     bool ok = strcmp(compiled->status, "ok") == 0;
-    time_t now = time(NULL);
     at->done++;
     at->failed += !ok;
     gputune_compiled row = *compiled;
@@ -44,10 +41,7 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     if (!ok && compiled->log && compiled->log[0]) {
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
     }
-    if (now != at->shown) {
-        at->shown = now;
-        cli_console_progress("%s: %u compiled", at->scenario->label, at->done);
-    }
+    cli_console_progress("%s: %u compiled", at->scenario->label, at->done);
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
@@ -322,7 +316,7 @@ static const cli_option options[] = {
      "with --sizes: how many differently compiled variants the rule may choose from [16]"},
     CLI_ONLY_OPTION,
     CLI_START_OPTION,
-    {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_words,
+    {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.options.objective, NULL, cli_objective_words,
      "what is optimised; default: rate for a kernel whose launches do different work, launch for "
      "one whose parameters can be passed in several ways, otherwise kernel"},
     CLI_INPUT_OPTION,

@@ -489,7 +489,6 @@ gputune_options cli_tuning_options(const cli_scenario *scenario)
     gputune_options options = cli_tuning.options;
     options.size = sizeof(gputune_options);
     options.effort = efforts[cli_tuning.effort];
-    options.objective = (gputune_objective)cli_tuning.objective;
     options.seed = cli_tuning.seed;
     options.only = scenario->only;
     options.only_count = scenario->only_count;

@@ -127,8 +127,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work);
 
 /* The options of commands that measure. */
 extern struct cli_tuning {
-    int objective; /* a gputune_objective */
-    int effort;    /* index in cli_effort_words */
+    int effort; /* index in cli_effort_words */
     uint32_t seed;
     gputune_options options; /* the other options */
     cli_list inputs;         /* "NAME=FILE", for cli_tuning_inputs() */

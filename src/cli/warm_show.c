@@ -351,9 +351,8 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
     table->view = of_models ? MODELS : CLI_VIEW;
     cli_table_print(table);
     print_gains(table, gt_seconds_since(start_ns));
-    const int lost = session ? cli_check_database(session, CLI_EXIT_OK) : CLI_EXIT_OK;
-    code = lost && (code == CLI_EXIT_OK || code == CLI_EXIT_NOTHING) ? lost : code;
-    if (cli_is_canceled() && !lost) {
+    code = session ? cli_check_database(session, code) : code;
+    if (cli_is_canceled() && code != CLI_EXIT_DATABASE) {
         cli_note("stopped; finished results are stored, and running again continues from there");
     }
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
