@@ -188,7 +188,7 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
-/* Returns the number of slots that a block needs for griddepcontrol.wait and for mbarriers. */
+/* Returns how many clock components a block needs for griddepcontrol.wait and for its mbarriers. */
 static uint32_t count_slots(const emu_program *program)
 {
     uint32_t slots = 0;

@@ -58,9 +58,9 @@ typedef struct emu_stamp {
     uint32_t warp;  /* component of the warp in vector clocks, plus one; 0: no access */
     uint32_t clock; /* clock of the warp */
     uint32_t line;  /* PTX line */
-    /* number of the group of asynchronous copies or matrix products, plus one; 0: no group. With
-     * EMU_HOW_PHASE, `group` is instead the component of the copy's mbarrier, plus one, and `clock`
-     * is a clock of that mbarrier */
+    /* the access's group of asynchronous copies or matrix products, plus one; 0: none. With
+     * EMU_HOW_PHASE, it is the component of the copy's mbarrier in vector clocks, plus one, and
+     * `clock` is a clock of this mbarrier */
     uint32_t group;
     uint8_t lane;
     uint16_t how;

@@ -48,7 +48,7 @@ static uint32_t lanes_of(const step *s, size_t operand)
     return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
 }
 
-/* Returns the lanes in which the result depends on an unset operand. */
+/* Returns the lanes in which an operand is unset and affects the result. */
 static uint32_t dependent_lanes(const step *s, uint32_t lanes)
 {
     static const char *const apart[] = {"shfl",  "vote",  "match", "redux", "bar",  "atom", "call",

@@ -204,8 +204,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the component's latest clock that is ordered before the lane's access. Clocks that
- * volatile and relaxed reads found count only if the access is a store or a strong read. */
+/* Returns up to which clock a component's accesses are ordered before the lane's access. Clocks
+ * that volatile and relaxed reads found count only if the access is a store or a strong read. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);

@@ -47,7 +47,7 @@ struct emu_check {
     const emu_launch *launch;
     unsigned shift;            /* log2 of the granule size */
     uint32_t block_components; /* number of vector clock components of a block */
-    uint32_t slots; /* slots of a block: one for griddepcontrol.wait, the others for mbarriers */
+    uint32_t slots; /* clock components of a block for griddepcontrol.wait and mbarriers */
     emu_region *regions;
     struct emu_place *places;
     size_t place_count, place_capacity;
@@ -55,8 +55,8 @@ struct emu_check {
     size_t transfer_count, transfer_capacity;
     struct emu_filled *filled; /* initialised memory that does not belong to a region */
     size_t filled_count, filled_capacity;
-    /* masks, as in emu_cell, of the earlier launches that may still run: when this launch begins,
-     * and after a griddepcontrol.wait in this launch */
+    /* which earlier launches may still run, as masks like those of emu_cell: at the start of this
+     * launch, and after a griddepcontrol.wait in it */
     uint32_t open, open_after_wait;
     /* number of blocks of the launch, and number of blocks that triggered the next launch before
      * they executed griddepcontrol.wait */

@@ -21,7 +21,7 @@ typedef struct liveness {
     block *blocks;
     size_t block_count;
     uint64_t *uses, *kills, *in, *out;
-    size_t *touch_from; /* index of each instruction's first use; then the number of uses */
+    size_t *touch_from; /* by instruction: index of its first use; last: number of all uses */
     range *ranges;
 } liveness;
 

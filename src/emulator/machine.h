@@ -203,8 +203,8 @@ typedef struct emu_counters {
     uint64_t global_atomic_sectors;
     uint64_t shared_atomic_serial; /* lanes at the busiest address, summed up over instructions */
     uint64_t cluster_atomic_lanes;
-    /* number of lanes whose global atomics access the busiest sector of their group; approximate if
-     * there are many sectors */
+    /* number of lanes whose global atomics access the busiest sector of their group of blocks;
+     * approximate if there are many sectors */
     uint64_t hottest_address_lanes;
 
     uint64_t block_barriers;   /* arrivals of warps at barriers of blocks */

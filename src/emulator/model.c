@@ -101,7 +101,7 @@ static double l2_port_cycles(const model_input *in)
 }
 
 /* Returns the mean latency of a wait for global memory. A wait ends when its slowest sector
- * arrives. If it has n sectors and the hit rate is h, all of them hit with probability h^n. */
+ * arrives. All n sectors of a wait hit with probability h^n if the hit rate is h. */
 static double load_latency(const model_input *in)
 {
     const emu_profile *profile = in->profile;

@@ -3,7 +3,7 @@
 #include "emulator/lanes.h"
 
 typedef struct copy {
-    emu_op from; /* a load that describes the source: its address and type */
+    emu_op from; /* a load that has the address and type of the source */
     uint32_t size_operand, ignore_operand;
     bool has_size, has_ignore;
 } copy;

@@ -239,7 +239,7 @@ static const char *const order_words[] = {"weak",    "volatile", "relaxed",
                                           "acquire", "release",  "mmio"};
 static const char *const scope_words[] = {"cta", "cluster", "gpu", "sys"};
 
-/* Takes cache hints, memory order and scope. Sets op->d for .nc, which reads a read-only cache. */
+/* Takes cache hints, memory order and scope. Sets op->d to 1 for .nc (read-only cache). */
 static void take_qualities(emu_decoder *decoder)
 {
     enum { NC = 7 };

@@ -26,7 +26,7 @@ typedef struct emu_function {
     const bool *uses_shared; /* true for each shared variable that is used */
     /* uses of registers: twice the register's index, plus one if the use is a write */
     const uint32_t *touches;
-    const uint32_t *first_touch; /* index of each operation's first use; then the number of uses */
+    const uint32_t *first_touch; /* by operation: index of its first use; last: number of uses */
     const emu_flow *flows;
 } emu_function;
 

@@ -69,7 +69,7 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
         }
         return true;
     }
-    /* after a backward branch, a split may arrive without joining the splits that wait here */
+    /* after a backward branch, splits that wait here were not joined: stay ready to join them */
     bool joins = false;
     for (unsigned i = 0; i < warp->split_count; i++)
         joins |= warp->splits[i].frame == warp->frame && warp->splits[i].pc == warp->pc - 1;

@@ -79,7 +79,7 @@ typedef struct gt_verify_job {
 /* The answer to a gt_verify_job or gt_recheck_job. */
 typedef struct gt_verified {
     bool proved;      /* false if a launch took over slower_ns, so results were not checked */
-    double max_error; /* largest |v - r| / tolerance; above 1 the variant is wrong */
+    double max_error; /* largest |value - expected| / tolerance; wrong above 1 */
     double pilot_ns;  /* approximate time of one launch */
     double occupancy; /* resident warps divided by the maximum per multiprocessor */
     /* recheck only: a module variable that was changed by a launch; "" if none was */

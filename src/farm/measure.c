@@ -198,7 +198,7 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            /* without a reference, the expected results come from a variant or from the caller */
+            /* results of a variant or the caller have the buffer's own type */
             if (!workload->has_reference) {
                 buffer->reference_type = buffer->type;
             }

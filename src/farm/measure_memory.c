@@ -381,7 +381,7 @@ gputune_status gt_memory_service(gt_measure *measure)
     for (size_t i = 0; i < GT_TABLES; ++i) {
         count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
     }
-    /* the check after the first launch of a proof has the hashes of inputs in addition */
+    /* the check after the first launch of a proof also makes a finding for each hash of an input */
     count += measure->hash.tasks.count;
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     gt_findings **const pinned[] = {&measure->findings, &measure->first};

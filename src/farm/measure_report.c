@@ -208,7 +208,7 @@ gputune_status gt_report_edges(const gt_measure *measure, const gt_tasks *table,
     return GPUTUNE_OK;
 }
 
-/* Judges a proof, including both launches on the workspace `twice`. */
+/* Judges both launches on the workspace where a proof launches twice, and then the pilot. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;

@@ -84,7 +84,7 @@ struct gt_unit {
     char *message;
     gt_compiled compiled;
     bool from_store; /* true if the code is built in or was stored, so it was not compiled */
-    bool is_quick;   /* true for a quick compile, which has another hash */
+    bool is_quick;   /* true for a quick compile; its hash differs from a full compile's */
     gt_variant *waiting, *last_waiting; /* list of the variants that wait for the unit */
 };
 

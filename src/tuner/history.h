@@ -13,9 +13,9 @@ typedef gt_trial_list gt_history; /* sorted by hash; free it with gt_trial_list_
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
 /* Finds a trial by hash. NULL if there is none, or if `history` is NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* Returns the failure of a trial, or OK if the variant should be tried. A variant should be tried
- * if it did not fail, or if it exceeded a shorter limit than the request's. If it hung, only
- * requests that measure try it again. */
+/* Returns OK if the variant should be tried, otherwise the failure of its trial. It should be tried
+ * if it did not fail, or exceeded a shorter limit than the request's. If it hung, only requests
+ * that measure try it again. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* Returns true if the configuration was verified with the current driver and for the data and sizes
  * of the request (gt_request.proved_at). Returns false if the store cannot be read. */

@@ -17,8 +17,8 @@ gputune_status gt_region_make(gt_rule_region *out, const gt_template *template,
 uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *template,
                            const gt_rule_region *region);
 /* Returns point `index` of a sequence that fills the region evenly on a logarithmic scale. The
- * largest powers of two that divide a size have fixed frequencies. In a third of the points, the
- * power is the same for all sizes. */
+ * largest power of two that divides a size has a fixed distribution. In a third of the points, it
+ * is the same for all sizes. */
 gt_problem gt_region_point(const gt_template *template, const gt_rule_region *region,
                            uint64_t index);
 /* Returns how different two problems are for a kernel: the sum over all sizes of |log(a / b)|, plus

@@ -8,7 +8,7 @@ static double flat(const gt_point *point)
     return 0;
 }
 
-/* Five features: the number of tiles, whose sides are axes 0 and 1, in 64 x 64 elements; a
+/* Five features of a point: how many tiles with sides from axes 0 and 1 cover 64 x 64 elements; a
  * constant; a rising and a falling function of axis 2; and a function of the number of tiles. */
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {

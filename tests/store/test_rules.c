@@ -11,7 +11,7 @@ static char *hex_of(uint64_t source)
     return (char *)gt_hash_hex(hex, hash_of(source));
 }
 
-/* Stores a rule that has one source, which is the source of code 2. */
+/* Stores a rule with a single variant, whose code is code 2. */
 static gputune_status put(gt_store *store, const gt_scenario *scenario, const char *text,
                           bool proved)
 {

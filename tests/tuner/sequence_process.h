@@ -49,7 +49,7 @@ static struct {
     int waits;                         /* number of waits for the farm in this request */
     bool was_late;                     /* true if LATE_LIMIT has already delayed an answer */
     uint64_t recheck;                  /* the variant that is re-verified, or GT_NO_VARIANT */
-    int source_of[256];                /* for each job, a configuration with the job's source */
+    int source_of[256];                /* by job: a configuration that has the source to compile */
     gputune_plan *plans[REQUESTS_MAX]; /* indexed by the number of the request that made the plan */
     volatile int cancel;
 } process;
