@@ -231,7 +231,7 @@ static uint64_t tag_address(uint64_t tag, uint64_t offset)
 static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access, uint32_t mask)
 {
     const emu_block *own = warp->block;
-    uint32_t size = own->shared_bytes; /* also the size of the other blocks' memory */
+    uint32_t size = own->shared_bytes; /* every block of the launch has as much shared memory */
     EMU_FOR_LANES(lane, mask)
     {
         uint64_t address = access->address[lane] & UINT32_MAX;

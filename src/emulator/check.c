@@ -264,7 +264,7 @@ void emu_check_settle(emu_check *check)
         }
     }
     check->transfer_count = 0;
-    check->is_behind_answer.op = NULL; /* it refers to the launch's program */
+    check->is_behind_answer.op = NULL; /* the next program may reuse the op's address */
     check->launch = NULL;
 }
 

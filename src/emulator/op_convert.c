@@ -299,7 +299,7 @@ static uint16_t fp8_pair(float high, float low, const conversion *c)
 {
     bool is_e5m2 = c->to == PTX_E5M2X2;
     if (c->relu) {
-        high = high <= 0 ? 0 : high; /* not < 0, because -0 becomes 0, too */
+        high = high <= 0 ? 0 : high; /* <= instead of <, so -0 becomes 0, too */
         low = low <= 0 ? 0 : low;
     }
     return (uint16_t)(emu_fp8_from_double(high, is_e5m2) << 8 | emu_fp8_from_double(low, is_e5m2));

@@ -64,7 +64,7 @@ enum {
     SLICE = 1 << 16,         /* number of operations after which a worker checks for cancellation */
     SLICES_BEFORE_HELP = 16, /* number of slices after which a group shares its worker */
     QUANTUM = 4096,          /* number of operations that a warp executes at a time */
-    QUANTUM_SHORT = 256,     /* the same for a cooperative launch */
+    QUANTUM_SHORT = 256,     /* value of QUANTUM for a cooperative launch */
     MOST_RESIDENT = 1024,    /* maximum number of groups that share one worker */
     SMALL_LAUNCH = 4096,     /* a launch with fewer threads starts on one host thread */
     DEFAULT_STACK = 1024,

@@ -65,7 +65,7 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
         if (members && warp->worker->check) {
             emu_check_members(warp, op, members);
             if (op->unit == EMU_CLASS_BARRIER || op->unit == EMU_CLASS_WARP)
-                emu_order_join(warp, members); /* unlike matrix operations, these order accesses */
+                emu_order_join(warp, members); /* matrix operations do not order accesses */
         }
         return true;
     }
@@ -91,7 +91,7 @@ static bool precedes(const emu_split *a, const emu_split *b)
     if (a->frame != b->frame) {
         if (a->frame->depth != b->frame->depth)
             return a->frame->depth > b->frame->depth;
-        return a->frame->inside < b->frame->inside; /* frames never share lanes */
+        return a->frame->inside < b->frame->inside; /* two frames never share lanes */
     }
     return a->pc < b->pc;
 }

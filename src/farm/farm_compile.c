@@ -292,7 +292,7 @@ void gt_compile_start_ahead(gt_host_farm *farm)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < FIRST; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            /* ignore this: if starting fails again when a job needs a worker, that is reported */
+            /* if workers cannot be started, this is reported when a job needs one */
             return;
         }
     }
@@ -450,7 +450,7 @@ static void handle_timeout(gt_slot *slot)
     if (slot->ready) {
         gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
         end_job(slot);
-    } else if (count_workers(&slot->farm->compile, true) > 0) { /* others take its jobs */
+    } else if (count_workers(&slot->farm->compile, true) > 0) { /* other workers get its jobs */
         gt_link_finish(&slot->link, NULL, 0);
         compile_return_from(slot, 0);
     } else {
@@ -504,7 +504,7 @@ void gt_compile_cancel(gt_host_farm *farm)
 {
     gt_compile_host *host = &farm->compile;
     gt_queue_clear(&host->queue);
-    host->limit = host->slot_count; /* a worker that could not be started has reduced it */
+    host->limit = host->slot_count; /* undo the reductions by workers that failed to start */
     for (uint32_t i = 0; i < host->slot_count; i++) {
         for (gt_farm_request *one = host->slots[i].queue.first; one; one = one->next) {
             one->forgotten = true;

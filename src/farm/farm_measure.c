@@ -413,7 +413,7 @@ static void handle_death(gt_slot *slot)
     } else if (!by_data_proof) {
         died_blameless(host, &death, ready);
     }
-    if (host->refusal == GPUTUNE_OK) { /* otherwise, gt_measure_pump() fails all requests */
+    if (host->refusal == GPUTUNE_OK) { /* with a refusal, gt_measure_pump() fails all requests */
         begin_again(host);
     }
 }

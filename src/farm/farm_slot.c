@@ -384,7 +384,7 @@ void gt_slot_receive(gt_slot *slot)
             gt_frame_release(&frame);
         }
         if (read == GT_READ_FAILED && !slot->ready) {
-            gt_farm_break(slot->farm, GPUTUNE_EWORKER); /* with the message of the failed read */
+            gt_farm_break(slot->farm, GPUTUNE_EWORKER); /* reports the message of the failed read */
             return;
         }
         if (!sane) {

@@ -140,7 +140,7 @@ typedef struct gt_sampled {
     bool spoiled;       /* true if the times of this round are invalid and must be measured again */
     bool noisy;         /* true if another process used the GPU during the round */
     char other[96];     /* description of the process that used the GPU, or "" */
-    gt_sharing sharing; /* the job's; if that was UNKNOWN, the measured one */
+    gt_sharing sharing; /* that of the job or, if the job has UNKNOWN, the measured sharing */
     /* time on changed buffers divided by the time on restored buffers; 1 if not measured */
     double used_ratio;
 } gt_sampled;

@@ -168,7 +168,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     measure->alone = false;
     variant->launch_ns = launch_ns;
     if (!measure->lost) {
-        (void)gt_device_free(measure->driver, kept); /* waits for the copies */
+        (void)gt_device_free(measure->driver, kept); /* freeing waits until the copies have ended */
     }
     GT_TRY(status);
     if (is_clear(&fresh, &used)) {
@@ -222,7 +222,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* otherwise, the first replay would upload the graph */
+    if (measure->driver->GraphUpload) { /* without this call, the first replay uploads the graph */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -439,7 +439,7 @@ typedef struct edge {
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
-    CUevent done[EVENTS]; /* recorded at the ends of the latest batches */
+    CUevent done[EVENTS]; /* events that were recorded at the ends of the latest batches */
     uint32_t per_batch;   /* replays per batch */
     /* `issued`: number of batches queued; `over`: number of batches that have finished */
     uint64_t issued, over;

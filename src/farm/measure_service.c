@@ -197,7 +197,7 @@ gputune_status gt_service_sweep(gt_measure *measure)
     if (measure->sweep == 0) {
         return GPUTUNE_OK;
     }
-    if (measure->device.emulated) { /* to the emulator, this has the same effect as a sweep */
+    if (measure->device.emulated) { /* a memset has the same effect on the emulator as a sweep */
         GT_CALL(measure, MemsetD8Async, measure->sweep, 0, measure->sweep_bytes, measure->stream);
         return GPUTUNE_OK;
     }

@@ -111,7 +111,7 @@ int gt_process_lift(int descriptor)
         return -1;
     }
     int high = fcntl(descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
-    int error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit of descriptors is lower */
+    int error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit of descriptors is too low */
     close(descriptor);
     errno = error;
     return high;
@@ -279,7 +279,7 @@ void gt_process_end(gt_process *process)
         }
         if (!copy || !start_reaper(copy)) {
             free(copy);
-            reap_process(process, &code, 0); /* after SIGKILL, this takes only milliseconds */
+            reap_process(process, &code, 0); /* after SIGKILL, the child ends within milliseconds */
         }
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};

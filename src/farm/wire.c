@@ -178,7 +178,7 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
         taken = take_blob(&data, &bytes, from) && bytes < member->size;
         if (taken) {
             memcpy(at, data, bytes); /* the rest of the array is already zero */
-            gt_make_utf8(at);        /* it may quote a source, which may have any encoding */
+            gt_make_utf8(at);        /* messages may quote a source, whose encoding is unknown */
         }
         return taken;
     case GT_MEMBER_TEXT:

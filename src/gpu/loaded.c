@@ -279,7 +279,7 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
     const CUDA_TEXTURE_DESC settings = {.addressMode = {mode, mode, mode},
                                         .filterMode = (int)texture->filter,
                                         .flags = texture->flags};
-    GT_TRY(gt_loaded_check_context(loaded)); /* which will own the object */
+    GT_TRY(gt_loaded_check_context(loaded)); /* the current context will own the object */
     GT_SCOPED(gt_relaxed_leave) gt_relaxed relaxed = gt_relaxed_enter(driver);
     GT_CUDA(driver, TexObjectCreate, out, &resource, &settings, NULL);
     return GPUTUNE_OK;

@@ -389,7 +389,7 @@ static const struct known_error {
     const char *part, *hint;
 } known_errors[] = {
     {"thrust/", thrust_hint},
-    {"/cub/", thrust_hint}, /* errors in CUB, as Thrust calls CUB */
+    {"/cub/", thrust_hint}, /* errors in CUB, too, because Thrust calls CUB */
     {"namespace \"std\" has no member", std_hint},
     {"qualified name is not allowed", std_hint}, /* for std::vector<T> in a class template */
     {"error: expected an expression", "nvcc accepts a ?: b, NVRTC does not: write a ? a : b"},

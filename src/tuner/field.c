@@ -912,7 +912,7 @@ void gt_field_abandon(gt_field *field)
                      gt_variant_may_be_retried(variant);
         bool had_launch = variant->verified.pilot_ns > 0;
         if (waits && variant->dropped && variant->failure == GPUTUNE_OK) {
-            gt_field_move(field, variant, GT_STAGE_READY); /* was verified before it was dropped */
+            gt_field_move(field, variant, GT_STAGE_READY); /* a verified variant that was dropped */
             continue;
         }
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {

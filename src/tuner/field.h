@@ -242,8 +242,8 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns);
 /* Reports a variant's newest duplicate to the proposer, if the variant has a result. */
 void gt_field_report_duplicate(const gt_field *field, const gt_variant *variant);
-/* Handles the failure of a round. Sets *culprit to the variant that was being sampled, which then
- * leaves the race, or to GT_NO_VARIANT. Fails after several rounds without a culprit. */
+/* Handles the failure of a round. *culprit is the variant that was being sampled, which leaves the
+ * race, or GT_NO_VARIANT if none was. Fails after several such rounds without a culprit. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
 /* Records the failure of a variant that was launched. If it hung for the first time, it is only
  * deferred, because the machine may be loaded. */

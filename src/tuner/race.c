@@ -11,7 +11,7 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* minimum number of shared rounds for confidence bounds */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same for an exhaustive race */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* minimum number of shared rounds in an exhaustive race */
     /* a contestant fails after this many consecutive rounds without a value */
     GT_RACE_MISSED_MAX = 3
 };
@@ -528,7 +528,7 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
             return false;
         }
         bool slower =
-            /* only the default can be: other slower contestants have left the race */
+            /* only the default can be slower: others would have left the race */
             gt_paired_bound(&r->paired, -1, DROP_ERROR) > 0;
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);

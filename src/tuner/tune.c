@@ -29,7 +29,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     gt_hash hash;
     gputune_status made = gt_request_trial(&hash, request, &request->standard);
     if (made == GPUTUNE_ENOMEM) {
-        return made; /* after another failure, the default is not in the space: continue */
+        return made; /* continue after other failures: the default is not in the space */
     }
     choice->time_ns = winner->median_ns;
     choice->default_ns = winner->default_ns;

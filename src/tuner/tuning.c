@@ -177,7 +177,7 @@ static void warn_of_winner(const gt_request *request, const gt_verified *verifie
     }
 }
 
-/* Copies the list of single-valued scalars from the last proof to the default. */
+/* Copies the list of scalars that the last proof has proved with one value only to the default. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;

@@ -390,6 +390,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->session.disturbance.noisy = true; /* these launches were made at different times */
+    tuning->session.disturbance.noisy = true; /* as first launches were made at different times */
     return record_pilots(tuning, &round);
 }

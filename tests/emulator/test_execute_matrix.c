@@ -289,7 +289,7 @@ TEST(stmatrix_transposes)
                    "  .reg .b32 %r<4>; .reg .b64 %d<4>;\n"
                    "  .shared .align 16 .b8 tile[128];\n"
                    "  mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 17; add.u32 %r1, %r1, %r0;\n"
-                   "  add.u32 %r1, %r1, %r0; add.u32 %r1, %r1, 65536;\n" /* 2 t, 2 t + 1 */
+                   "  add.u32 %r1, %r1, %r0; add.u32 %r1, %r1, 65536;\n" /* elements 2 t, 2 t + 1 */
                    "  mov.u32 %r2, tile; shl.b32 %r3, %r0, 4; add.u32 %r2, %r2, %r3;\n"
                    "  stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r2], {%r1};\n"
                    "  mov.u32 %r2, tile; shl.b32 %r3, %r0, 2; add.u32 %r2, %r2, %r3;\n"

@@ -359,7 +359,7 @@ TEST(more_work_has_more_time)
 
 TEST(energy_of_slow_launches_has_more_time)
 {
-    enum { LAUNCH_NS = 400000000 }; /* the id, which the fake worker reports as launch time */
+    enum { LAUNCH_NS = 400000000 }; /* a variant's id, which the fake worker reports as its time */
     static const uint64_t slow = LAUNCH_NS;
     GT_SCOPED(close_farm)
     gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = 0.5});

@@ -93,7 +93,7 @@ TEST(signal_state_is_fresh)
     assert_non_null(strstr(said, "SigBlk:\t0000000000000000"));
     const char *ignored = strstr(said, "SigIgn:\t");
     assert_non_null(ignored);
-    assert_int_equal(strtoull(ignored + 8, NULL, 16) & 0x7fffffff, 0); /* signals 1 to 31 */
+    assert_int_equal(strtoull(ignored + 8, NULL, 16) & 0x7fffffff, 0); /* none of signals 1 to 31 */
     char group[64]; /* the child's process ID and group ID are equal */
     snprintf(group, sizeof group, "\n%d\n%d\n", child.process.pid, child.process.pid);
     assert_non_null(strstr(said, group));

@@ -30,9 +30,9 @@ TEST(test_ptx)
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
     assert_entry(&image, "a::v1::axpy", "_ZN1a2v14axpyIfLi3EEEvPT_PKS2_");
     assert_entry(&image, "tanon", "_ZN33_GLOBAL__N__00000000_4_k_cu_plain5tanonILi4EEEvPi");
-    assert_entry(&image, "sweep", "_Z5sweep3FooPf"); /* a part of other kernels' names, too */
+    assert_entry(&image, "sweep", "_Z5sweep3FooPf"); /* other kernels' names contain "sweep" */
     assert_entry(&image, "a::fill", "_ZN1aL4fillEv");
-    assert_entry(&image, "scan", "scan"); /* no such kernel: the name itself */
+    assert_entry(&image, "scan", "scan"); /* an unknown kernel keeps its name */
     assert_int_equal(gt_image_entry(&found, &image, "twice"), GPUTUNE_EINVAL);
     assert_string_equal(gt_message(),
                         "the image has 2 instances of the kernel twice; expected one: the "

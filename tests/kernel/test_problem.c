@@ -113,7 +113,7 @@ TEST(test_buffers)
     assert_true(w->buffers[2].low == 0 && w->buffers[2].high == 99);
     assert_int_equal(w->buffers[3].fill, GT_FILL_CONSTANT);
     assert_true(w->buffers[3].low == 2);
-    const gt_number *scalars = &w->numbers[1]; /* after the fill of the inout buffer */
+    const gt_number *scalars = &w->numbers[1]; /* numbers[0] is the inout buffer's fill */
     assert_true(scalars[0].low == 0.5 && scalars[0].problem_value == -1);
     assert_int_equal(scalars[1].integer, 100);
     assert_int_equal(scalars[2].problem_value, 1);

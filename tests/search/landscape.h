@@ -9,7 +9,7 @@
 typedef struct landscape landscape;
 struct landscape {
     uint32_t axes, choices;                    /* all axes have the same number of choices */
-    double (*log_time)(const gt_point *point); /* 0 at the best point */
+    double (*log_time)(const gt_point *point); /* log of a point's time; 0 for the best point */
     bool (*fails)(const gt_point *point);      /* or NULL */
     bool (*allows)(const gt_point *point);     /* or NULL */
     double compile_s; /* compile time of each configuration; 0 if not reported */

@@ -29,7 +29,7 @@ TEST(test_learner)
         const double n = 3 + 10 * s;
         values[2 * s] = n;
         values[2 * s + 1] = fmod(n, 2) == 0;
-        for (int c = 0; c < CONFIGS; c++) { /* NAN: not measured */
+        for (int c = 0; c < CONFIGS; c++) { /* a third of the sizes is not measured */
             times[s * CONFIGS + c] = s % 3 == 2                         ? NAN
                                      : c == 2 && values[2 * s + 1] == 0 ? INFINITY
                                                                         : 10 * c + n / (c + 1);

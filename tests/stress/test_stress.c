@@ -203,7 +203,7 @@ static void ask_about(gt_random *random)
     case 4:
         expect("gputune_check_database", gputune_check_database(tuner));
         break;
-    case 5: /* rarely, because each plan is then looked up again */
+    case 5: /* rarely, because all plans must be looked up again after a refresh */
         gputune_refresh(below(random, 20) ? NULL : tuner);
         break;
     default:

@@ -66,7 +66,7 @@ static scripted_variant scalar_is_fastest(void *user, const gt_launch *launch)
 TEST_OF(a_fallback_that_was_timed_can_win, world *w, open_world, close_world)
 {
     file_write(w->path, text, ", 32, 96, 160, 192, 224, 256, 320, 384, 512, 640");
-    w->device.emulated = true; /* only there, the first launch is a sample */
+    w->device.emulated = true; /* on an emulator, the first launch counts as a sample */
     w->farm.behave = scalar_is_fastest;
     w->farm.compile_s = 0.01;
     w->farm.slowness = 1e-6;

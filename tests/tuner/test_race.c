@@ -163,7 +163,7 @@ TEST(failure_in_a_tie_reopens_it)
     machine m = make_machine(3, 6);
     GT_SCOPED(race_end) gt_race *race = race_to_a_tie(&m);
     gt_race_end end = GT_RACE_RUNNING;
-    gt_race_fail(race, 3); /* neither the winner nor the default, so the tie remains */
+    gt_race_fail(race, 3); /* contestant 3 is neither winner nor default, so the tie remains */
     assert_true(gt_race_is_tied(race));
     assert_int_equal(gt_race_break_tie(race, 3, &end), GPUTUNE_EINVAL);
     gt_race_fail(race, 0);
@@ -171,7 +171,7 @@ TEST(failure_in_a_tie_reopens_it)
     race_on(race, &m, &end);
     assert_int_equal(gt_race_break_tie(race, 0, &end), GPUTUNE_EINVAL);
     ASSERT_OK(gt_race_break_tie(race, 2, &end));
-    assert_int_equal(end, GT_RACE_NO_GAIN); /* without the default, no final rounds */
+    assert_int_equal(end, GT_RACE_NO_GAIN); /* without a default, there are no final rounds */
 }
 
 TEST(new_contestants_meet_the_incumbent)
