@@ -62,7 +62,7 @@ static int add_finding(void *user, const gputune_finding *finding)
     cli_console_progress("%s: %u variant%s checked, %zu mistake%s so far", finding->kernel,
                          checked->variants, gt_plural(checked->variants), table->row_count,
                          gt_plural(table->row_count));
-    return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
+    return cli_canceled ? GPUTUNE_ECANCELED : 0;
 }
 
 static void write_line(const mistake *mistake)
@@ -104,7 +104,7 @@ static int check_scenario(const cli_session *session, const cli_scenario *scenar
     for (size_t i = 0; i < table->row_count && cli_given.format == CLI_FORMAT_TABLE; i++) {
         write_line(table->rows[i]);
     }
-    return cli_is_canceled() ? CLI_EXIT_CANCELED : table->row_count ? CLI_EXIT_FOUND : code;
+    return cli_canceled ? CLI_EXIT_CANCELED : table->row_count ? CLI_EXIT_FOUND : code;
 }
 
 static const cli_option options[] = {

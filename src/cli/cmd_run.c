@@ -15,7 +15,7 @@ static int add_record(void *user, const gputune_record *record)
     measured *at = user;
     at->code = cli_worse(at->code, cli_trial_exit_code(record->status));
     cli_record_add(&at->table, record);
-    return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
+    return cli_canceled ? GPUTUNE_ECANCELED : 0;
 }
 
 static int run_scenario(const cli_session *session, const cli_scenario *scenario)
@@ -34,7 +34,7 @@ static int run_scenario(const cli_session *session, const cli_scenario *scenario
     for (size_t i = 0; i < configurations.count && code == CLI_EXIT_TEMPLATE; i++) {
         cli_compile_log(session, kernel, scenario->sizes, configurations.items[i]);
     }
-    return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
+    return cli_canceled ? CLI_EXIT_CANCELED : code;
 }
 
 static const cli_option options[] = {

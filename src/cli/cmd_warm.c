@@ -42,7 +42,7 @@ static int add_variant(void *user, const gputune_compiled *compiled)
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
     }
     cli_console_progress("%s: %u compiled", at->scenario->label, at->done);
-    return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
+    return cli_canceled ? GPUTUNE_ECANCELED : 0;
 }
 
 static int compile_kernels(work *at, const cli_session *session)
@@ -53,7 +53,7 @@ static int compile_kernels(work *at, const cli_session *session)
     int status = gputune_compile(session->tuner, at->scenario->kernel->given, at->scenario->sizes,
                                  cli_given.arch, &options, add_variant, at);
     cli_console_progress_end();
-    if (cli_is_canceled()) {
+    if (cli_canceled) {
         return CLI_EXIT_CANCELED;
     }
     CLI_REFUSE(status < 0, cli_exit_code(status), "%s: %s", label,
@@ -66,7 +66,7 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
 {
     work at = {.table = CLI_TABLE("variants", columns, gputune_compiled, CLI_VIEW)};
     int code = CLI_EXIT_OK;
-    for (size_t i = 0; i < scenarios->count && !cli_is_canceled(); i++) {
+    for (size_t i = 0; i < scenarios->count && !cli_canceled; i++) {
         at.scenario = &scenarios->items[i];
         code = cli_worse(code, compile_kernels(&at, session));
     }
@@ -234,7 +234,7 @@ static bool take_changes(void)
 void cli_watch(void)
 {
     if (take_changes()) {
-        cli_set_canceled(true);
+        cli_canceled = 1;
     }
 }
 
@@ -243,7 +243,7 @@ static int tune_and_wait(bool is_first)
     list_files();
     int code = cli_rewrite_end(warm_kernels());
     fflush(stdout);
-    bool is_done = !cli_is_canceled();
+    bool is_done = !cli_canceled;
     if (is_first && is_done &&
         (code == CLI_EXIT_USAGE || code == CLI_EXIT_PLATFORM || code == CLI_EXIT_DATABASE)) {
         return code; /* saving a file cannot fix this */
@@ -254,9 +254,9 @@ static int tune_and_wait(bool is_first)
     }
     do {
         poll(NULL, 0, SETTLED_MS);
-    } while (!cli_is_interrupted() && (take_changes() || !watch.changed));
-    cli_set_canceled(false);
-    if (cli_is_interrupted()) {
+    } while (!cli_interrupted && (take_changes() || !watch.changed));
+    cli_canceled = 0;
+    if (cli_interrupted) {
         return is_done ? CLI_EXIT_OK : CLI_EXIT_CANCELED;
     }
     if (cli_console_is_able(stdout)) {

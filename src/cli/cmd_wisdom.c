@@ -56,10 +56,10 @@ static int import_all(const cli_list *files)
     CLI_TRY(cli_open(&session, given.trust && !none ? CLI_OPEN_DEVICE : CLI_OPEN_NO_DEVICE));
     int code = CLI_EXIT_OK;
     cli_catch_interrupt();
-    for (size_t i = 0; i < files->count && !cli_is_canceled(); i++) {
+    for (size_t i = 0; i < files->count && !cli_canceled; i++) {
         code = cli_worse(code, import_file(&session, files->items[i], &options));
     }
-    code = cli_is_canceled() ? CLI_EXIT_CANCELED : code;
+    code = cli_canceled ? CLI_EXIT_CANCELED : code;
     return cli_check_database(&session, code);
 }
 

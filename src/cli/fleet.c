@@ -101,7 +101,7 @@ static void send_progress(const char *text)
 {
     own.message = (message){.kind = DRAW};
     if (!send_texts(own.channel, &own.message, text, "")) {
-        cli_set_canceled(true);
+        cli_canceled = 1;
     }
 }
 
@@ -289,7 +289,7 @@ static bool is_last_open(void)
 
 static bool is_opening(void)
 {
-    return !is_last_open() || (fleet.started < fleet.count && !cli_is_canceled());
+    return !is_last_open() || (fleet.started < fleet.count && !cli_canceled);
 }
 
 /* Starts the next child after the previous one has opened its GPU, because drivers that start at
@@ -297,7 +297,7 @@ static bool is_opening(void)
 static void start_next(void)
 {
     int ends[2];
-    if (!is_last_open() || fleet.started == fleet.count || cli_is_canceled()) {
+    if (!is_last_open() || fleet.started == fleet.count || cli_canceled) {
         return;
     }
     child *child = &fleet.children[fleet.started++];
@@ -385,7 +385,7 @@ static void send_order(child *child)
 static bool pass_on(child *child)
 {
     kind *kind = child->kind;
-    if (cli_is_canceled() || child->failure == FINAL || child->turn.tried || !count_usable(kind)) {
+    if (cli_canceled || child->failure == FINAL || child->turn.tried || !count_usable(kind)) {
         return false;
     }
     child->turn.tried = child;
@@ -514,12 +514,12 @@ static void take_end(child *child)
     child->pid = 0;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_EXIT_NOTHING;
     if (!child->kind) {
-        if (fleet.is_all && !cli_is_canceled()) {
+        if (fleet.is_all && !cli_canceled) {
             cli_note("GPU %d is left out: it cannot be used", child->number);
             fleet.unopened = code;
         } else if (fleet.refusal == CLI_CONTINUE) {
-            fleet.refusal = cli_is_canceled() ? CLI_EXIT_CANCELED : code;
-            cli_set_canceled(true);
+            fleet.refusal = cli_canceled ? CLI_EXIT_CANCELED : code;
+            cli_canceled = 1;
         }
     } else if (child->is_busy && !child->failed) {
         child->failed = cli_format(
@@ -583,10 +583,10 @@ static void run_children(void)
     while (is_open || fleet.started < fleet.count) {
         start_next();
         settle_failures();
-        for (size_t i = 0; i < fleet.count && !cli_is_canceled(); i++) {
+        for (size_t i = 0; i < fleet.count && !cli_canceled; i++) {
             send_order(&fleet.children[i]);
         }
-        bool is_canceled = cli_is_canceled();
+        bool is_canceled = cli_canceled;
         for (size_t i = 0; i < fleet.count && is_canceled && !signalled; i++) {
             (void)(fleet.children[i].pid && kill(fleet.children[i].pid, SIGTERM));
         }
@@ -594,7 +594,7 @@ static void run_children(void)
         dismiss_if_done();
         is_open = listen_once();
         write_page();
-        if (!is_open && cli_is_canceled()) {
+        if (!is_open && cli_canceled) {
             return;
         }
     }
@@ -607,12 +607,12 @@ static int end_fleet(void)
         return fleet.refusal;
     }
     if (!fleet.kind_count) {
-        return cli_is_canceled() ? CLI_EXIT_CANCELED : fleet.unopened;
+        return cli_canceled ? CLI_EXIT_CANCELED : fleet.unopened;
     }
     if (!fleet.turn_count && !cli_warm.shard.count) {
         return CLI_EXIT_NOTHING;
     }
-    for (size_t i = 0; i < fleet.kind_count && !cli_is_canceled(); i++) {
+    for (size_t i = 0; i < fleet.kind_count && !cli_canceled; i++) {
         const kind *kind = &fleet.kinds[i];
         for (size_t k = kind->next; k < kind->count; k++) {
             cli_error("%s: not tuned: no GPU is left to tune it", kind->turns[k].scenario->label);

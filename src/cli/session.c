@@ -8,13 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile int canceled, interrupted;
+atomic_int cli_canceled, cli_interrupted;
 
 static void on_interrupt(int number)
 {
     (void)number;
-    cli_set_canceled(true);
-    __atomic_store_n(&interrupted, 1, __ATOMIC_RELAXED);
+    cli_canceled = cli_interrupted = 1;
 }
 
 void cli_catch_interrupt(void)
@@ -28,26 +27,6 @@ void cli_catch_interrupt(void)
     if (hangup.sa_handler != SIG_IGN) { /* nohup ignores it */
         sigaction(SIGHUP, &action, NULL);
     }
-}
-
-volatile int *cli_cancel(void)
-{
-    return &canceled;
-}
-
-bool cli_is_canceled(void)
-{
-    return __atomic_load_n(&canceled, __ATOMIC_RELAXED) != 0;
-}
-
-void cli_set_canceled(bool is_canceled)
-{
-    __atomic_store_n(&canceled, is_canceled, __ATOMIC_RELAXED);
-}
-
-bool cli_is_interrupted(void)
-{
-    return __atomic_load_n(&interrupted, __ATOMIC_RELAXED) != 0;
 }
 
 bool cli_is_driver_requested(void)

@@ -4,6 +4,7 @@
 #include "cli/console.h"
 
 #include <gputune_tools.h>
+#include <stdatomic.h>
 
 /* Groups of options that several commands share. */
 #define CLI_TUNER_OPTIONS                                                                          \
@@ -76,9 +77,5 @@ int cli_check_database(const cli_session *session, int code);
 /* Makes Ctrl-C, SIGTERM and SIGHUP cancel the work. An ignored SIGHUP, as under nohup, stays
  * ignored. A second signal ends the program. */
 void cli_catch_interrupt(void);
-/* The flag that cancels the work, and its address for the library's options. Thread-safe. */
-bool cli_is_canceled(void);
-void cli_set_canceled(bool is_canceled);
-volatile int *cli_cancel(void);
-/* Returns true after Ctrl-C. Work may also be canceled for other reasons. */
-bool cli_is_interrupted(void);
+/* Nonzero if the work is cancelled, and if Ctrl-C or a signal is the reason. */
+extern atomic_int cli_canceled, cli_interrupted;

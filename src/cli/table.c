@@ -102,9 +102,7 @@ void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column 
                    size_t count)
 {
     static char none[] = "";
-    const bool lines =
-        cli_given.format == CLI_FORMAT_JSON ||
-        cli_given.format == CLI_FORMAT_CSV; /* these formats escape or quote line ends */
+    const bool lines = cli_given.format != CLI_FORMAT_TABLE; /* JSON and CSV may have line ends */
     for (size_t i = 0; i < count; i++) {
         size_t at = columns[i].offset;
         if (at < bytes && is_text(columns[i].unit)) {

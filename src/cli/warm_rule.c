@@ -63,7 +63,7 @@ int cli_warm_rules(const cli_session *session)
     }
     CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     cli_catch_interrupt();
-    for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
+    for (size_t i = 0; i < catalogue.count && !cli_canceled; i++) {
         code = cli_worse(code, make_rule(&made, &texts, session, catalogue.items[i].given, ranges,
                                          values.count));
     }

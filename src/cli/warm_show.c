@@ -330,7 +330,7 @@ static void print_gains(const cli_table *table, double seconds)
     const char *why =
         all.count == 1 ? cli_format(" %s --why", cli_shell_word(all.last->given)) : "";
     const char *next =
-        !all.unfinished || cli_is_canceled() ? cli_format("next: gputune show%s", why)
+        !all.unfinished || cli_canceled ? cli_format("next: gputune show%s", why)
         : all.count == 1
             ? cli_format("unfinished (%s); raise --time-limit, or choose smaller sizes",
                          all.last->info.stop_reason)
@@ -352,8 +352,8 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
     cli_table_print(table);
     print_gains(table, gt_seconds_since(start_ns));
     code = session ? cli_check_database(session, code) : code;
-    if (cli_is_canceled() && code != CLI_EXIT_DATABASE) {
+    if (cli_canceled && code != CLI_EXIT_DATABASE) {
         cli_note("stopped; finished results are stored, and running again continues from there");
     }
-    return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
+    return cli_canceled ? CLI_EXIT_CANCELED : code;
 }

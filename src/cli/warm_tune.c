@@ -48,7 +48,7 @@ static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
     double limit_s = options->time_limit_s > 0 ? options->time_limit_s : usual_s;
     options->time_limit_s = fmin(factor * limit_s, most_s);
     return cli_warm.canonical && !cli_warm.total_limit_s && measures() && lacked_time &&
-           !tuned->has_winner && !cli_is_canceled() && limit_s < most_s;
+           !tuned->has_winner && !cli_canceled && limit_s < most_s;
 }
 
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
@@ -100,7 +100,7 @@ int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, cons
         *out = cli_format("%s: %s", of, why[0] ? why : gputune_status_text(tuned->status));
         return cli_exit_code(tuned->status);
     }
-    if (cli_is_canceled()) {
+    if (cli_canceled) {
         return CLI_EXIT_OK;
     }
     const char *empty = empty_size(label);
@@ -151,7 +151,7 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
     cli_progress progress = {.count = scenarios->count};
     int code = CLI_EXIT_OK;
     bool stored = true; /* true if every winner was in the database */
-    for (size_t i = 0; i < scenarios->count && !cli_is_canceled(); i++) {
+    for (size_t i = 0; i < scenarios->count && !cli_canceled; i++) {
         const cli_scenario *scenario = turns[i].scenario;
         cli_tuned tuned;
         char *failure = NULL;
@@ -167,7 +167,7 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
         code = cli_worse(code, its_code);
         gputune_plan_release(tuned.plan);
     }
-    if (cli_is_canceled() && !cli_is_interrupted()) { /* canceled by --watch, which tunes again */
+    if (cli_canceled && !cli_interrupted) { /* canceled by --watch, which tunes again */
         return CLI_EXIT_CANCELED;
     }
     return cli_warm_end(&table, code, false, start_ns, stored ? NULL : session);
