@@ -156,7 +156,7 @@ typedef struct emu_run_state {
     emu_limits limits;
     uint32_t cluster[3];
     uint32_t blocks_per_group;
-    uint64_t groups, groups_per_sm; /* an SM runs so many groups with consecutive indices */
+    uint64_t groups, groups_per_sm; /* `groups_per_sm`: how many adjacent groups an SM runs */
     uint32_t quantum;               /* number of operations that a warp executes at a time */
     atomic_ullong next_sm;
     atomic_int stop;

@@ -429,7 +429,7 @@ static double allowance(gt_measure_host *host)
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* short: experiments often hang, and normally take about as long as the preparation */
+        /* a short limit, as experiments often hang and normally take as long as the preparation */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {

@@ -324,8 +324,8 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
-/* Returns true if a compile has taken more than MOST of the limit. A compile that was put off
- * before is also slow if all its attempts together have taken more than FAIR of the limit. */
+/* Returns true if a compile has taken more than MOST of the limit, or if it was put off before and
+ * all its attempts together have taken more than FAIR of the limit. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {

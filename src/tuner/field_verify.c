@@ -515,7 +515,7 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
-    static const double least_ns = 1e-3; /* below any launch time, so none is proved */
+    static const double least_ns = 1e-3; /* below any launch time: quick compiles are not proved */
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }

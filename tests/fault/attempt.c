@@ -120,7 +120,7 @@ static void begin_failing(const attempt *a)
     char script[96];
     if (a->number && is_of_driver(a->call) && !is_of_worker(a->call)) {
         driver_script(script, sizeof script, a);
-        app.driver->EmuSetFaults(script); /* fails if the emulator does not know the call */
+        app.driver->EmuSetFaults(script); /* refused if the emulator does not know the call */
     }
     failing_begin(a->call, a->number, a->always);
 }
