@@ -159,10 +159,10 @@ void gt_field_close(gt_field *field);
 /* Takes proposals, submits their sources, and sends compiled variants to the measure worker. This
  * takes at most a few milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
-/* Ends compiles that the proposer gives up. If options.races is set and others wait for a worker,
- * also puts slow compiles off until gt_field_retry(). Slow are compiles that take more than a fifth
- * of the limit and far longer than all others. After a fifth of the limit, and if there is a
- * reference, also ends the other variants' wait for the default. */
+/* Ends compiles that the proposer gives up. If options.races is set and other compiles wait for a
+ * worker, also puts off slow compiles until gt_field_retry(). A compile is slow if it takes more
+ * than a fifth of the limit and far longer than all others. If there is a reference, variants wait
+ * for the default no longer than a fifth of the limit. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* From now on, the field verifies and measures its variants on the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);

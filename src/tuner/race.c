@@ -192,8 +192,8 @@ static double median_time(gt_race *race, const gt_runner *runner)
 
 /* Returns true if a faster contestant may replace the incumbent. All others must then be sampled
  * again, so a contestant that missed rounds of the incumbent must be clearly faster. If values are
- * exact, one shared round is enough. After a stop, its median must be smaller too, because the
- * difference may be due to a single slow sample. */
+ * exact, one shared round is enough. After a stop, the contestant's median must be smaller, too,
+ * because a single slow sample may have caused the difference. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {

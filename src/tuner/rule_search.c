@@ -81,9 +81,9 @@ static gputune_status has_buffers(bool *out, const gt_pool *pool, const gt_probl
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
 
-/* Adds the next point of the sequence as a size or, if `is_doubtful` is true, the one of the next
- * points at which the choice of a member matters most. *added is false if the size is not possible,
- * or if the pool has it already. */
+/* Adds the next point of the sequence as a size. If `is_doubtful` is true, adds instead the one of
+ * several next points at which the choice of a member matters most. *added is false if the size is
+ * not possible, or if the pool has it already. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };

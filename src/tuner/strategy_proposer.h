@@ -25,11 +25,11 @@ typedef struct gt_strategy_proposer {
     bool content;               /* true if the search has ended because it expects no gain */
 } gt_strategy_proposer;
 
-/* Opens a proposer for the space of a request. It first proposes those of the request's starts that
- * have no result. Then, unless `force` is set, it proposes earlier trials that may win. Starts
- * outside of the space are logged. Trials of other sizes and GPUs are used as hints. If `history`
- * is NULL, uses none of these. The caller must call gt_strategy_proposer_close() even after a
- * failure, and must not move *out. */
+/* Opens a proposer for the space of a request. It first proposes the request's start configurations
+ * that have no result; those outside of the space are logged. Then, unless `force` is set, it
+ * proposes earlier trials that may win. Trials of other sizes and GPUs are used as hints. If
+ * `history` is NULL, neither starts nor trials are used. The caller must call
+ * gt_strategy_proposer_close() even after a failure, and must not move *out. */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *out, const gt_request *request,
                                          gputune_strategy strategy, const gt_history *history);
 void gt_strategy_proposer_close(gt_strategy_proposer *proposer);
