@@ -260,7 +260,7 @@ TEST_WITH_TUNER(unknown_sizes_of_structs_are_refused, ":memory:")
 {
     assert_int_equal(refusals(tuner, 0), 11);
     assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* an uninitialised value */
-    assert_int_equal(refusals(tuner, 4096), 0);        /* struct size in a later header */
+    assert_int_equal(refusals(tuner, 4096), 0);        /* size of the struct in a later header */
 }
 
 TEST_WITH_TUNER(unknown_enumerators_are_refused, ":memory:")

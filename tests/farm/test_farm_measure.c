@@ -66,7 +66,7 @@ TEST(large_images_pass)
     gt_verify_job *job = calloc(1, sizeof *job);
     job->id = 1;
     job->image = (gt_image){image, bytes};
-    gt_slot *slot = &gt_host_of(farm)->measure.slot; /* its worker is stopped and reads nothing */
+    gt_slot *slot = &gt_host_of(farm)->measure.slot; /* this worker is stopped and reads nothing */
     assert_int_equal(kill(slot->link.process.pid, SIGSTOP), 0);
     ASSERT_OK(farm->ops->verify(farm, job));
     slot->since_ns -= 100000000000;

@@ -174,7 +174,7 @@ TEST_OF(small_space_is_sampled_at_the_end, world *w, open_world, close_world)
     w->farm.slowness = 2e-9;
     w->farm.noise = 0.001;
     uint32_t least = UINT32_MAX;
-    for (int i = 0; i < 4 && least > 1.6 * MANY; i++) { /* one of four tunings must need few */
+    for (int i = 0; i < 4 && least > 1.6 * MANY; i++) { /* one of four must need few samples */
         uint32_t before = w->farm.samples;
         options.force = true;
         assert_string_equal(tuned(w, &options), "BLOCK=320");

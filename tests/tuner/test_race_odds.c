@@ -66,7 +66,7 @@ TEST(rarely_errs_and_intervals_cover)
 {
     tally t = simulate(RUNS, 24, 0, spread_times);
     assert_true(t.wrong <= RUNS / 100);
-    assert_true(t.samples / RUNS < 24 * 100 / 10); /* 10 samples per contestant */
+    assert_true(t.samples / RUNS < 24 * 100 / 10); /* on average 10 samples per contestant */
     assert_true(intervals_cover(&t));
 }
 

@@ -299,7 +299,7 @@ static bool agrees(uint64_t seed, bool always_print)
     const char *mistake = run_sequence(s);
     if (mistake || always_print) {
         note_variants(s, s->next.scenario);
-        fprintf(stderr, "%s\n", s->lines); /* fail_msg() would truncate it */
+        fprintf(stderr, "%s\n", s->lines); /* fail_msg() would truncate the lines */
     }
     if (mistake) {
         print_error("sequence %llu: %s; GPUTUNE_SEQUENCE=%llu repeats it\n",
