@@ -146,8 +146,8 @@ void cli_single_print(const cli_records *records);
 int cli_failures_code(const char **of_default, const cli_records *records,
                       const gputune_info *info);
 
-/* With --verbose, compiles a configuration again to show the compiler's whole log, because messages
- * contain only its first line. NULL means the default. */
+/* With --verbose, compiles a configuration (NULL: the default) again to show the compiler's whole
+ * log, because messages contain only its first line. */
 void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
                      const char *configuration);
 /* With --verbose, shows the compiler's log of the stored variant that failed most recently. */

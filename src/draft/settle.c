@@ -791,8 +791,8 @@ static draft_amount *condition_of(draft_settled *s, size_t index)
 
 static draft_symbols chosen; /* the sizes to which choose_numbers() has given a number */
 
-/* Returns how many buffers and extents of the grid are empty or too large, and how many conditions
- * for the launch are false, with the current numbers of the sizes. */
+/* Returns the number of faults that the chosen sizes cause: buffers and grids that are empty or too
+ * large, and conditions of the launch that are false. */
 static unsigned count_faults(draft_settled *s)
 {
     enum { LENGTH_MOST = 1 << 24 };

@@ -408,7 +408,7 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
 }
 
 /* Returns true if each element of an output gets its own sensitivity S (kernel/bind/tolerance.h).
- * If inputs are constant or rising, elements are similar, so one step and the largest S suffice. */
+ * Constant or rising inputs make the elements similar, so the largest S then serves all of them. */
 static bool has_scales(const gt_buffer_slot *slot)
 {
     bool has = slot->scale != 0;

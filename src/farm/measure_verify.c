@@ -351,9 +351,9 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Queues the first launches. The last workspace comes first, because its results are checked first,
- * and the first launch that is checked must be the first launch of the variant. Before the pilot,
- * shared memory is not poisoned again, because that might change the pilot's time. */
+/* Queues the variant's first launch on each workspace, the last workspace first: its results are
+ * checked first, and those must be of the variant's very first launch. Poisons shared memory only
+ * once, because poisoning just before the pilot (the last launch) might change its time. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {

@@ -78,10 +78,10 @@ typedef struct gt_service_task {
 /* The check kernel's findings for a task. `worst` and `need` are doubles, stored as bits.
  *
  * - compare: `count` is the number of mismatches and `first` the index of the first one; `value`
- *   and `expected` are the bits of its elements. `worst` is the largest |v - r| / tolerance. `need`
- *   is an atol with which all elements would be accepted; it is infinite if there is none. `gaps`
- *   is the number of elements that are unwritten on both sides. Bit 0 of `unwritten` is set if the
- *   value of the first mismatch is unwritten, bit 1 if its expected value is unwritten.
+ *   and `expected` are the bits of that element. `worst` is the largest |value - expected| /
+ *   tolerance. `need` is an atol with which all elements would be accepted; it is infinite if there
+ * is none. `gaps` is the number of elements that are unwritten on both sides. Bit 0 of `unwritten`
+ * is set if the value of the first mismatch is unwritten, bit 1 if its expected value is unwritten.
  * - spread: `count` is the number of elements that differ, `worst` the largest difference, and
  *   `need` the largest difference divided by the magnitude of the target. Without a source, `worst`
  *   is the largest magnitude, and `count` the number of elements that are written and not finite.

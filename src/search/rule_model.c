@@ -51,7 +51,7 @@ static void solve_system(const double *factor, uint32_t count, uint32_t first, d
 /* Matrices of count * count elements, and vectors with an element for each known point. */
 typedef struct workspace {
     double *factor, *inverse, *part; /* `part`: submatrix for the points of one fold */
-    double *weights; /* at [fold * count + point]; fold fold_count uses all points */
+    double *weights;                 /* a row for each fold, and a last row for all points */
     double *some;
     uint32_t *members;
 } workspace;

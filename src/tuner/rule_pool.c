@@ -150,7 +150,7 @@ typedef struct comparison {
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(compared) members; /* members to measure; the first one is the anchor, if any */
+    GT_ARRAY(compared) members; /* members to measure; if has_anchor, the first is the anchor */
     size_t taken;    /* how many of `members`, from the first, have had their record taken */
     bool has_anchor; /* true if the fastest known member is the anchor, which scales the times */
     bool is_needed;  /* true if one of the given members has to be measured or verified */

@@ -36,8 +36,9 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
            left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
 }
 
-/* Returns the fraction of the measure worker's time for rounds while variants are still verified.
- * It is 0 (rounds wait) unless half of the limit has passed or the search learns from samples. */
+/* Returns the fraction of its time that the measure worker spends on rounds while other variants
+ * still have to be verified. The fraction is 0, so rounds wait, unless half of the limit has passed
+ * or the search learns from samples. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;

@@ -100,7 +100,8 @@ TEST(miss_of_launch_times_is_of_the_gpu)
     assert_string_equal(seen, tuner->device.environment);
 }
 
-/* A stopped process may keep the file locked; closing must not wait for it for each size. */
+/* If a stopped process keeps the file locked, closing a tuner waits for the lock at most once, not
+ * once for each size. */
 TEST(locked_file_does_not_delay_closing_for_each_miss)
 {
     enum { SIZES = 200 };

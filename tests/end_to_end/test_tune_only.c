@@ -1,4 +1,5 @@
-/* Tests tuners for tools that never launch. A worker opens the driver and describes the device. */
+/* Tests `tune_only`, for processes that never launch a kernel: a worker opens the driver instead.
+ */
 #include "world.h"
 
 static int open_tool(gputune **out, const char *device, const char *worker)

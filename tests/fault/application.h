@@ -42,5 +42,6 @@ int open_tuner(void);
  * another plan of its tuner, and a plan of a new tuner on the same database must compute correct
  * results. */
 void expect_well(const scene *s, int status);
-/* Creates the objects that a process creates once and keeps. Call it before the scene. */
+/* Creates the objects that a process creates once and keeps, so failures in the scene do not hit
+ * their creation. */
 void live_before(void);

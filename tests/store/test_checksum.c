@@ -41,7 +41,7 @@ static void judge_code(const gt_code *code, uint64_t number)
     }
 }
 
-/* Checks that a found winner is the stored one. Returns true if its code was found, too. */
+/* Asserts that a winner that was found equals the stored one. Returns true if it has its code. */
 static bool judge_winner(gt_winner *winner)
 {
     assert_string_equal(winner->config, "VEC=4");

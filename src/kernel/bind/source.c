@@ -220,8 +220,8 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
     }
 }
 
-/* Adds an instance of a C++ kernel template, such as "ns::scan<float, 128>". If the same kernel is
- * launched again, the instance also has an entry name: "ns::scan_launch2 = ns::scan<float, 64>". */
+/* Adds an instance of a C++ kernel template, such as "ns::scan<float, 128>". For a further launch
+ * of the kernel, adds the launch's own name as well: "ns::scan_launch2 = ns::scan<float, 64>". */
 static gputune_status add_instance(gt_source *out, const generator *g, const gt_kernel_name *kernel)
 {
     gt_text text = {0};

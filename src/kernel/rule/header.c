@@ -491,7 +491,7 @@ static int arch_cc(const char *arch)
     return (int)strtol(arch + strcspn(arch, "0123456789"), NULL, 10);
 }
 
-/* Returns the size in bytes of the widest access on the device and all architectures. */
+/* Returns how many bytes a thread can load at once, on the architecture where that is most. */
 static uint32_t widest_access(const gt_header *header)
 {
     uint32_t widest = gt_widest_access(header->device->cc);

@@ -148,8 +148,8 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const 
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the index of the tensor map with a name, as in gt_template_step.arguments. Returns
- * false if there is none, or if it replaces a buffer. */
+/* Finds a tensor map by name, except maps that replace a buffer. Sets *out to its index in
+ * gt_template_step.arguments. Returns false if there is none. */
 static bool find_map(uint32_t *out, const gt_template *template, const char *name)
 {
     const gt_template_parts *parts = template->parts;

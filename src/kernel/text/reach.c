@@ -22,7 +22,7 @@ typedef struct reach {
     gt_declarations found;
     uint8_t *wanted; /* for each id, GT_READ_ bits and ROOT: how the kept code uses the name */
     bool *kept;
-    /* for each id, bit 0: a name of device code outside of classes; bit 1: of a device member */
+    /* for each id, bit 0 if device code outside of classes has the name, bit 1 if a member has */
     uint8_t *marked;
     uint8_t *typed; /* for each id, 1 for a type or alias of the text, 2 if it is kept */
     GT_ARRAY(gt_pasted) pasted;
