@@ -260,7 +260,7 @@ static gains sum_gains(const cli_table *table)
     for (size_t i = 0; i < table->row_count; i++) {
         const outcome *row = table->rows[i];
         double speedup = row->info.speedup;
-        if (!row->info.variants) {
+        if (!row->info.variants || row->info.source == GPUTUNE_SOURCE_ESTIMATED) {
             continue;
         }
         out.count++;

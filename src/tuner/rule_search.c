@@ -554,7 +554,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
 {
     gt_pool *pool = &maker->pool;
     const size_t before = pool->members.count;
-    GT_FREED uint32_t *visits = calloc(maker->tuned.count + 1, sizeof *visits);
+    GT_FREED uint32_t *visits = calloc(pool->sizes.count + 1, sizeof *visits); /* of each size */
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     free_values same;
     GT_TRY(gt_allocated(visits));
@@ -570,14 +570,14 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
         for (size_t i = 0; i < maker->tuned.count; i++) {
             const size_t size = maker->tuned.items[i];
             const double loss =
-                (0.01 + cost_at(maker, size, fastest_kept(maker, size))) / (1 + visits[i]);
+                (0.01 + cost_at(maker, size, fastest_kept(maker, size))) / (1 + visits[size]);
             if (loss > most) {
                 most = loss;
-                worst = i;
+                worst = size;
             }
         }
         visits[worst]++;
-        GT_TRY(search_at(maker, maker->tuned.items[worst], &same));
+        GT_TRY(search_at(maker, worst, &same));
     }
     gt_rule_note(maker, "searched %zu more variants", pool->members.count - before);
     return GPUTUNE_OK;

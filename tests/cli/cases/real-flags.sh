@@ -5,3 +5,5 @@ $GPUTUNE show --driver emu -f json | tr , '\n' | grep -E '"(kernel|unreferenced|
 $GPUTUNE show --driver emu | grep -o 'no reference\|only VEC=1 BLOCK=256'
 $GPUTUNE run "$(dirname "$0")/../../poisoned/no_reference.cu" --driver emu -q --size n=1000 |
     grep -o 'no reference'
+# An estimate measures nothing, so warm does not say which variant wins.
+$GPUTUNE warm axpy --driver emu --size n=2000 --effort estimate 2>&1 | grep -c 'wins\|estimated'
