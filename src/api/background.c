@@ -49,6 +49,7 @@ typedef struct job {
     uint64_t *key;
     size_t key_words;
     uint32_t forgets;
+    gt_terms terms;
     uint32_t changes; /* value of gt_plan_table_changes() when the job ended */
     gt_request *request;
     gt_background_use use;
@@ -255,26 +256,16 @@ static gputune_status start_thread(gt_background *background)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* Returns true if the job allows as many variants, and as much effort and time, as `o` does. */
-static bool covers_request(const job *one, const gputune_options *o)
-{
-    const gputune_options *own = &one->request->options;
-    bool complete = own->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE;
-    return own->effort >= o->effort && (complete || o->strategy != GPUTUNE_STRATEGY_EXHAUSTIVE) &&
-           (!own->max_variants || (o->max_variants && o->max_variants <= own->max_variants)) &&
-           own->time_limit_s >= o->time_limit_s;
-}
-
 /* Ignores jobs that ended before the last refresh, because their results may have been deleted. */
 static bool is_known(const gt_background *background, const gt_plan_key *key, uint32_t forgets,
-                     const gputune_options *options)
+                     const gt_terms *terms)
 {
     const uint32_t changes = gt_plan_table_changes(background->tuner->plans);
     for (size_t i = 0; i < background->jobs.count; i++) {
         const job *one = background->jobs.items[i];
         bool is_recent = one->state < JOB_TUNED || one->changes == changes;
         if (is_recent && one->forgets == forgets && gt_plan_key_is(key, one->key, one->key_words) &&
-            covers_request(one, options)) {
+            gt_answers_for(&one->terms, terms)) {
             return true;
         }
     }
@@ -311,12 +302,14 @@ gputune_status gt_background_want(const gt_plan_call *call, uint32_t forgets)
     gputune_options o = *call->options;
     GT_SCOPED(free_job) job *one = NULL;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
-    o.effort = call->terms.effort;
-    o.time_limit_s = o.time_limit_s > 0 ? o.time_limit_s : default_limit_s;
-    if (is_known(background, call->key, forgets, &o)) {
+    gt_terms terms = call->terms;
+    o.effort = terms.effort;
+    terms.limit_s = o.time_limit_s = o.time_limit_s > 0 ? o.time_limit_s : default_limit_s;
+    if (is_known(background, call->key, forgets, &terms)) {
         return GPUTUNE_OK;
     }
     GT_TRY(make_job(&one, call, forgets, &o));
+    one->terms = terms;
     GT_TRY(start_thread(background));
     GT_TRY(gt_array_push(&background->jobs, one));
     one = NULL;

@@ -174,13 +174,7 @@ static const cli_option doctor_options[] = {
 
 static int diagnose_system(const cli_list *arguments)
 {
-    const gputune_open_options open_options = {.size = sizeof open_options,
-                                               .device = cli_given.device,
-                                               .driver = cli_given.driver,
-                                               .database = cli_given.database,
-                                               .templates = cli_given.templates,
-                                               .include_paths = cli_given.include_paths.items,
-                                               .include_path_count = cli_given.include_paths.count};
+    const gputune_open_options open_options = cli_open_options();
     ward at = {.table = CLI_TABLE("checks", diagnosis_columns, diagnosis_row, CLI_VIEW)};
     (void)arguments;
     CLI_TRY(cli_passed(gputune_diagnose(&open_options, add_diagnosis, &at)));

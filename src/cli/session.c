@@ -35,38 +35,40 @@ bool cli_is_driver_requested(void)
     return cli_given.device || cli_given.driver || (environment && environment[0]);
 }
 
-static int open_tuner(cli_session *out, const char *device, bool tune_only)
+gputune_open_options cli_open_options(void)
 {
-    const gputune_open_options options = {.size = sizeof options,
-                                          .device = device,
-                                          .driver = cli_given.driver,
-                                          .database = cli_given.database,
-                                          .templates = cli_given.templates,
-                                          .include_paths = cli_given.include_paths.items,
-                                          .include_path_count = cli_given.include_paths.count,
-                                          .emulate_without_gpu = !cli_is_driver_requested(),
-                                          .keep_workers = true,
-                                          .tune_only = tune_only,
-                                          .read_only = cli_given.read_only,
-                                          .pinned = cli_given.pinned,
-                                          .log = cli_console_log};
-    return gputune_open(&out->tuner, &options);
+    return (gputune_open_options){.size = sizeof(gputune_open_options),
+                                  .device =
+                                      cli_given.own_gpu ? cli_given.own_gpu : cli_given.device,
+                                  .driver = cli_given.driver,
+                                  .database = cli_given.database,
+                                  .templates = cli_given.templates,
+                                  .include_paths = cli_given.include_paths.items,
+                                  .include_path_count = cli_given.include_paths.count,
+                                  .emulate_without_gpu = !cli_is_driver_requested(),
+                                  .keep_workers = true,
+                                  .read_only = cli_given.read_only,
+                                  .pinned = cli_given.pinned,
+                                  .log = cli_console_log};
 }
 
 int cli_open(cli_session *out, cli_open_mode mode)
 {
-    const char *device = cli_given.own_gpu ? cli_given.own_gpu : cli_given.device;
-    bool asked = device && strcmp(device, "none") == 0;
+    gputune_open_options options = cli_open_options();
+    bool asked = options.device && strcmp(options.device, "none") == 0;
     bool none = asked || mode == CLI_OPEN_NO_DEVICE;
     memset(out, 0, sizeof *out);
     CLI_REFUSE(asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE), CLI_EXIT_USAGE,
                "--device none: this command needs a GPU; choose one from 'gputune devices', or use "
                "the emulator (--driver emu), or --arch if the command has it");
-    int status = open_tuner(out, none ? "none" : device, mode == CLI_OPEN_TUNING);
+    options.device = none ? "none" : options.device;
+    options.tune_only = mode == CLI_OPEN_TUNING;
+    int status = gputune_open(&out->tuner, &options);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !cli_is_driver_requested()) {
         none = true;
         cli_note("neither a GPU nor the emulator was found; continuing without a device");
-        status = open_tuner(out, "none", false);
+        options.device = "none";
+        status = gputune_open(&out->tuner, &options);
     }
     CLI_TRY(cli_passed(status));
     if (none) {

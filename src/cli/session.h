@@ -55,6 +55,8 @@ typedef struct cli_session {
     gputune_device device; /* valid only if has_device is true */
 } cli_session;
 
+/* Returns the options of the command line for gputune_open(). */
+gputune_open_options cli_open_options(void);
 /* Opens a tuner with the options. Prints a note if it uses the emulator because there is no GPU. */
 int cli_open(cli_session *out, cli_open_mode mode);
 /* Closes the tuner, if there is one:
