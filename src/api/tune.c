@@ -441,9 +441,8 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 
 typedef struct group_answer {
     int32_t status;
-    int32_t is_default; /* 1: rank 0 has no result, so every rank uses the template's default */
-    int32_t is_by_rule; /* 1 if rank 0 used a rule */
-    gt_hash identity;   /* identity of rank 0's template */
+    int32_t source;   /* the gputune_source of rank 0's plan */
+    gt_hash identity; /* identity of rank 0's template */
     double time_ns, default_ns;
     gt_verdict verdict;
     char text[3072]; /* the configuration, or an error message */
@@ -474,8 +473,7 @@ static gputune_status describe_plan(group_answer *out, const gt_plan_call *a,
               "%s: a configuration of %zu characters is too long", a->kernel,
               strlen(info.configuration));
     snprintf(out->text, sizeof out->text, "%s", info.configuration);
-    out->is_default = info.source == GPUTUNE_SOURCE_DEFAULT;
-    out->is_by_rule = info.source == GPUTUNE_SOURCE_RULE;
+    out->source = (int32_t)info.source;
     out->time_ns = info.time_ns;
     out->default_ns = info.default_ns;
     out->verdict =
@@ -513,7 +511,7 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const gt
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "gputune_tune_together"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
                            a->options));
-    if (v->is_default) {
+    if (v->source == GPUTUNE_SOURCE_DEFAULT) {
         GT_TRY(gt_choose_default(&choice, request));
         choice.source = GPUTUNE_SOURCE_DEFAULT;
     } else {
@@ -536,7 +534,8 @@ static gputune_plan *find_same(const gt_plan_call *a, const group_answer *v)
                                .driver_version = a->tuner->device.driver_version};
     gputune_info info = GPUTUNE_INFO_INIT;
     GT_SCOPED(gt_plan_release_at) gputune_plan *plan = look_up(a->tuner, a->key, &whatever);
-    if (!plan && v->is_by_rule && may_rule(a) && plan_by_rule(&plan, a) != GPUTUNE_OK) {
+    if (!plan && v->source == GPUTUNE_SOURCE_RULE && may_rule(a) &&
+        plan_by_rule(&plan, a) != GPUTUNE_OK) {
         return NULL;
     }
     bool is_same = plan && gputune_plan_info(&info, plan) == GPUTUNE_OK &&
