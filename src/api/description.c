@@ -26,10 +26,10 @@ static gputune_status name_argument(gt_texts *texts, gt_described *out, const gt
                                     const gt_argument *declared)
 {
     gt_text text = {0};
-    out->type = gt_type_text(binding->template, binding->problem, declared->type);
+    out->parameter.type = gt_type_text(binding->template, binding->problem, declared->type);
     if (declared->pointee[0]) {
         gt_text_printf(&text, "%s *", declared->pointee);
-        GT_TRY(keep_text(&out->type, texts, &text));
+        GT_TRY(keep_text(&out->parameter.type, texts, &text));
     }
     out->element_bytes = out->whole_bytes = gt_element_resolve(binding, declared->type).bytes;
     gt_structure_describe(&text, binding, declared->type);
@@ -69,7 +69,7 @@ static void set_argument(gt_described *out, const gt_argument *declared,
     gputune_parameter *parameter = &out->parameter;
     *parameter = (gputune_parameter){.size = sizeof(gputune_parameter),
                                      .name = declared->name,
-                                     .type = out->type,
+                                     .type = parameter->type,
                                      .argument = (int)index};
     if (index < workload->block_count) {
         uint32_t bytes = (uint32_t)workload->blocks[index].bytes;

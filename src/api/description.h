@@ -6,7 +6,6 @@
 typedef struct gt_described {
     gputune_parameter parameter; /* the result of gputune_plan_argument() */
     uint32_t element_bytes, whole_bytes;
-    const char *type;    /* owned by the template or by gt_description.texts */
     const char *members; /* layout of a struct argument, as in "alpha at 0, n at 8"; otherwise "" */
 } gt_described;
 

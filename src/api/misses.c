@@ -217,6 +217,7 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 }
 
 struct gt_miss {
+    gt_miss *next;
     char *key;
     atomic_uint_least64_t asked;
     uint64_t written; /* number of requests that the file counts; protected by the lock */
@@ -228,7 +229,7 @@ struct gt_misses {
     pid_t owner; /* a forked child must not write: another thread may have locked `lock` */
     pthread_mutex_t lock;
     bool logged;
-    GT_ARRAY(gt_miss *) list;
+    gt_miss *first;
 };
 
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log)
@@ -273,14 +274,14 @@ void gt_misses_close(gt_misses *misses)
     }
     const gt_patience patience = gt_patience_for(longest_s, NULL);
     gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < misses->list.count; i++) {
+    for (gt_miss *miss = misses->first, *next; miss; miss = next) {
+        next = miss->next;
         if (status == GPUTUNE_OK || gt_patience_left_s(&patience) > 0) {
-            status = write_miss(misses, misses->list.items[i]);
+            status = write_miss(misses, miss);
         }
-        free(misses->list.items[i]->key);
-        free(misses->list.items[i]);
+        free(miss->key);
+        free(miss);
     }
-    gt_array_free(&misses->list);
     pthread_mutex_destroy(&misses->lock);
     free(misses->path);
     free(misses);
@@ -305,16 +306,14 @@ static gputune_status make_key(char **out, const gt_request *request)
 /* Finds the miss with this key, or adds it. Takes over the key. Returns NULL if out of memory. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
-    gt_miss *miss = NULL;
-    for (size_t i = 0; i < misses->list.count && !miss; i++) {
-        miss = strcmp(misses->list.items[i]->key, key) == 0 ? misses->list.items[i] : NULL;
+    gt_miss *miss = misses->first;
+    while (miss && strcmp(miss->key, key) != 0) {
+        miss = miss->next;
     }
     if (!miss && (miss = calloc(1, sizeof *miss)) != NULL) {
-        if (gt_array_push(&misses->list, miss) == GPUTUNE_OK) {
-            miss->key = gt_take(&key);
-        } else {
-            free(gt_take(&miss));
-        }
+        miss->key = gt_take(&key);
+        miss->next = misses->first;
+        misses->first = miss;
     }
     free(key);
     return miss;

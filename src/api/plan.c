@@ -1051,7 +1051,7 @@ int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, siz
     return gt_fail(GPUTUNE_EINVAL,
                    "%s: '%s' has %u bytes in the compiled kernel, but %zu in this program%s%s%s; "
                    "declare the same members",
-                   found->parameter.name, found->type, found->element_bytes, bytes,
+                   found->parameter.name, found->parameter.type, found->element_bytes, bytes,
                    found->members[0] ? " (the kernel's has " : "", found->members,
                    found->members[0] ? ")" : "");
 }

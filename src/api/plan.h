@@ -145,6 +145,8 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);
+/* Returns true if no plan was ever added. If so, no thread can be reading a plan's watch. */
+bool gt_plan_table_is_empty(const gt_plan_table *table);
 /* Returns true if the table has a measured plan for the key, including outdated plans. */
 bool gt_plan_table_has_measured(gt_plan_table *table, const gt_plan_key *key);
 /* Removes all plans of a kernel, whether they were requested by name or by path. */

@@ -399,6 +399,11 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
     return GPUTUNE_OK;
 }
 
+bool gt_plan_table_is_empty(const gt_plan_table *table)
+{
+    return !table || !table->entries;
+}
+
 bool gt_plan_table_has_measured(gt_plan_table *table, const gt_plan_key *key)
 {
     const entry *e = look_up(table, key);

@@ -385,7 +385,12 @@ static void close_parts(gputune *tuner)
     gt_plan_pool_end(&tuner->pool);
     gt_rules_close(tuner->rules);
     gt_store_close(tuner->store);
-    gt_catalog_clear(tuner->catalog);
+    if (gt_plan_table_is_empty(tuner->plans)) {
+        gt_catalog_close(tuner->catalog);
+        tuner->catalog = NULL;
+    } else {
+        gt_catalog_clear(tuner->catalog);
+    }
     gt_log_output_close(&tuner->output);
     gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);

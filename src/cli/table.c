@@ -41,8 +41,6 @@ static char *format_number(const cli_table *table, size_t row, cli_unit unit, do
         return cli_rate(value);
     case CLI_FLOPS:
         return cli_format("%.4g GFLOP/s", value / 1e9);
-    case CLI_RATIO:
-        return cli_format("%.3fx", value);
     case CLI_SHARE:
         return cli_format("%.1f%%", value * 100);
     default:

@@ -33,7 +33,6 @@ typedef enum cli_unit {
     CLI_DURATION,   /* double, nanoseconds for every objective; 0: unknown */
     CLI_RATE,       /* double, bytes per second; 0: unknown */
     CLI_FLOPS,      /* double, operations per second; 0: unknown */
-    CLI_RATIO,      /* double, "1.203x"; 0: unknown */
     CLI_SHARE,      /* double, "95.9%"; 0: unknown */
     CLI_SOME_REAL,  /* double; 0: unknown */
     CLI_REAL        /* double */
