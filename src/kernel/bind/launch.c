@@ -232,11 +232,9 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_device *device)
 {
     gt_binding binding;
-    gt_launch launch = {.block_count = 0};
+    memset(out, 0, sizeof *out);
     gt_binding_open(&binding, template, problem, device);
-    GT_TRY(bind_launch(&launch, &binding, config));
-    *out = launch;
-    return GPUTUNE_OK;
+    return bind_launch(out, &binding, config);
 }
 
 uint32_t gt_widest_access(int cc)

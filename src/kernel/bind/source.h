@@ -43,7 +43,8 @@ gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
 gputune_status gt_source_shorten(char **out, const gt_source *source, const char *prelude);
 void gt_source_free(gt_source *source);
 
-/* Computes the launch of a configuration for a problem. ENOVARIANT if it breaks a limit. */
+/* Computes the launch of a configuration for a problem. ENOVARIANT if it breaks a limit; *out is
+ * then incomplete. */
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_problem *problem, const gt_config *config,
                               const gt_device *device);
