@@ -513,8 +513,8 @@ static void options_of_cxx(const gt::tuner &tuner)
     plan = tuner.try_tune(kernel, {{"n", 2000}}, gt::options(own).background());
     expect(plan && tuner.try_wait(60s) && tuner.background().tuned == 1, "in the background");
     const char twice[] = "tests/language/corner.cu";
-    const auto made = tuner.try_make_rule(twice, {{"rows", 8, 32}, {"columns", 8, 32}}, 2);
-    expect(made && made->rfind("region rows=8:32", 0) == 0, "a rule is made",
+    const auto made = tuner.try_make_rule(twice, {{"rows", 8, 60}, {"columns", 8, 60}}, 2);
+    expect(made && made->rfind("region rows=8:60", 0) == 0, "a rule is made",
            made ? *made : made.why().message);
     int rules = 0;
     expect(tuner.try_rules([&](const gputune_rule &rule) { rules += *made == rule.text; }) &&

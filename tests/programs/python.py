@@ -850,7 +850,7 @@ def a_thread_cancels_a_tuning():
 def rules_answer_new_sizes():
     with gputune.open(database=":memory:") as tuner:
         twice = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../language/corner.cu")
-        tuner.make_rule(twice, sizes={"rows": (8, 32), "columns": (8, 32)}, codes=2)
+        tuner.make_rule(twice, sizes={"rows": (8, 60), "columns": (8, 60)}, codes=2)
         plan = tuner.tune(twice, rows=21, columns=9, unseen="rule")
         assert plan.info["source"] == "rule" and plan.info["sizes"].startswith("rows=21 columns=9"), plan.info
         other = tuner.tune(twice, rows=7, columns=9, unseen="rule", effort="cached")
