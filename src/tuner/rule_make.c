@@ -361,9 +361,10 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
                        pool->kernel, force ? " without `force` (--force)" : "");
     }
     GT_REFUSE(status == GPUTUNE_ETIMEOUT && maker->kept.count && !maker->tuned.count, status,
-              "%s: only the default was measured within the time limit of %.3g s, so there is "
-              "nothing to choose from; raise the limit%s",
-              pool->kernel, maker->limit_s, pool->options.max_variants ? " and max_variants" : "");
+              "%s: only the default was measured, so there is nothing to choose from; raise the "
+              "time limit of %.3g s%s",
+              pool->kernel, maker->limit_s,
+              pool->options.max_variants ? ", or max_variants (--max-variants)" : "");
     return status == GPUTUNE_ETIMEOUT
                ? gt_fail(status,
                          "%s: the time limit of %.3g s passed before a variant was proved at all "

@@ -231,7 +231,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     const size_t first = pool->sizes.count;
     maker->novelty = 0.1;
     maker->shares = 3; /* the first search takes longer, as other sizes have no results yet */
-    bool any = false;
+    bool any = false, has_size = false;
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
         bool added;
         const size_t done = pool->sizes.count - first;
@@ -247,8 +247,10 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    GT_REFUSE(pool->sizes.count == first && (any || !gt_rule_is_late(maker, tuning_end)),
-              GPUTUNE_ENOVARIANT,
+    for (size_t i = 0; i < pool->sizes.count; i++) {
+        has_size |= !pool->sizes.items[i].is_corner;
+    }
+    GT_REFUSE(!has_size && (any || !gt_rule_is_late(maker, tuning_end)), GPUTUNE_ENOVARIANT,
               "%s: found no size between the corners of the region at which a configuration is "
               "valid; widen it, or tune its sizes one by one",
               pool->kernel);
