@@ -189,6 +189,15 @@ static int take_record(void *user, const gputune_record *record)
     static const char *const for_good[] = {"wrong", "crashed", "hung", "compile"};
     enum { FOR_GOOD = sizeof for_good / sizeof *for_good };
     comparison *at = user;
+    const gt_pool_member *all = at->pool->members.items;
+    const size_t count = at->members.count;
+    while (at->taken < count &&
+           strcmp(all[at->members.items[at->taken].index].text, record->configuration) != 0) {
+        at->taken++; /* the run did not reach this member */
+    }
+    if (at->taken == count) {
+        return 0;
+    }
     compared *one = &at->members.items[at->taken++];
     if (gt_index_of(record->status, for_good, FOR_GOOD) < FOR_GOOD) {
         refute_member(at, &at->pool->members.items[one->index], record->status, record->message);

@@ -587,8 +587,7 @@ static void compile_default(gt_request *request)
  * there is an answer when the time is over. */
 static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
-    static const double compile_s =
-        1; /* seconds kept for compiling the default; more is rarely needed */
+    static const double compile_s = 1; /* kept for compiling the default; more is rarely needed */
     gt_store *store = request->services->store;
     double left_s = gt_patience_left_s(&request->patience);
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
