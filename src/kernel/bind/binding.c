@@ -479,12 +479,12 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
     return gt_binding_vectors(binding);
 }
 
-bool gt_binding_permits(const gt_binding *binding)
+bool gt_constraints_hold(const gt_expression *const *constraints, uint32_t count,
+                         const int64_t *slots)
 {
-    const gt_template_parts *parts = binding->template->parts;
-    for (uint32_t i = 0; i < parts->constraint_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         int64_t holds;
-        if (gt_expression_try(&holds, parts->constraints[i], binding->slots) || !holds) {
+        if (gt_expression_try(&holds, constraints[i], slots) || !holds) {
             return false;
         }
     }

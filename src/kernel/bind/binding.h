@@ -48,8 +48,9 @@ gt_limit gt_binding_cooperative(gt_binding *binding);
  * gt_space_features(). */
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config);
-/* Returns true if all require() clauses are true. All stages must have run before. */
-bool gt_binding_permits(const gt_binding *binding);
+/* Returns true if these require() clauses are true. All stages must have filled the slots. */
+bool gt_constraints_hold(const gt_expression *const *constraints, uint32_t count,
+                         const int64_t *slots);
 /* Checks that vector widths divide the rows of all buffers (launch.c). */
 gt_limit gt_binding_vectors(const gt_binding *binding);
 /* Checks all kernels of a pipeline. The shape of the first kernel must have been computed. */

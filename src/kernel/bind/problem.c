@@ -217,7 +217,9 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     }
     *bytes = gt_workload_device_bytes(workload);
     gt_binding_open(&binding, template, problem, device);
-    return !gt_binding_all(&binding, &standard) && gt_binding_permits(&binding);
+    return !gt_binding_all(&binding, &standard) &&
+           gt_constraints_hold(template->parts->constraints, template->parts->constraint_count,
+                               binding.slots);
 }
 
 /* Repeatedly halves the largest size that may change, until the problem needs at most `most_bytes`

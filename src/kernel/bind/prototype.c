@@ -115,13 +115,10 @@ static bool compute_rest(gt_prototype_sizes *out, const gt_prototype *prototype,
                          const gt_binding *binding)
 {
     const gt_template_parts *parts = prototype->template->parts;
-    bool valid = !gt_binding_vectors(binding) && !gt_maps_make(out->maps, binding) &&
-                 count_bytes(out->bytes, prototype, binding->slots);
-    for (uint32_t i = 0; i < prototype->constraint_count; i++) {
-        int64_t holds;
-        valid =
-            valid && !gt_expression_try(&holds, prototype->constraints[i], binding->slots) && holds;
-    }
+    bool valid =
+        !gt_binding_vectors(binding) && !gt_maps_make(out->maps, binding) &&
+        gt_constraints_hold(prototype->constraints, prototype->constraint_count, binding->slots) &&
+        count_bytes(out->bytes, prototype, binding->slots);
     for (uint32_t i = 0; i < parts->computed_count; i++) {
         valid = valid && !gt_binding_value(&out->values[i], binding, i);
     }
