@@ -154,9 +154,8 @@ const cli_command cmd_show = {
     "[KERNEL|PATH]",
     "Prints the winners that are stored for this GPU.",
     "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "
-    "bandwidth as a fraction of that of a device-to-device copy on that GPU. 'data': an alignment "
-    "or "
-    "inputs other than the usual ones. Flags:\n"
+    "bandwidth as a fraction of that of a device-to-device copy on that GPU. 'data' shows an "
+    "alignment or inputs other than the usual ones. Flags:\n"
     "  tie           no variant is certainly the fastest; the winner is the default, the simplest "
     "of the fastest variants, or one that is far faster with a warm cache\n"
     "  noisy         other programs used the GPU, its clocks were reduced, or there was time for "

@@ -494,7 +494,7 @@ gputune_options cli_tuning_options(const cli_scenario *scenario)
     options.only_count = scenario->only_count;
     options.start = scenario->starts;
     options.start_count = scenario->start_count;
-    options.cancel = (volatile int *)&cli_canceled;
+    options.cancel = &cli_canceled;
     const gputune_options *terms = scenario->terms;
     if (terms) {
         options.objective = terms->objective;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-atomic_int cli_canceled, cli_interrupted;
+volatile sig_atomic_t cli_canceled, cli_interrupted;
 
 static void on_interrupt(int number)
 {

@@ -4,7 +4,7 @@
 #include "cli/console.h"
 
 #include <gputune_tools.h>
-#include <stdatomic.h>
+#include <signal.h>
 
 /* Groups of options that several commands share. */
 #define CLI_TUNER_OPTIONS                                                                          \
@@ -80,4 +80,4 @@ int cli_check_database(const cli_session *session, int code);
  * ignored. A second signal ends the program. */
 void cli_catch_interrupt(void);
 /* Nonzero if the work is cancelled, and if Ctrl-C or a signal is the reason. */
-extern atomic_int cli_canceled, cli_interrupted;
+extern volatile sig_atomic_t cli_canceled, cli_interrupted;

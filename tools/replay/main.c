@@ -97,7 +97,7 @@ static int run(const cli_list *files)
     CLI_TRY(each_word(given.evaluations, add_evaluations));
     cli_catch_interrupt();
     given.options.seed = given.seed;
-    given.options.cancel = (volatile int *)&cli_canceled;
+    given.options.cancel = &cli_canceled;
     cli_table table =
         CLI_TABLE("replays", columns, replayed, CLI_VIEW | (given.options.workers ? CLOCK : 0));
     int code = CLI_EXIT_OK;
