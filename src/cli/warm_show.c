@@ -248,7 +248,8 @@ static int by_place(const void *left, const void *right)
 }
 
 typedef struct gains {
-    size_t count, unfinished;
+    size_t count, unfinished; /* of the scenarios that were tuned */
+    bool may_continue;        /* true if the stored result of another scenario is unfinished */
     uint64_t variants;
     double least, most; /* smallest and largest known speed-up; 0 if unknown */
     const outcome *last;
@@ -261,6 +262,7 @@ static gains sum_gains(const cli_table *table)
         const outcome *row = table->rows[i];
         double speedup = row->info.speedup;
         if (!row->info.variants || row->info.source == GPUTUNE_SOURCE_ESTIMATED) {
+            out.may_continue |= row->unfinished;
             continue;
         }
         out.count++;
@@ -309,9 +311,9 @@ static void print_gains(const cli_table *table, double seconds)
     if (!all.count) {
         if (table->row_count && !cli_tuning.effort && !cli_tuning.options.force &&
             !cli_given.pinned) {
-            cli_note(
-                "nothing was tuned, because the winners are stored; --force tunes again; next: "
-                "gputune show");
+            cli_note("nothing was tuned, because the winners are stored; %s; next: gputune show",
+                     all.may_continue ? "a longer --time-limit continues unfinished tunings"
+                                      : "--force tunes again");
         }
         return;
     }
